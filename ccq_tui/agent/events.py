@@ -1,0 +1,245 @@
+"""What a session tells the rest of the program: frozen facts in the past tense.
+
+Text in events is the model's or a tool's own, unsanitised: whoever draws it makes it safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+
+
+class SessionState(StrEnum):
+    """What a session is doing, in the program's words."""
+
+    STARTING = "starting"
+    WORKING = "working"
+    AWAITING = "awaiting"
+    IDLE = "idle"
+    FAILED = "failed"
+    ENDED = "ended"
+
+
+class BlockKind(StrEnum):
+    """What a streamed block of an assistant message holds."""
+
+    TEXT = "text"
+    THINKING = "thinking"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockKey:
+    """Names one streamed block: message id, index in the message, and the Agent call it belongs to, or ""."""
+
+    message_id: str
+    index: int
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The CLI is there and takes prompts."""
+
+    session_id: str
+    model: str
+    mode: str
+    cwd: str
+    cli_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAccepted:
+    """The CLI has taken a prompt; ``queued`` when it was sent while a turn was running."""
+
+    text: str
+    queued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockGrew:
+    """Text was appended to a block that is being streamed."""
+
+    key: BlockKey
+    kind: BlockKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFinished:
+    """A block is complete; ``text`` is the whole of it and replaces what was streamed."""
+
+    key: BlockKey
+    kind: BlockKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDropped:
+    """A block's stream broke and will come again; what was streamed of it is void."""
+
+    key: BlockKey
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """The agent called a tool; ``parent`` is the Agent call it works for, or ""."""
+
+    tool_use_id: str
+    tool: str
+    input: Mapping[str, Any] = field(hash=False)
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A tool call has its result; ``output`` is what the model is given, ``structured`` the CLI's own record."""
+
+    tool_use_id: str
+    tool: str
+    output: str
+    is_error: bool = False
+    structured: Any = field(default=None, hash=False)
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """A question set waits for a person."""
+
+    request: QuestionRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """A tool call waits for permission."""
+
+    request: PermissionRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposed:
+    """A plan waits for approval."""
+
+    request: PlanRequest
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettled:
+    """A request no longer waits: somebody answered, or it was cancelled."""
+
+    request_id: str
+    outcome: RequestOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The session began to do something else."""
+
+    state: SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged:
+    """The permission mode is another one now."""
+
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """The model is another one now."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUsage:
+    """How full the model's context is; ``percentage`` is 0..100."""
+
+    percentage: float
+    tokens: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """A request to the model failed and is made again after ``delay`` seconds."""
+
+    attempt: int
+    max_attempts: int
+    delay: float
+    status: int | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReported:
+    """Something went wrong; the session goes on. ``kind`` is the CLI's word for it, such as "rate_limit"."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeGiven:
+    """The CLI or the session has something to say: a warning, a compaction, a command's output."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """A turn is over. ``duration`` is in seconds, ``cost`` in US dollars for the session so far."""
+
+    reason: str
+    is_error: bool
+    duration: float
+    cost: float | None
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationReset:
+    """The conversation began anew (``/clear``) under another session id."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLost:
+    """The CLI is gone. ``expected`` when it was asked to go; ``reason`` is for a person."""
+
+    reason: str
+    expected: bool = False
+    exit_code: int | None = None
+
+
+AgentEvent = (
+    Connected
+    | PromptAccepted
+    | BlockGrew
+    | BlockFinished
+    | BlockDropped
+    | ToolStarted
+    | ToolFinished
+    | QuestionAsked
+    | PermissionAsked
+    | PlanProposed
+    | RequestSettled
+    | StateChanged
+    | ModeChanged
+    | ModelChanged
+    | ContextUsage
+    | Retrying
+    | ErrorReported
+    | NoticeGiven
+    | TurnEnded
+    | ConversationReset
+    | SessionLost
+)

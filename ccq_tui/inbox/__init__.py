@@ -1,0 +1,25 @@
+"""Requests that wait for a person, and the interface through which they are asked and answered."""
+
+from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    Denied,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
+
+__all__ = [
+    "Allowed",
+    "Cancelled",
+    "Denied",
+    "Inbox",
+    "PermissionRequest",
+    "PlanRequest",
+    "QuestionRequest",
+    "Request",
+    "RequestOutcome",
+]

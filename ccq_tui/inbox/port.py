@@ -1,0 +1,31 @@
+"""The interface behind which all waiting for a person sits."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ccq_tui.inbox.requests import Request, RequestOutcome
+
+
+class Inbox(Protocol):
+    """All requests that wait for a person, whoever answers them."""
+
+    async def ask(self, request: Request) -> RequestOutcome:
+        """Wait, without limit, until the request has an outcome.
+
+        Cancelling the wait withdraws the request: it then has the outcome `Cancelled`.
+        """
+        ...
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> bool:
+        """Settle a request; the first answer wins.
+
+        Args:
+            request_id: The request's id.
+            outcome: How it ends.
+            surface: Where it was answered, for example "panel".
+
+        Returns:
+            Whether this call settled it; False when it was settled before or is not known.
+        """
+        ...

@@ -1,0 +1,81 @@
+"""What waits for a person, and how the waiting ends.
+
+A request is anything an agent cannot go on without: a question set, a permission, a plan approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ccq_tui.questions import Outcome, QuestionSet
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest:
+    """A question set that waits for its answers."""
+
+    id: str
+    session_id: str
+    questions: QuestionSet
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """A tool call that waits for permission.
+
+    Attributes:
+        id: The ``tool_use_id`` of the call.
+        session_id: The session that asks.
+        tool: The tool's name.
+        input: The call's input.
+        description: The agent's own words for what the call does, or "".
+        reason: Why permission is needed (a hook's reason), or "".
+        blocked_path: The path that triggered the request, or "".
+        agent_id: The subagent that asks, or "" for the main agent.
+    """
+
+    id: str
+    session_id: str
+    tool: str
+    input: Mapping[str, Any] = field(hash=False)
+    description: str = ""
+    reason: str = ""
+    blocked_path: str = ""
+    agent_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """A plan that waits for approval; ``plan`` is Markdown."""
+
+    id: str
+    session_id: str
+    plan: str
+
+
+Request = QuestionRequest | PermissionRequest | PlanRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Permission given once, or a plan approved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """Permission refused, or planning continued; ``text`` says what to do instead, or is ""."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Nobody can answer any more: the turn was interrupted or the session was lost."""
+
+    reason: str
+
+
+RequestOutcome = Outcome | Allowed | Denied | Cancelled
+"""How a request ends: a question set with an `Outcome`, the others with `Allowed` or `Denied`."""

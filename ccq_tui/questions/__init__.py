@@ -1,0 +1,16 @@
+"""What a question set is and how it is answered: pure data and a pure state machine."""
+
+from ccq_tui.questions.model import Answer, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Outcome
+
+__all__ = [
+    "Answer",
+    "Answered",
+    "Declined",
+    "Discussed",
+    "Kind",
+    "Option",
+    "Outcome",
+    "Question",
+    "QuestionSet",
+]

@@ -1,0 +1,120 @@
+"""What a question set is: the data of one ``AskUserQuestion`` call, and of its answers.
+
+Everything here is frozen and free of input and output, so that states can be compared, kept and replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+RECOMMENDED_SUFFIX = "(Recommended)"
+
+
+class Kind(StrEnum):
+    """What sort of answer a question wants."""
+
+    CHOICE = "choice"
+    TEXT = "text"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One row a person can select.
+
+    Attributes:
+        label: The text that goes back to the agent, exactly as it came.
+        description: A longer explanation, or "".
+        preview: A mock-up, snippet or diagram to look at before choosing, or None.
+    """
+
+    label: str
+    description: str = ""
+    preview: str | None = None
+
+    @property
+    def recommended(self) -> bool:
+        """Whether the agent marked the option as its recommendation at the end of the label."""
+        return self.label.rstrip().endswith(RECOMMENDED_SUFFIX)
+
+    @property
+    def title(self) -> str:
+        """The label without the recommendation mark, for display."""
+        if not self.recommended:
+            return self.label
+        return self.label.rstrip().removesuffix(RECOMMENDED_SUFFIX).rstrip() or self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a set.
+
+    Attributes:
+        text: The question itself.
+        header: A word or two for the tab.
+        options: The options, in the agent's order; empty for text and number questions.
+        multi_select: Whether any number of options may be selected.
+        kind: What sort of answer is wanted.
+        description: A longer explanation, or "".
+        placeholder: A hint inside an empty text field, or "".
+        minimum: The smallest number allowed, or None.
+        maximum: The largest number allowed, or None.
+        step: The distance between allowed numbers, or None.
+        default: The answer proposed in a text or number field, or "".
+        unit: The unit of a number, or "".
+    """
+
+    text: str
+    header: str = ""
+    options: tuple[Option, ...] = ()
+    multi_select: bool = False
+    kind: Kind = Kind.CHOICE
+    description: str = ""
+    placeholder: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+    default: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """One ``AskUserQuestion`` call.
+
+    Attributes:
+        id: The ``tool_use_id`` of the call.
+        questions: 1..n questions.
+        title: What the set is about, or "".
+        source: The call's input as it came, echoed on the wire beside the answers.
+    """
+
+    id: str
+    questions: tuple[Question, ...]
+    title: str = ""
+    source: Mapping[str, Any] = field(default_factory=dict, compare=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person answered to one question.
+
+    Attributes:
+        selected: Labels of the selected options, in the question's order.
+        other: The custom text ("Other"), or the text or number typed; "" when there is none.
+        note: A remark beside the answer, or "".
+        preview: The preview of the option selected in a single select, or None.
+    """
+
+    selected: tuple[str, ...] = ()
+    other: str = ""
+    note: str = ""
+    preview: str | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether anything was selected or typed; a note alone is not an answer."""
+        return bool(self.selected or self.other)

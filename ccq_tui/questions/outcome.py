@@ -1,0 +1,29 @@
+"""How a question set ends when a person (or nobody) deals with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccq_tui.questions.model import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The person confirmed answers, one a question, in the set's order."""
+
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discussed:
+    """The person answered the whole set in prose instead."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The person declined the whole set."""
+
+
+Outcome = Answered | Discussed | Declined

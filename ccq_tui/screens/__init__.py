@@ -1,0 +1,1 @@
+"""Screens: they own the handlers and the state of what is shown."""

@@ -1,0 +1,1 @@
+"""Widgets: they draw states and send messages, and decide nothing."""
