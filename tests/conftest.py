@@ -1,0 +1,101 @@
+"""What holds for every test: no path of the user's is touched, and pictures come out the same everywhere."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_textual_snapshot
+import textual.constants
+from hypothesis import settings as hypothesis_settings
+from textual.widgets import Input, TextArea
+
+TESTS = Path(__file__).parent
+SNAPSHOTS = TESTS.parent / "snapshots"
+DROPPED = ("CCQ_", "ANTHROPIC_", "CLAUDE", "TEXTUAL")
+KEPT = ("TEXTUAL_SNAPSHOT_TEMPDIR",)  # how the snapshot plugin finds its own reports
+DROPPED_NAMES = (
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "LINES",
+    "VISUAL",
+    "EDITOR",
+)
+PINNED = {"TZ": "UTC", "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+
+# A deadline measures the machine, not the code: two cores shared by all workers miss any honest one.
+hypothesis_settings.register_profile("ccq", deadline=None)
+hypothesis_settings.load_profile("ccq")
+
+
+class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):
+    """Keeps ``tests/ui/test_panel.py``'s pictures in ``snapshots/ui/test_panel/``."""
+
+    @classmethod
+    def dirname(cls, *, test_location: Any) -> str:
+        """Say where the pictures of a test file are.
+
+        Args:
+            test_location: The test, as syrupy knows it.
+
+        Returns:
+            The directory as an absolute path.
+        """
+        return str(SNAPSHOTS / Path(test_location.filepath).relative_to(TESTS).with_suffix(""))
+
+
+# snap_compare reads the name from its own module; there is no option for the directory.
+pytest_textual_snapshot.SVGImageExtension = TopLevelSnapshots  # type: ignore[misc]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _pinned_environment() -> Iterator[None]:
+    """Take the person's settings, keys and terminal out of the environment, also for session fixtures."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name in DROPPED_NAMES or (name.startswith(DROPPED) and name not in KEPT):
+                patch.delenv(name)
+        for name, value in PINNED.items():
+            patch.setenv(name, value)
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def home(
+    _pinned_environment: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Give each test an empty home directory of its own.
+
+    Returns:
+        The directory that HOME names during the test.
+    """
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    for name, folder in {
+        "XDG_CONFIG_HOME": ".config",
+        "XDG_STATE_HOME": ".local/state",
+        "XDG_DATA_HOME": ".local/share",
+        "XDG_CACHE_HOME": ".cache",
+        "XDG_RUNTIME_DIR": ".run",
+        "CLAUDE_CONFIG_DIR": ".claude",
+    }.items():
+        monkeypatch.setenv(name, str(home / folder))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def _still_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop what moves by the clock: the cursor's blinking and animations."""
+    monkeypatch.setattr(Input, "cursor_blink", False)
+    monkeypatch.setattr(TextArea, "cursor_blink", False)
+    monkeypatch.setattr(textual.constants, "TEXTUAL_ANIMATIONS", "none")
