@@ -1,5 +1,6 @@
 """Requests that wait for a person, and the interface through which they are asked and answered."""
 
+from ccq_tui.inbox.memory import Added, InboxChange, MemoryInbox, Settled
 from ccq_tui.inbox.port import Inbox
 from ccq_tui.inbox.requests import (
     Allowed,
@@ -13,13 +14,17 @@ from ccq_tui.inbox.requests import (
 )
 
 __all__ = [
+    "Added",
     "Allowed",
     "Cancelled",
     "Denied",
     "Inbox",
+    "InboxChange",
+    "MemoryInbox",
     "PermissionRequest",
     "PlanRequest",
     "QuestionRequest",
     "Request",
     "RequestOutcome",
+    "Settled",
 ]

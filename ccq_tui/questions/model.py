@@ -107,14 +107,16 @@ class Answer:
         other: The custom text ("Other"), or the text or number typed; "" when there is none.
         note: A remark beside the answer, or "".
         preview: The preview of the option selected in a single select, or None.
+        empty: Whether a multi select was confirmed, on purpose, with nothing selected.
     """
 
     selected: tuple[str, ...] = ()
     other: str = ""
     note: str = ""
     preview: str | None = None
+    empty: bool = False
 
     @property
     def given(self) -> bool:
-        """Whether anything was selected or typed; a note alone is not an answer."""
-        return bool(self.selected or self.other)
+        """Whether there is an answer: something selected or typed, or nothing on purpose; a note is none."""
+        return bool(self.selected or self.other or self.empty)

@@ -1,0 +1,190 @@
+"""From the input of an ``AskUserQuestion`` call to a `QuestionSet`.
+
+The input is a model's, so nothing about it is taken for granted: what has one plausible meaning is read that
+way, everything else is an error that says where it is, in words the model can act on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ccq_tui.questions.model import Kind, Option, Question, QuestionSet
+
+
+class QuestionFormatError(ValueError):
+    """The input is not a question set.
+
+    Attributes:
+        path: Where in the input, for example ``questions[0].options[2].label``.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+
+
+def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
+    """Read a tool call's input.
+
+    Args:
+        set_id: The ``tool_use_id`` of the call.
+        source: The call's input; kept unchanged in the result's ``source``.
+
+    Returns:
+        The question set, texts exactly as they came.
+
+    Raises:
+        QuestionFormatError: The input is not a question set; the message names the path.
+    """
+    raw = raw_questions(source)
+    if not raw:
+        raise QuestionFormatError("questions", "at least one question is needed")
+    questions = tuple(_question(item, f"questions[{index}]") for index, item in enumerate(raw))
+    return QuestionSet(id=set_id, questions=questions, title=_text(source, "title", "title"), source=source)
+
+
+def raw_questions(source: Mapping[str, Any]) -> list[Any]:
+    """Give the list under ``questions``, which models also send as a JSON string.
+
+    Args:
+        source: A tool call's input.
+
+    Returns:
+        The list, its items unchecked.
+
+    Raises:
+        QuestionFormatError: There is no list.
+    """
+    value = source.get("questions")
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise QuestionFormatError("questions", "a string that is not JSON") from error
+    if not isinstance(value, list):
+        raise QuestionFormatError("questions", f"expected a list of questions, got {_name(value)}")
+    return value
+
+
+def _question(item: Any, path: str) -> Question:
+    if not isinstance(item, Mapping):
+        raise QuestionFormatError(path, f"expected an object, got {_name(item)}")
+    raw_options = item.get("options")
+    if raw_options is not None and not isinstance(raw_options, list):
+        raise QuestionFormatError(f"{path}.options", f"expected a list, got {_name(raw_options)}")
+    options = tuple(_option(o, f"{path}.options[{i}]") for i, o in enumerate(raw_options or []))
+    kind = _kind(item, path, has_options=bool(options))
+    minimum, maximum = _number(item, "min", path), _number(item, "max", path)
+    if minimum is not None and maximum is not None and minimum > maximum:
+        raise QuestionFormatError(f"{path}.min", "larger than max")
+    step = _number(item, "step", path)
+    if step is not None and step <= 0:
+        raise QuestionFormatError(f"{path}.step", "expected a number above 0")
+    return Question(
+        text=_text(item, "question", f"{path}.question", required=True),
+        header=_text(item, "header", f"{path}.header"),
+        options=options if kind is Kind.CHOICE else (),
+        multi_select=_flag(item, path) and kind is Kind.CHOICE,
+        kind=kind,
+        description=_text(item, "description", f"{path}.description"),
+        placeholder=_text(item, "placeholder", f"{path}.placeholder"),
+        minimum=minimum,
+        maximum=maximum,
+        step=step,
+        default=_default(item, path),
+        unit=_text(item, "unit", f"{path}.unit"),
+    )
+
+
+def _option(item: Any, path: str) -> Option:
+    if isinstance(item, str):
+        return Option(label=item)
+    if not isinstance(item, Mapping):
+        raise QuestionFormatError(path, f"expected an object or a string, got {_name(item)}")
+    return Option(
+        label=_text(item, "label", f"{path}.label", required=True),
+        description=_text(item, "description", f"{path}.description"),
+        preview=_text(item, "preview", f"{path}.preview") or None,
+    )
+
+
+def _kind(item: Mapping[str, Any], path: str, *, has_options: bool) -> Kind:
+    value = item.get("kind")
+    if value is None:
+        # Without options there is nothing to choose from: only a text can be meant.
+        return Kind.CHOICE if has_options else Kind.TEXT
+    if value not in tuple(Kind):
+        raise QuestionFormatError(f"{path}.kind", f"expected one of {', '.join(Kind)}")
+    if value == Kind.CHOICE and not has_options:
+        raise QuestionFormatError(f"{path}.options", "a choice needs at least one option")
+    return Kind(value)
+
+
+def _flag(item: Mapping[str, Any], path: str) -> bool:
+    for name in ("multiSelect", "multi_select"):
+        value = item.get(name)
+        if value is None:
+            continue
+        if not isinstance(value, bool):
+            raise QuestionFormatError(f"{path}.{name}", f"expected true or false, got {_name(value)}")
+        return value
+    return False
+
+
+def _text(item: Mapping[str, Any], name: str, path: str, *, required: bool = False) -> str:
+    value = item.get(name)
+    if value is None and not required:
+        return ""
+    if not isinstance(value, str):
+        raise QuestionFormatError(path, f"expected a string, got {_name(value)}")
+    return value
+
+
+def _number(item: Mapping[str, Any], name: str, path: str) -> float | None:
+    value = item.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise QuestionFormatError(f"{path}.{name}", f"expected a number, got {_name(value)}")
+    try:
+        number = float(value)
+    except (ValueError, OverflowError) as error:
+        raise QuestionFormatError(f"{path}.{name}", "expected a number") from error
+    if not math.isfinite(number):
+        raise QuestionFormatError(f"{path}.{name}", "expected a finite number")
+    return number
+
+
+def _default(item: Mapping[str, Any], path: str) -> str:
+    value = item.get("defaultValue")
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise QuestionFormatError(
+            f"{path}.defaultValue", f"expected a string or a number, got {_name(value)}"
+        )
+    number = _number(item, "defaultValue", path)
+    # JSON knows one kind of number; 5.0 is proposed to a person as "5".
+    return str(int(value)) if number is not None and number.is_integer() else str(value)
+
+
+def _name(value: Any) -> str:
+    """Name a JSON value's type in JSON's words."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "a boolean"
+        case str():
+            return "a string"
+        case int() | float():
+            return "a number"
+        case list() | tuple():
+            return "a list"
+        case _:
+            return "an object"

@@ -1,0 +1,154 @@
+"""From a person's answers to the ``updated_input`` that the ``AskUserQuestion`` tool takes.
+
+Answers are structured everywhere in the program; the joined strings exist only here, on the way out, and
+are never parsed back. What the tool accepts and the model then reads was measured with Claude Code 2.1.330.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, raw_questions
+
+NONE_OF_THESE = "(none of these)"
+"""What the agent reads when a multi select was confirmed with nothing selected."""
+
+_OUTCOME_FIELDS = frozenset({"answers", "annotations", "response", "followUp", "afkTimeoutMs"})
+
+
+def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any]:
+    """Put confirmed answers on the wire.
+
+    Args:
+        questions: The set that was asked.
+        answers: One answer a question, in the set's order.
+
+    Returns:
+        The set's input with ``answers`` (one string a question that was answered) and, where there are notes
+        or previews, ``annotations``.
+
+    Raises:
+        ValueError: There is not one answer a question.
+    """
+    if len(answers) != len(questions.questions):
+        raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
+    keys = _keys(questions)
+    texts: dict[str, str] = {}
+    annotations: dict[str, dict[str, str]] = {}
+    for key, question, answer in zip(keys, questions.questions, answers, strict=True):
+        if answer.given:
+            texts[key] = answer_text(question, answer)
+        if remarks := _remarks(answer):
+            annotations[key] = remarks
+    result = _echo(questions, keys) | {"answers": texts}
+    return result | {"annotations": annotations} if annotations else result
+
+
+def encode_discussion(questions: QuestionSet, text: str) -> dict[str, Any]:
+    """Put prose that answers the whole set on the wire, as the tool's ``response``.
+
+    Args:
+        questions: The set that was asked.
+        text: The prose; the tool ignores it when it is blank.
+
+    Returns:
+        The set's input with ``response``. Only ``can_use_tool`` may return it: a hook's is ignored.
+    """
+    return _echo(questions, _keys(questions)) | {"response": text}
+
+
+def encode_remark(questions: QuestionSet, text: str) -> dict[str, Any]:
+    """Put prose on the wire where ``response`` is not read: as a note to the first question.
+
+    Args:
+        questions: The set that was asked.
+        text: The prose.
+
+    Returns:
+        The set's input with no answer and one note: "(no option selected) notes: ..." to the model.
+    """
+    keys = _keys(questions)
+    return _echo(questions, keys) | {"answers": {}, "annotations": {keys[0]: {"notes": text}}}
+
+
+def answer_text(question: Question, answer: Answer) -> str:
+    """Give the one string that stands for an answer.
+
+    Args:
+        question: The question.
+        answer: A given answer to it.
+
+    Returns:
+        The labels joined by ``", "`` (the separator by which the CLI knows them again), then the custom text:
+        as typed, but in double quotes where it has a comma and could be taken for several labels.
+    """
+    if not (answer.selected or answer.other):
+        return NONE_OF_THESE
+    parts = [label or _unlabelled(question) for label in answer.selected]
+    if answer.other:
+        quoted = question.multi_select and "," in answer.other
+        parts.append(f'"{answer.other}"' if quoted else answer.other)
+    return ", ".join(parts)
+
+
+def _unlabelled(question: Question) -> str:
+    # The CLI takes an empty answer for none at all, but lets options without a label pass.
+    numbers = (number for number, option in enumerate(question.options, 1) if not option.label)
+    return f"(option {next(numbers, '?')}, no label)"
+
+
+def _remarks(answer: Answer) -> dict[str, str]:
+    remarks = {}
+    if answer.note:
+        remarks["notes"] = answer.note
+    if answer.preview and answer.given:
+        remarks["preview"] = answer.preview
+    return remarks
+
+
+def _keys(questions: QuestionSet) -> list[str]:
+    """Give each question the text that names it on the wire, numbered where a text comes twice.
+
+    Answers are keyed by the question's text there, so of two equal ones an answer would be lost.
+    """
+    texts = {question.text for question in questions.questions}
+    keys: list[str] = []
+    used: set[str] = set()
+    for question in questions.questions:
+        key, number = question.text, 1
+        while key in used or (number > 1 and key in texts):
+            number += 1
+            key = f"{question.text} ({number})"
+        used.add(key)
+        keys.append(key)
+    return keys
+
+
+def _echo(questions: QuestionSet, keys: list[str]) -> dict[str, Any]:
+    """Give the input back without what only a person may say, its questions named by ``keys``."""
+    kept = {name: value for name, value in questions.source.items() if name not in _OUTCOME_FIELDS}
+    try:
+        raw = raw_questions(questions.source)
+    except QuestionFormatError:
+        raw = []  # a set that did not come from a tool call has no input to echo
+    if len(raw) != len(keys) or not all(isinstance(item, Mapping) for item in raw):
+        raw = [_describe(question) for question in questions.questions]
+    kept["questions"] = [{**item, "question": key} for item, key in zip(raw, keys, strict=True)]
+    return kept
+
+
+def _describe(question: Question) -> dict[str, Any]:
+    """Write a question as the tool's schema has it."""
+    options = [
+        {"label": o.label, "description": o.description} | ({"preview": o.preview} if o.preview else {})
+        for o in question.options
+    ]
+    result = {
+        "question": question.text,
+        "header": question.header,
+        "options": options,
+        "multiSelect": question.multi_select,
+    }
+    return result if question.kind is Kind.CHOICE else result | {"kind": str(question.kind)}

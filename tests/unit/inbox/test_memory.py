@@ -1,0 +1,105 @@
+"""The inbox of one process."""
+
+import asyncio
+import logging
+
+import pytest
+
+from ccq_tui.inbox import (
+    Added,
+    Allowed,
+    Cancelled,
+    Denied,
+    InboxChange,
+    MemoryInbox,
+    PermissionRequest,
+    Settled,
+)
+
+
+def request(name: str) -> PermissionRequest:
+    return PermissionRequest(id=name, session_id="s", tool="Bash", input={})
+
+
+async def waiting(inbox: MemoryInbox, *names: str) -> list["asyncio.Task[object]"]:
+    """Ask for the names in order, and come back when all of them wait."""
+    tasks = [asyncio.create_task(inbox.ask(request(name))) for name in names]
+    while len(inbox.pending) < len(set(names)):
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
+    inbox = MemoryInbox()
+    first, second = await waiting(inbox, "a", "b")
+    assert [r.id for r in inbox.pending] == ["a", "b"]
+    assert inbox.answer("b", Allowed(), "panel")
+    assert inbox.answer("a", Denied("no"), "panel")
+    assert await first == Denied("no")
+    assert await second == Allowed()
+    assert inbox.pending == ()
+
+
+async def test_the_first_answer_wins() -> None:
+    inbox = MemoryInbox()
+    (task,) = await waiting(inbox, "a")
+    assert inbox.answer("a", Allowed(), "panel")
+    assert not inbox.answer("a", Denied(), "phone")
+    assert await task == Allowed()
+    assert not inbox.answer("unknown", Allowed(), "panel")
+
+
+async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None:
+    inbox = MemoryInbox()
+    heard: list[InboxChange] = []
+    leave = inbox.subscribe(heard.append)
+    (task,) = await waiting(inbox, "a")
+    inbox.answer("a", Allowed(), "panel")
+    await task
+    assert heard == [Added(request("a")), Settled(request("a"), Allowed(), "panel")]
+    leave()
+    leave()
+    (task,) = await waiting(inbox, "b")
+    inbox.answer("b", Allowed(), "panel")
+    await task
+    assert len(heard) == 2
+
+
+async def test_a_cancelled_wait_withdraws_the_request() -> None:
+    inbox = MemoryInbox()
+    heard: list[InboxChange] = []
+    inbox.subscribe(heard.append)
+    (task,) = await waiting(inbox, "a")
+    task.cancel("interrupted")
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert heard[-1] == Settled(request("a"), Cancelled("interrupted"), "withdrawn")
+    assert not inbox.answer("a", Allowed(), "panel")
+
+
+async def test_a_request_asked_again_joins_the_wait_and_survives_one_that_leaves() -> None:
+    inbox = MemoryInbox()
+    first, second = await waiting(inbox, "a", "a")
+    await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert len(inbox.pending) == 1
+    assert inbox.answer("a", Allowed(), "panel")
+    assert await second == Allowed()
+
+
+async def test_a_listener_that_fails_reaches_nobody_else(caplog: pytest.LogCaptureFixture) -> None:
+    inbox = MemoryInbox()
+    heard: list[InboxChange] = []
+
+    def fail(change: InboxChange) -> None:
+        raise RuntimeError("broken")
+
+    inbox.subscribe(fail)
+    inbox.subscribe(heard.append)
+    with caplog.at_level(logging.CRITICAL):
+        (task,) = await waiting(inbox, "a")
+        inbox.answer("a", Allowed(), "panel")
+        assert await task == Allowed()
+    assert len(heard) == 2

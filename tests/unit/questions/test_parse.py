@@ -1,0 +1,200 @@
+"""Reading the input of a question call."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.questions import Kind, Option, Question, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+
+
+def one(**fields: Any) -> dict[str, Any]:
+    """Give an input of one question with the given fields."""
+    return {"questions": [{"question": "Q?", "options": ["a", "b"]} | fields]}
+
+
+def parsed(source: dict[str, Any]) -> Question:
+    return parse_question_set("toolu_1", source).questions[0]
+
+
+def test_base_schema() -> None:
+    source = {
+        "questions": [
+            {
+                "question": "Which database?",
+                "header": "Database",
+                "options": [
+                    {"label": "SQLite (Recommended)", "description": "A file", "preview": "+--+"},
+                    {"label": "PostgreSQL", "description": "A server"},
+                ],
+                "multiSelect": False,
+            },
+            {
+                "question": "Which features?",
+                "header": "Features",
+                "options": [{"label": "Auth", "description": ""}, {"label": "Logs", "description": ""}],
+                "multiSelect": True,
+            },
+        ]
+    }
+    result = parse_question_set("toolu_1", source)
+    assert result == QuestionSet(
+        id="toolu_1",
+        questions=(
+            Question(
+                "Which database?",
+                "Database",
+                (Option("SQLite (Recommended)", "A file", "+--+"), Option("PostgreSQL", "A server")),
+            ),
+            Question("Which features?", "Features", (Option("Auth"), Option("Logs")), multi_select=True),
+        ),
+    )
+    assert result.source is source
+
+
+def test_extended_schema() -> None:
+    source = {
+        "title": "Set-up",
+        "questions": [
+            {
+                "question": "Name?",
+                "kind": "text",
+                "placeholder": "my-app",
+                "defaultValue": "app",
+                "options": [],
+            },
+            {
+                "question": "How many?",
+                "kind": "number",
+                "description": "Workers",
+                "min": 1,
+                "max": 8,
+                "step": 0.5,
+                "defaultValue": 2.0,
+                "unit": "cores",
+            },
+        ],
+    }
+    result = parse_question_set("t", source)
+    assert result.title == "Set-up"
+    assert result.questions == (
+        Question("Name?", kind=Kind.TEXT, placeholder="my-app", default="app"),
+        Question(
+            "How many?",
+            kind=Kind.NUMBER,
+            description="Workers",
+            minimum=1,
+            maximum=8,
+            step=0.5,
+            default="2",
+            unit="cores",
+        ),
+    )
+
+
+def test_questions_as_a_json_string() -> None:
+    source = one()
+    text = {"questions": json.dumps(source["questions"])}
+    assert parsed(text) == parsed(source)
+
+
+@pytest.mark.parametrize("fields", [{}, {"header": None}, {"header": ""}])
+def test_a_missing_header_is_empty(fields: dict[str, Any]) -> None:
+    assert parsed(one(**fields)).header == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "multi"),
+    [
+        ({}, False),
+        ({"multiSelect": True}, True),
+        ({"multi_select": True}, True),
+        ({"multiSelect": None, "multi_select": True}, True),
+        ({"multiSelect": False, "multi_select": True}, False),
+    ],
+)
+def test_both_spellings_of_multi_select(fields: dict[str, Any], multi: bool) -> None:
+    assert parsed(one(**fields)).multi_select is multi
+
+
+def test_options_as_strings_and_without_description_may_repeat() -> None:
+    question = parsed(one(options=["same", {"label": "same"}, {"label": ""}]))
+    assert question.options == (Option("same"), Option("same"), Option(""))
+
+
+def test_the_same_question_twice_is_two_questions() -> None:
+    item = one()["questions"][0]
+    assert len(parse_question_set("t", {"questions": [item, item]}).questions) == 2
+
+
+def test_no_options_means_a_text() -> None:
+    assert parsed({"questions": [{"question": "Name?"}]}).kind is Kind.TEXT
+
+
+@pytest.mark.parametrize(
+    ("source", "path"),
+    [
+        ({}, "questions"),
+        ({"questions": []}, "questions"),
+        ({"questions": "not json"}, "questions"),
+        ({"questions": '{"a": 1}'}, "questions"),
+        ({"questions": ["Q?"]}, "questions[0]"),
+        ({"questions": [{"options": ["a"]}]}, "questions[0].question"),
+        (one(question=3), "questions[0].question"),
+        (one(options={"a": 1}), "questions[0].options"),
+        (one(options=["a", 3]), "questions[0].options[1]"),
+        (one(options=["a", {}]), "questions[0].options[1].label"),
+        (one(options=[{"label": "a", "preview": 1}]), "questions[0].options[0].preview"),
+        (one(kind="colour"), "questions[0].kind"),
+        (one(kind=["text"]), "questions[0].kind"),
+        (one(kind="choice", options=[]), "questions[0].options"),
+        (one(multiSelect="yes"), "questions[0].multiSelect"),
+        (one(kind="number", min="many"), "questions[0].min"),
+        (one(kind="number", min=True), "questions[0].min"),
+        (one(kind="number", max=10**400), "questions[0].max"),
+        (one(kind="number", max=float("nan")), "questions[0].max"),
+        (one(kind="number", min=3, max=2), "questions[0].min"),
+        (one(kind="number", step=0), "questions[0].step"),
+        (one(kind="number", defaultValue=[]), "questions[0].defaultValue"),
+        ({"questions": [one()["questions"][0]], "title": 3}, "title"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_path(source: dict[str, Any], path: str) -> None:
+    with pytest.raises(QuestionFormatError) as caught:
+        parse_question_set("t", source)
+    assert caught.value.path == path
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = [
+    "question",
+    "header",
+    "options",
+    "kind",
+    "multiSelect",
+    "min",
+    "max",
+    "step",
+    "defaultValue",
+    "label",
+]
+LOOSE = st.dictionaries(
+    st.sampled_from(FIELDS), JSON | st.lists(st.dictionaries(st.sampled_from(FIELDS), JSON))
+)
+
+
+@given(st.dictionaries(st.sampled_from(["questions", "title"]), JSON | st.lists(LOOSE, max_size=3)))
+def test_any_input_is_a_set_or_a_named_error(source: dict[str, Any]) -> None:
+    try:
+        result = parse_question_set("t", source)
+    except QuestionFormatError:
+        return
+    assert result.questions
