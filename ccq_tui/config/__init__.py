@@ -1,0 +1,21 @@
+"""Settings: what they are, where they come from, and what one run of the program is started with."""
+
+from ccq_tui.config.errors import Problem, SettingsError
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.load import Loaded, load_settings
+from ccq_tui.config.paths import config_dir, log_dir, project_config, state_dir, user_config
+from ccq_tui.config.settings import Settings
+
+__all__ = [
+    "Launch",
+    "Loaded",
+    "Problem",
+    "Settings",
+    "SettingsError",
+    "config_dir",
+    "load_settings",
+    "log_dir",
+    "project_config",
+    "state_dir",
+    "user_config",
+]

@@ -1,0 +1,68 @@
+"""What is wrong with settings, said so that a person finds the place and knows what to write there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with one setting.
+
+    Attributes:
+        origin: Where the value came from: a flag, an environment variable, or ``path:line``.
+        message: What is wrong and what is allowed.
+        field: The setting, or "" when the whole source cannot be read.
+    """
+
+    origin: str
+    message: str
+    field: str = ""
+
+    def __str__(self) -> str:
+        """One line: the place, the setting and the message."""
+        return ": ".join(part for part in (self.origin, self.field, self.message) if part)
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used; ``problems`` has at least one."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def explain(error: Mapping[str, Any]) -> str:
+    """Turn one pydantic error into what is allowed, in plain words.
+
+    Args:
+        error: An entry of ``ValidationError.errors()``.
+
+    Returns:
+        A message that ends with the value found.
+    """
+    context = error.get("ctx", {})
+    allowed = {
+        "literal_error": f"must be one of {context.get('expected')}",
+        "greater_than_equal": f"must be {context.get('ge')} or more",
+        "greater_than": f"must be more than {context.get('gt')}",
+        "int_parsing": "must be a whole number",
+        "int_type": "must be a whole number",
+        "int_from_float": "must be a whole number",
+        "float_parsing": "must be a number",
+        "float_type": "must be a number",
+        "finite_number": "must be a finite number",
+        "bool_parsing": "must be true or false",
+        "bool_type": "must be true or false",
+        "string_type": "must be a text in quotes",
+        "string_too_short": "must not be empty",
+        "tuple_type": "must be a list",
+        "path_type": "must be a path in quotes",
+    }.get(error["type"])
+    if allowed is not None:
+        return f"{allowed}, not {error['input']!r}"
+    if error["type"] == "value_error":
+        return str(context["error"])
+    return f"{error['msg']}, not {error['input']!r}"

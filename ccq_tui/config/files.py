@@ -1,0 +1,152 @@
+"""Reads a settings file, and says on which line a setting stands."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ccq_tui.config.errors import Problem, SettingsError
+from ccq_tui.config.values import is_inline_json
+
+Owner = Literal["project", "user"]
+PATHS = ("cwd", "cli_path")
+PATH_LISTS = ("add_dirs",)
+JSON_OR_PATHS = ("settings", "mcp_config")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """A settings file that was read.
+
+    Attributes:
+        path: Where it is.
+        owner: Whether it is the person's own or the project's.
+        values: What it says, relative paths made absolute from the file's own directory.
+        lines: The line of each setting, counted from 1.
+    """
+
+    path: Path
+    owner: Owner
+    values: dict[str, Any] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def origin(self, name: str) -> str:
+        """Say where a setting of this file stands.
+
+        Args:
+            name: The setting.
+
+        Returns:
+            ``path:line``, or the path alone when the line cannot be told.
+        """
+        line = self.lines.get(name)
+        return f"{self.path}:{line}" if line else str(self.path)
+
+
+def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
+    """Read a TOML file of settings; their values are not checked yet.
+
+    Args:
+        path: The file.
+        owner: Whether it is the person's own or the project's.
+
+    Returns:
+        What it says.
+
+    Raises:
+        SettingsError: It cannot be read or is not TOML.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        values = tomllib.loads(text)
+    except OSError as error:
+        raise SettingsError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError([Problem(str(path), f"is not UTF-8 text: {error}")]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError([_syntax_problem(path, str(error))]) from error
+    base = path.parent.absolute()
+    return SettingsFile(
+        path,
+        owner,
+        {name: _anchored(name, value, base) for name, value in values.items()},
+        _lines(text, values),
+    )
+
+
+def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[Problem]:
+    """List what a file sets that is no setting.
+
+    Args:
+        file: The file.
+        known: The names of all settings.
+
+    Returns:
+        A problem for each, with the name that was probably meant.
+    """
+    names = sorted(known)
+    problems = []
+    for name in file.values:
+        if name in names:
+            continue
+        close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
+        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
+        problems.append(Problem(file.origin(name), f"is not a setting{hint}", name))
+    return problems
+
+
+def _syntax_problem(path: Path, message: str) -> Problem:
+    """Move tomllib's "(at line 3, column 5)" to where every other message has its line."""
+    place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    if place is None:
+        return Problem(str(path), f"is not TOML: {message}")
+    return Problem(f"{path}:{place[1]}", f"is not TOML: {message[: place.start()]} (column {place[2]})")
+
+
+def _lines(text: str, names: Iterable[str]) -> dict[str, int]:
+    """Find the line of each top-level key.
+
+    A line that only looks like a key, inside a text or list of several lines, is told apart by what stands
+    before it: that is a whole TOML document only where a statement begins.
+    """
+    lines = text.splitlines()
+    found: dict[str, int] = {}
+    for name in names:
+        key = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[.=\]]""")
+        for number, line in enumerate(lines):
+            if key.match(line) and _is_toml("\n".join(lines[:number])):
+                found[name] = number + 1
+                break
+    return found
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def _anchored(name: str, value: Any, base: Path) -> Any:
+    """Make a setting's relative paths start at the file's directory; leave the rest for the checks."""
+    if name in JSON_OR_PATHS or name in PATH_LISTS:
+        items = value if isinstance(value, list) else [value]
+        anchored = [_absolute(item, base, inline=name in JSON_OR_PATHS) for item in items]
+        return anchored if isinstance(value, list) or name in PATH_LISTS else anchored[0]
+    if name == "theme" and isinstance(value, str) and not value.endswith(".toml"):
+        return value
+    if name == "cli_path" and isinstance(value, str) and Path(value).name == value:
+        return value  # a program's name, to be found on PATH
+    return _absolute(value, base) if name in PATHS or name == "theme" else value
+
+
+def _absolute(value: Any, base: Path, *, inline: bool = False) -> Any:
+    if not isinstance(value, str) or not value or (inline and is_inline_json(value)):
+        return value
+    return str(base / Path(value).expanduser())

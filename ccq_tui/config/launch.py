@@ -1,0 +1,33 @@
+"""What one run of the program is started with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ccq_tui.config.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Everything the screen needs to start.
+
+    Attributes:
+        settings: The settings in force.
+        prompt: A prompt to send at once, or "".
+        draft: A prompt to put into the prompt field without sending it, or "".
+        continue_last: Whether to continue the newest conversation of the directory.
+        resume: The Claude session id to resume, or "".
+        fork: Whether the resumed or continued conversation goes on under a new session id.
+        environment: Environment variables for the CLI, over those of this process.
+        notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    prompt: str = ""
+    draft: str = ""
+    continue_last: bool = False
+    resume: str = ""
+    fork: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()

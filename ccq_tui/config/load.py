@@ -1,0 +1,129 @@
+"""Collects settings from all their places and notes where each value came from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_settings import EnvSettingsSource
+
+from ccq_tui.config.errors import Problem, SettingsError, explain
+from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
+from ccq_tui.config.paths import project_config, user_config
+from ccq_tui.config.settings import ENV_PREFIX, Settings
+
+DEFAULT = "default"
+FLAGS = {"add_dirs": "--add-dir"}
+NOT_FOR_PROJECTS = "cannot be set by a project's file, which whoever writes to the repository can change"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force.
+
+    Attributes:
+        settings: Their values.
+        origins: For each setting "default", a flag, the name of an environment variable, or ``path:line``.
+        files: The settings files that were read, the strongest first.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    value: Any
+    origin: str
+
+
+def load_settings(flags: Mapping[str, Any] | None = None) -> Loaded:
+    """Find the settings in force: flag, then environment, project file, user file, default.
+
+    Args:
+        flags: The settings given on the command line, by field.
+
+    Returns:
+        The settings with their origins.
+
+    Raises:
+        SettingsError: A file cannot be read, a setting is not known, or a value is not allowed.
+    """
+    given = {name: _Value(value, flag_of(name)) for name, value in (flags or {}).items() if value is not None}
+    strongest = given | {name: value for name, value in _environment().items() if name not in given}
+    files = _files(strongest)
+    problems = [problem for file in files for problem in unknown_settings(file, Settings.model_fields)]
+    values = dict(strongest)
+    for file in files:
+        problems += _forbidden(file)
+        for name in file.values.keys() & Settings.model_fields.keys() - values.keys():
+            values[name] = _Value(file.values[name], file.origin(name))
+    if problems:
+        raise SettingsError(problems)
+    origins = {name: values[name].origin if name in values else DEFAULT for name in Settings.model_fields}
+    return Loaded(_validated(values), origins, tuple(file.path for file in files))
+
+
+def flag_of(name: str) -> str:
+    """Name the flag of a setting.
+
+    Args:
+        name: The setting's field.
+
+    Returns:
+        The flag with its dashes.
+    """
+    return FLAGS.get(name, "--" + name.replace("_", "-"))
+
+
+def _environment() -> dict[str, _Value]:
+    spelling = {name.upper(): name for name in os.environ}
+    return {
+        name: _Value(value, spelling.get(f"{ENV_PREFIX}{name.upper()}", f"{ENV_PREFIX}{name.upper()}"))
+        for name, value in EnvSettingsSource(Settings)().items()
+    }
+
+
+def _files(strongest: Mapping[str, _Value]) -> list[SettingsFile]:
+    """Read the files there are; the directory to work in decides which project's."""
+    start = Path.cwd()
+    if "cwd" in strongest:
+        start = Path(strongest["cwd"].value).expanduser()
+    project, user = project_config(start), user_config()
+    files = [read_settings_file(project, "project")] if project else []
+    if user.exists():
+        files.append(read_settings_file(user, "user"))
+    return files
+
+
+def _forbidden(file: SettingsFile) -> list[Problem]:
+    """Refuse what would let a repository that was only just cloned run programs unasked."""
+    if file.owner != "project":
+        return []
+    problems = []
+    if "cli_path" in file.values:
+        problems.append(
+            Problem(file.origin("cli_path"), f"{NOT_FOR_PROJECTS}: use {user_config()}", "cli_path")
+        )
+    if file.values.get("permission_mode") == "bypassPermissions":
+        message = f"bypassPermissions {NOT_FOR_PROJECTS}: use {user_config()}"
+        problems.append(Problem(file.origin("permission_mode"), message, "permission_mode"))
+    return problems
+
+
+def _validated(values: Mapping[str, _Value]) -> Settings:
+    try:
+        return Settings(**{name: value.value for name, value in values.items()})
+    except ValidationError as error:
+        problems = []
+        for entry in error.errors(include_url=False):
+            name = str(entry["loc"][0])
+            origin = values[name].origin
+            # A flag's own name says which setting it is.
+            problems.append(Problem(origin, explain(entry), "" if origin == flag_of(name) else name))
+        raise SettingsError(list(dict.fromkeys(problems))) from error

@@ -1,0 +1,172 @@
+"""The settings themselves. Each field's docstring is what `docs/configuration.md` says about it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from ccq_tui.choices import Effort, LogLevel, PermissionMode, PreviewFormat, QuestionMode
+from ccq_tui.config.values import (
+    checked_json,
+    existing_directory,
+    merge_mcp,
+    one_or_many,
+    split_paths,
+    split_tools,
+)
+
+ENV_PREFIX = "CCQ_"
+
+
+Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools), NoDecode]
+Paths = Annotated[tuple[Path, ...], BeforeValidator(split_paths), NoDecode]
+Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many), NoDecode]
+
+
+class Settings(BaseSettings):
+    """What can be set by flag, environment, project file and user file.
+
+    The constructor takes values as they are and looks nowhere else, which is what tests want;
+    `ccq_tui.config.load_settings` looks in all places.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENV_PREFIX,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_default=False,
+    )
+
+    model: str | None = Field(default=None, min_length=1)
+    """The model: an alias such as "opus" or a full name. Unset: Claude Code's own choice."""
+
+    permission_mode: PermissionMode | None = None
+    """What the agent may do unasked. Unset: what Claude Code's own settings say."""
+
+    effort: Effort | None = None
+    """How much the model thinks. Unset: the model's own."""
+
+    cwd: Path | None = None
+    """The directory the agent works in. Unset: the current one."""
+
+    add_dirs: Paths = ()
+    """More directories the agent may use."""
+
+    allowed_tools: Tools = ()
+    """Tools that run without asking, for example "Bash(git *)"."""
+
+    disallowed_tools: Tools = ()
+    """Tools the agent must not use."""
+
+    mcp_config: Texts = ()
+    """MCP servers: JSON files, or JSON itself."""
+
+    settings: str | None = None
+    """More Claude Code settings: a JSON file, or JSON itself."""
+
+    append_system_prompt: str | None = None
+    """Text added to the end of Claude Code's system prompt."""
+
+    max_turns: int | None = Field(default=None, ge=1)
+    """The most turns the agent takes for one prompt. Unset: no limit."""
+
+    max_budget_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """The most that may be spent on API calls, in US dollars. Unset: no limit."""
+
+    questions: QuestionMode = "ask"
+    """"ask": the agent asks as it likes. "assume": it cannot ask, and lists what it assumed.
+    "adaptive": it asks whenever a choice is yours, at most max_question_rounds times."""
+
+    max_question_rounds: int = Field(default=5, ge=1)
+    """With questions = "adaptive": how many question sets are put to you before the agent decides itself."""
+
+    theme: str = Field(default="ccq-dark", min_length=1)
+    """The colours: the name of a theme, or the path of a theme file (.toml)."""
+
+    cli_path: Path | None = None
+    """The Claude Code CLI to run. Unset: the one bundled with claude-agent-sdk."""
+
+    bell: bool = True
+    """Whether the terminal's bell rings when a question arrives while the terminal is not in focus."""
+
+    question_previews: PreviewFormat = "markdown"
+    """Whether the agent is told that options may have previews, and how to write them."""
+
+    extended_questions: bool = True
+    """Whether the agent may ask for a text or a number, and give question sets a title."""
+
+    log_level: LogLevel = "info"
+    """The least severe record in the log. Only "debug" writes what messages contain."""
+
+    @property
+    def directory(self) -> Path:
+        """The directory the agent works in, absolute."""
+        return (self.cwd or Path.cwd()).absolute()
+
+    @property
+    def mcp_argument(self) -> str | None:
+        """All of mcp_config as the one value that the SDK passes to Claude Code, or None."""
+        return merge_mcp(self.mcp_config)
+
+    @field_validator("permission_mode", mode="before")
+    @classmethod
+    def _manual_is_default(cls, value: object) -> object:
+        """Take the CLI's newer word for the default mode too."""
+        return "default" if value == "manual" else value
+
+    @field_validator("cwd", "add_dirs")
+    @classmethod
+    def _directories_exist(cls, value: Path | tuple[Path, ...] | None) -> Path | tuple[Path, ...] | None:
+        """A misspelt directory is said now, not by the agent's first tool call."""
+        if value is None:
+            return None
+        return (
+            tuple(existing_directory(path) for path in value)
+            if isinstance(value, tuple)
+            else existing_directory(value)
+        )
+
+    @field_validator("cli_path")
+    @classmethod
+    def _cli_runs(cls, value: Path | None) -> Path | None:
+        """Find the program, also by its name alone."""
+        if value is None:
+            return None
+        found = shutil.which(value.expanduser())
+        if found is None:
+            raise ValueError(f"must be a program that can be run, not {str(value)!r}")
+        return Path(found)
+
+    @field_validator("settings")
+    @classmethod
+    def _settings_is_json(cls, value: str | None) -> str | None:
+        """The CLI ignores settings it cannot read, so they are checked here."""
+        return None if value is None else checked_json(value)
+
+    @field_validator("mcp_config")
+    @classmethod
+    def _mcp_config_is_json(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """A server that silently does not start is worse than a message."""
+        return tuple(checked_json(item) for item in value)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 (the names are pydantic-settings' own)
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take the constructor's values alone; `load_settings` asks the sources and notes origins.
+
+        Returns:
+            The one source.
+        """
+        return (init_settings,)

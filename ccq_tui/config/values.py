@@ -1,0 +1,151 @@
+"""How the values of settings are read: lists in one text, and JSON that may stand in a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def split_tools(value: object) -> object:
+    """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses, as Claude Code does.
+
+    Args:
+        value: A text, a list of texts, or something that is not valid, which is passed on.
+
+    Returns:
+        The names of tools, one an item.
+    """
+    if isinstance(value, str):
+        value = (value,)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        return value
+    return tuple(name for item in value for name in _names(item))
+
+
+def _names(text: str) -> list[str]:
+    """Split one text; what stands in parentheses stays whole, also when they are never closed."""
+    names, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")" and depth > 0)
+        if depth == 0 and (character == "," or character.isspace()):
+            names.append("")
+        else:
+            names[-1] += character
+    return [name for name in names if name]
+
+
+def split_paths(value: object) -> object:
+    """Split a text at the system's path separator, so that an environment variable can name several.
+
+    Args:
+        value: A text, or anything else, which is passed on.
+
+    Returns:
+        The paths, one an item.
+    """
+    return tuple(filter(None, value.split(os.pathsep))) if isinstance(value, str) else value
+
+
+def one_or_many(value: object) -> object:
+    """Let a single text stand for a list of one.
+
+    Args:
+        value: A text, or anything else, which is passed on.
+
+    Returns:
+        A tuple for a text.
+    """
+    return (value,) if isinstance(value, str) else value
+
+
+def is_inline_json(value: str) -> bool:
+    """Tell JSON itself from the path of a JSON file.
+
+    Args:
+        value: What was set.
+
+    Returns:
+        Whether it is JSON itself.
+    """
+    return value.lstrip().startswith("{")
+
+
+def existing_directory(path: Path) -> Path:
+    """Make sure that a directory is there.
+
+    Args:
+        path: The directory; ``~`` is the person's home.
+
+    Returns:
+        It as an absolute path.
+
+    Raises:
+        ValueError: There is none.
+    """
+    absolute = path.expanduser().absolute()
+    if not absolute.is_dir():
+        raise ValueError(f"must be a directory that exists, not {str(path)!r}")
+    return absolute
+
+
+def checked_json(value: str) -> str:
+    """Make sure that a text, or the file it names, is a JSON object.
+
+    Args:
+        value: JSON itself or a path.
+
+    Returns:
+        The JSON itself, or the path made absolute: the CLI may run in another directory.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    read_json(value)
+    return value if is_inline_json(value) else str(Path(value).expanduser().absolute())
+
+
+def read_json(value: str) -> dict[str, Any]:
+    """Read a JSON object from a text, or from the file it names.
+
+    Args:
+        value: JSON itself or a path.
+
+    Returns:
+        The object.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    try:
+        text = value if is_inline_json(value) else Path(value).expanduser().read_text(encoding="utf-8-sig")
+        content = json.loads(text)
+    except OSError as error:
+        raise ValueError(f"cannot read {value!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"must be JSON or the path of a JSON file: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"must be a JSON object, not {content!r}")  # noqa: TRY004 (pydantic wants ValueError)
+    return content
+
+
+def merge_mcp(values: Sequence[str]) -> str | None:
+    """Make one ``--mcp-config`` of several; a server named twice is the later one.
+
+    Args:
+        values: JSON itself or paths.
+
+    Returns:
+        A single value as it is, JSON for several, None for none.
+
+    Raises:
+        ValueError: One of several cannot be read.
+    """
+    if len(values) < 2:
+        return values[0] if values else None
+    servers: dict[str, Any] = {}
+    for value in values:
+        servers |= read_json(value).get("mcpServers", {})
+    return json.dumps({"mcpServers": servers})
