@@ -1,0 +1,188 @@
+"""What can happen to an open question set: one small frozen event for each key, click and moment.
+
+Times are seconds of a monotonic clock; the machine itself never looks at a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The panel appeared on the screen by itself; a short grace begins in which deciding keys are ignored."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalFocused:
+    """The terminal window got the focus; the click that gave it selects nothing."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A key was pressed.
+
+    Attributes:
+        key: The key's name, as Textual spells it ("up", "ctrl+d", "slash", "a").
+        character: What the key types, or "".
+        at: When.
+    """
+
+    key: str
+    character: str = ""
+    at: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """Text was pasted, whole."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clicked:
+    """A row of the list or of the review was clicked."""
+
+    row: int
+    at: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class TabClicked:
+    """The tab of a question, or of the review, was clicked."""
+
+    tab: int
+    at: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class TextChanged:
+    """The open text field now holds ``text``."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Move the cursor by so many rows, wrapping."""
+
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveToEdge:
+    """Move the cursor to the first or the last row."""
+
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Move to a row and select it (toggle it in a multi-select)."""
+
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Select the row under the cursor and stay (toggle it in a multi-select)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """Take what is here and go on: Enter, whatever has the focus."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkAll:
+    """Select all options that are shown, or none if all are selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Turn to the next or previous question, or the review."""
+
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenOther:
+    """Go to the custom text, or to the field of a text or number question, with ``seed`` typed into it."""
+
+    seed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenNote:
+    """Go to the note."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFilter:
+    """Go to the filter of a long list."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDiscussion:
+    """Go to the prose that answers the whole set."""
+
+
+@dataclass(frozen=True, slots=True)
+class TogglePreview:
+    """Show the preview larger, or back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """One step back: leave the text, leave the filter, hide the panel. Discards nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToggleHidden:
+    """Hide the panel, or show it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """Decline the set; the first time only asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEditor:
+    """Edit the open text field in the person's own editor: an effect of the surface, no change of state."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScrollPreview:
+    """Scroll the preview by so many lines: an effect of the surface, no change of state."""
+
+    by: int
+
+
+Action = (
+    Move
+    | MoveToEdge
+    | Pick
+    | Mark
+    | GoOn
+    | MarkAll
+    | Turn
+    | OpenOther
+    | OpenNote
+    | OpenFilter
+    | OpenDiscussion
+    | TogglePreview
+    | Back
+    | ToggleHidden
+    | Decline
+    | OpenEditor
+    | ScrollPreview
+)
+"""What a key means where it was pressed."""
+
+Event = Action | Shown | TerminalFocused | Pressed | Pasted | Clicked | TabClicked | TextChanged

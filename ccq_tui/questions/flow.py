@@ -1,0 +1,117 @@
+"""Going on, going back and ending: the only places where an outcome is made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ccq_tui.questions import moves
+from ccq_tui.questions.outcome import Answered, Declined, Discussed
+from ccq_tui.questions.state import Focus, PanelState, resting_focus
+
+EMPTY_FIELD = "nothing typed yet · type an answer, or Ctrl+D to decline"
+EMPTY_DISCUSSION = "nothing typed yet · write what you want to say, Esc goes back"
+
+
+def go_on(state: PanelState) -> PanelState:
+    """Take what is here and go on to the next question, the review, or the end."""
+    match state.focus:
+        case Focus.LIST:
+            return _from_list(state)
+        case Focus.FIELD:
+            return _from_field(state)
+        case Focus.REVIEW:
+            return _from_review(state)
+        case Focus.DISCUSS:
+            return _from_discussion(state)
+        case Focus.OTHER | Focus.NOTE | Focus.FILTER:
+            return moves.leave_text(state)
+        case Focus.DECLINE:
+            return state
+
+
+def turn_to(state: PanelState, tab: int) -> PanelState:
+    """Turn to a question or the review, wrapping at both ends; the review starts on the first gap."""
+    tabs = len(state.pages) + state.needs_review
+    tab %= tabs
+    gaps = state.gaps
+    return replace(
+        state,
+        tab=tab,
+        focus=resting_focus(state.pages, tab),
+        review_row=gaps[0] if gaps else len(state.pages),
+        large=False,
+        notice="",
+    )
+
+
+def back(state: PanelState) -> PanelState:
+    """Leave the text, else the filter, else the large preview, else hide; nothing is discarded."""
+    if state.focus is Focus.DECLINE:
+        return moves.rest(state)
+    if state.focus is Focus.FILTER:
+        return moves.leave_text(state.with_page(filter=""))
+    if state.focus in (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS):
+        return moves.leave_text(state)
+    if not state.in_review and state.page.filter:
+        return state.with_page(filter="")
+    if state.large:
+        return replace(state, large=False)
+    return replace(state, hidden=True)
+
+
+def decline(state: PanelState) -> PanelState:
+    """Ask whether to decline; asked already, decline."""
+    if state.focus is Focus.DECLINE:
+        return replace(state, outcome=Declined())
+    return replace(moves.leave_text(state), focus=Focus.DECLINE, large=False, notice="")
+
+
+def _from_list(state: PanelState) -> PanelState:
+    page = state.page
+    if page.is_field:
+        return _next(state) if page.answered else moves.open_other(state)
+    if page.cursor == page.other_row:
+        if not page.draft.other.strip():
+            return moves.open_other(state)
+        return _next(state if page.question.multi_select else moves.pick(state, page.cursor))
+    if page.cursor not in page.rows:
+        # The filter hides the row: taking what cannot be seen would be no choice.
+        return state.with_page(cursor=page.rows[0])
+    return _next(state if page.question.multi_select else moves.pick(state, page.cursor))
+
+
+def _from_field(state: PanelState) -> PanelState:
+    page = state.page
+    if page.problem:
+        return replace(state, notice=page.problem)
+    if not page.draft.other.strip() and not state.needs_review:
+        return replace(state, notice=EMPTY_FIELD)
+    return _next(moves.leave_text(state))
+
+
+def _from_review(state: PanelState) -> PanelState:
+    if state.review_row < len(state.pages):
+        return turn_to(state, state.review_row)
+    return _confirm(state)
+
+
+def _from_discussion(state: PanelState) -> PanelState:
+    if not state.discussion.strip():
+        return replace(state, notice=EMPTY_DISCUSSION)
+    return replace(state, outcome=Discussed(state.discussion))
+
+
+def _next(state: PanelState) -> PanelState:
+    """Go to the next unanswered question, else the review; a set that needs none is confirmed."""
+    if not state.needs_review:
+        return _confirm(state)
+    later = [index for index in state.gaps if index > state.tab]
+    return turn_to(state, later[0] if later else len(state.pages))
+
+
+def _confirm(state: PanelState) -> PanelState:
+    wrong = next((index for index, page in enumerate(state.pages) if page.problem), None)
+    if wrong is not None:
+        state = turn_to(state, wrong)
+        return replace(state, notice=state.page.problem)
+    return replace(state, outcome=Answered(tuple(page.answer() for page in state.pages)))

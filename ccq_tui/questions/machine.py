@@ -1,0 +1,153 @@
+"""The question flow as a pure state machine: ``step(state, event) -> state``.
+
+Every key of the panel is an event; the table of keys is in `keys`, what each does is here and in `moves`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ccq_tui.questions import moves
+from ccq_tui.questions.events import (
+    Action,
+    Back,
+    Clicked,
+    Decline,
+    Event,
+    GoOn,
+    Mark,
+    MarkAll,
+    Move,
+    MoveToEdge,
+    OpenDiscussion,
+    OpenEditor,
+    OpenFilter,
+    OpenNote,
+    OpenOther,
+    Pasted,
+    Pick,
+    Pressed,
+    ScrollPreview,
+    Shown,
+    TabClicked,
+    TerminalFocused,
+    TextChanged,
+    ToggleHidden,
+    TogglePreview,
+    Turn,
+)
+from ccq_tui.questions.flow import back, decline, go_on, turn_to
+from ccq_tui.questions.keys import GUARDED_KEYS, action_for
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
+
+GRACE = 0.4
+"""Seconds for which a fresh panel ignores keys that decide something."""
+CLICK_GRACE = 0.3
+"""Seconds after the terminal got the focus in which a click selects nothing."""
+
+
+def step(state: PanelState, event: Event) -> PanelState:
+    """Return the state after an event; the state itself when the event means nothing in it.
+
+    Args:
+        state: The state before. One with an outcome is final.
+        event: What happened.
+    """
+    if state.outcome is not None:
+        return state
+    match event:
+        case Shown(at):
+            return replace(state, shown_at=at)
+        case TerminalFocused(at):
+            return replace(state, focused_at=at)
+        case Pressed(key, character, at):
+            return _pressed(state, key, character, at)
+        case Pasted(text):
+            return _pasted(state, text)
+        case Clicked(row, at):
+            return state if _click_is_stray(state, at) else _clicked(state, row)
+        case TabClicked(tab, at):
+            return state if _click_is_stray(state, at) else turn_to(moves.leave_text(state), tab)
+        case TextChanged(text):
+            return moves.set_text(state, text)
+        case _:
+            return _act(state, event)
+
+
+def is_guarded(state: PanelState, key: str, at: float) -> bool:
+    """Whether a key comes so soon after the panel appeared that it was meant for something else."""
+    return key in GUARDED_KEYS and state.shown_at is not None and at - state.shown_at < GRACE
+
+
+def _pressed(state: PanelState, key: str, character: str, at: float) -> PanelState:
+    action = None if is_guarded(state, key, at) else action_for(state, key, character)
+    return state if action is None else _act(state, action)
+
+
+def _pasted(state: PanelState, text: str) -> PanelState:
+    if state.hidden or not text or state.focus in TEXT_FOCUSES:
+        # An open field takes the paste itself, at its own caret.
+        return state
+    return moves.open_other(state, text) if state.focus is Focus.LIST else state
+
+
+def _click_is_stray(state: PanelState, at: float) -> bool:
+    if state.hidden:
+        return True
+    fresh = state.shown_at is not None and at - state.shown_at < GRACE
+    return fresh or (state.focused_at is not None and at - state.focused_at < CLICK_GRACE)
+
+
+def _clicked(state: PanelState, row: int) -> PanelState:
+    state = moves.leave_text(state)
+    if state.in_review:
+        if not 0 <= row <= len(state.pages):
+            return state
+        return go_on(replace(state, focus=Focus.REVIEW, review_row=row))
+    if state.page.is_field:
+        return moves.open_other(state)
+    return moves.pick(replace(state, focus=Focus.LIST), row)
+
+
+def _act(state: PanelState, action: Action) -> PanelState:
+    match action:
+        case Move(by):
+            return moves.move(state, by)
+        case MoveToEdge(last):
+            return moves.move_to_edge(state, last=last)
+        case Pick(row):
+            return moves.pick(state, row)
+        case Mark():
+            return moves.mark(state)
+        case MarkAll():
+            return moves.mark_all(state)
+        case OpenOther(seed):
+            return moves.open_other(state, seed)
+        case OpenNote():
+            return moves.open_text(state, Focus.NOTE)
+        case OpenFilter():
+            return moves.open_text(state, Focus.FILTER)
+        case OpenDiscussion():
+            return moves.open_text(state, Focus.DISCUSS)
+        case _:
+            return _flow(state, action)
+
+
+def _flow(state: PanelState, action: Action) -> PanelState:
+    match action:
+        case GoOn():
+            return go_on(state)
+        case Turn(by):
+            return turn_to(moves.leave_text(state), state.tab + by)
+        case Back():
+            return back(state)
+        case Decline():
+            return decline(state)
+        case TogglePreview():
+            return replace(state, large=not state.large)
+        case ToggleHidden():
+            return replace(state, hidden=not state.hidden, shown_at=None)
+        case OpenEditor() | ScrollPreview():
+            return state
+        case _:
+            raise TypeError(f"not an event of the question panel: {action!r}")

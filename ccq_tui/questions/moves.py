@@ -1,0 +1,127 @@
+"""Moving, selecting and typing within a page: no step here confirms anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ccq_tui.questions.state import Focus, PanelState, resting_focus
+
+
+def move(state: PanelState, by: int) -> PanelState:
+    """Move the cursor by so many rows, wrapping at both ends."""
+    if state.in_review:
+        return replace(state, review_row=(state.review_row + by) % (len(state.pages) + 1))
+    rows = state.page.rows
+    if state.page.cursor not in rows:
+        return state.with_page(cursor=rows[0] if by > 0 else rows[-1])
+    return state.with_page(cursor=rows[(rows.index(state.page.cursor) + by) % len(rows)])
+
+
+def move_to_edge(state: PanelState, *, last: bool) -> PanelState:
+    """Move the cursor to the first or the last row."""
+    if state.in_review:
+        return replace(state, review_row=len(state.pages) if last else 0)
+    return state.with_page(cursor=state.page.rows[-1 if last else 0])
+
+
+def pick(state: PanelState, row: int) -> PanelState:
+    """Move to a row and select it, or toggle it in a multi-select; a row that is not shown does nothing."""
+    page = state.page
+    if state.in_review or page.is_field or row not in page.rows:
+        return state
+    state = state.with_page(cursor=row)
+    if row == page.other_row:
+        return _pick_other(state)
+    if not page.question.multi_select:
+        return state.with_draft(selected=(row,), other_on=False)
+    return state.with_draft(selected=tuple(sorted(set(page.draft.selected) ^ {row})))
+
+
+def mark(state: PanelState) -> PanelState:
+    """Select the row under the cursor and stay; "Other" opens its text."""
+    if state.page.is_field or state.page.cursor == state.page.other_row:
+        return open_other(state)
+    return pick(state, state.page.cursor)
+
+
+def mark_all(state: PanelState) -> PanelState:
+    """Select all options shown, or none of them when all are selected already."""
+    page = state.page
+    if state.in_review or page.is_field or not page.question.multi_select:
+        return state
+    shown = {row for row in page.rows if row != page.other_row}
+    before = set(page.draft.selected)
+    after = before - shown if shown <= before else before | shown
+    return state.with_draft(selected=tuple(sorted(after)))
+
+
+def open_other(state: PanelState, seed: str = "") -> PanelState:
+    """Go to the custom text, or the field, with ``seed`` typed at its end."""
+    if state.in_review:
+        return state
+    field = state.page.is_field
+    if not field:
+        state = state.with_page(cursor=state.page.other_row)
+    state = state.with_draft(other=state.page.draft.other + seed) if seed else state
+    return replace(state, focus=Focus.FIELD if field else Focus.OTHER, large=False, notice="")
+
+
+def open_text(state: PanelState, focus: Focus) -> PanelState:
+    """Go to the note, the filter or the discussion."""
+    if focus is not Focus.DISCUSS and state.in_review:
+        return state
+    if focus is Focus.FILTER and state.page.is_field:
+        return state
+    return replace(state, focus=focus, large=False, notice="")
+
+
+def set_text(state: PanelState, text: str) -> PanelState:
+    """Put ``text`` into the open field; without an open field nothing changes."""
+    match state.focus:
+        case Focus.OTHER | Focus.FIELD:
+            return replace(state.with_draft(other=text), notice="")
+        case Focus.NOTE:
+            return state.with_draft(note=text)
+        case Focus.FILTER:
+            return _filtered(state.with_page(filter=text))
+        case Focus.DISCUSS:
+            return replace(state, discussion=text, notice="")
+        case _:
+            return state
+
+
+def leave_text(state: PanelState) -> PanelState:
+    """Leave whatever text is open; custom text that is not empty becomes selected."""
+    if state.focus is Focus.OTHER:
+        state = _take_other(state)
+    notice = state.page.problem if state.focus is Focus.FIELD else ""
+    rest = Focus.REVIEW if state.in_review else Focus.LIST
+    return replace(state, focus=rest, notice=notice)
+
+
+def rest(state: PanelState) -> PanelState:
+    """Give the focus back to what has it by default on the tab shown."""
+    return replace(state, focus=resting_focus(state.pages, state.tab), notice="")
+
+
+def _pick_other(state: PanelState) -> PanelState:
+    draft = state.page.draft
+    if not draft.other.strip():
+        return open_other(state)
+    if state.page.question.multi_select:
+        return state.with_draft(other_on=not draft.other_on)
+    return state.with_draft(other_on=True, selected=())
+
+
+def _take_other(state: PanelState) -> PanelState:
+    if not state.page.draft.other.strip():
+        return state.with_draft(other_on=False)
+    if state.page.question.multi_select:
+        return state.with_draft(other_on=True)
+    return state.with_draft(other_on=True, selected=())
+
+
+def _filtered(state: PanelState) -> PanelState:
+    """Keep the cursor on a row that is shown."""
+    rows = state.page.rows
+    return state if state.page.cursor in rows else state.with_page(cursor=rows[0])

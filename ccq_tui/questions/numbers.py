@@ -1,0 +1,73 @@
+"""Numbers as answers: what a number question accepts, said so that a person can act on it."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+from ccq_tui.questions.model import Question
+
+MAX_DIGITS = 400
+"""Longer input is refused before it is read as a number: the work must stay bounded."""
+
+
+def number_problem(question: Question, text: str) -> str:
+    """Say what is wrong with a typed number.
+
+    Args:
+        question: A number question.
+        text: What was typed.
+
+    Returns:
+        A message for the person, or "" when the number is allowed.
+    """
+    value = _parse(text.strip())
+    if value is None:
+        return f"not a number · type one such as {_example(question)}"
+    low, high, step = (_decimal(bound) for bound in (question.minimum, question.maximum, question.step))
+    if (low is not None and value < low) or (high is not None and value > high):
+        return f"out of range · {allowed_range(question)}"
+    if step and step > 0:
+        base = low if low is not None else Decimal(0)
+        if (value - base) % step:
+            return f"not in steps of {_plain(step)}" + (f" from {_plain(base)}" if base else "")
+    return ""
+
+
+def allowed_range(question: Question) -> str:
+    """Return the numbers a question allows in words, or "" when any will do."""
+    low, high = _decimal(question.minimum), _decimal(question.maximum)
+    unit = f" {question.unit}" if question.unit else ""
+    if low is not None and high is not None:
+        return f"{_plain(low)} to {_plain(high)}{unit}"
+    if low is not None:
+        return f"at least {_plain(low)}{unit}"
+    if high is not None:
+        return f"at most {_plain(high)}{unit}"
+    return unit.strip()
+
+
+def _parse(text: str) -> Decimal | None:
+    if not text or len(text) > MAX_DIGITS:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    # A huge exponent would make the range arithmetic unbounded.
+    return value if value.is_finite() and abs(value.adjusted()) <= MAX_DIGITS else None
+
+
+def _decimal(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+def _plain(value: Decimal) -> str:
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _example(question: Question) -> str:
+    for bound in (question.minimum, question.maximum):
+        if bound is not None:
+            return _plain(Decimal(str(bound)))
+    return "5"

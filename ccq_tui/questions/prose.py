@@ -1,0 +1,39 @@
+"""A question set and its answers as plain text, to copy or to read where no panel is."""
+
+from __future__ import annotations
+
+from ccq_tui.questions.model import Answer, QuestionSet
+from ccq_tui.questions.state import PanelState
+
+NO_ANSWER = "no answer"
+NONE_SELECTED = "none of these"
+
+
+def draft_text(state: PanelState) -> str:
+    """Return everything selected and typed so far as text a person can paste elsewhere."""
+    parts = [answers_text(state.questions, tuple(page.answer() for page in state.pages))]
+    for page in state.pages:
+        unselected = not page.is_field and page.draft.other and not page.draft.other_on
+        if unselected or page.problem:
+            parts.append(f"Typed but not selected ({page.question.text}): {page.draft.other}")
+    if state.discussion:
+        parts.append(f"Discussion: {state.discussion}")
+    return "\n\n".join(parts)
+
+
+def answers_text(questions: QuestionSet, answers: tuple[Answer, ...]) -> str:
+    """Return questions with their answers, one paragraph each."""
+    return "\n\n".join(
+        "\n".join([question.text, f"→ {answer_line(answer)}", *([f"✎ {answer.note}"] if answer.note else [])])
+        for question, answer in zip(questions.questions, answers, strict=True)
+    )
+
+
+def answer_line(answer: Answer) -> str:
+    """Return an answer without its note in one line: labels, then the custom text in quotation marks."""
+    if answer.empty:
+        return NONE_SELECTED
+    parts = [*answer.selected]
+    if answer.other:
+        parts.append(f"“{answer.other}”" if answer.selected else answer.other)
+    return ", ".join(parts) or NO_ANSWER

@@ -1,0 +1,226 @@
+"""The state of an open question set: what is selected and typed, where the cursor is, what has the focus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
+from ccq_tui.questions.numbers import number_problem
+from ccq_tui.questions.outcome import Outcome
+
+
+class Focus(StrEnum):
+    """What the keys act on."""
+
+    LIST = "list"
+    OTHER = "other"
+    NOTE = "note"
+    FIELD = "field"
+    FILTER = "filter"
+    DISCUSS = "discuss"
+    REVIEW = "review"
+    DECLINE = "decline"
+
+
+TEXT_FOCUSES = frozenset({Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.FILTER, Focus.DISCUSS})
+"""Where printable keys are text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer that is not confirmed yet.
+
+    Attributes:
+        selected: Indexes of the selected options, ascending.
+        other: The custom text, or what stands in the field of a text or number question.
+        other_on: Whether the custom text is selected.
+        note: The note.
+    """
+
+    selected: tuple[int, ...] = ()
+    other: str = ""
+    other_on: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One question of the panel: its draft, and where one is in it.
+
+    ``cursor`` is a row: the index of an option, or one past the last option for "Other".
+    """
+
+    question: Question
+    draft: Draft
+    cursor: int = 0
+    filter: str = ""
+
+    @property
+    def is_field(self) -> bool:
+        """Whether the answer is typed into a field instead of chosen from a list."""
+        return self.question.kind is not Kind.CHOICE
+
+    @property
+    def other_row(self) -> int:
+        """The row of the custom text."""
+        return len(self.question.options)
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The rows shown: the options that match the filter, and always "Other"."""
+        if self.is_field:
+            return (0,)
+        wanted = self.filter.strip().casefold()
+        return (
+            *(
+                index
+                for index, option in enumerate(self.question.options)
+                if not wanted or wanted in f"{option.label}\n{option.description}".casefold()
+            ),
+            self.other_row,
+        )
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with a typed number, or ""."""
+        if self.question.kind is Kind.NUMBER and self.draft.other.strip():
+            return number_problem(self.question, self.draft.other)
+        return ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is something to confirm."""
+        if self.is_field:
+            return bool(self.draft.other.strip()) and not self.problem
+        return bool(self.draft.selected or self.draft.other_on)
+
+    def answer(self) -> Answer:
+        """Return the draft as an answer, as it would be confirmed now."""
+        draft, options = self.draft, self.question.options
+        if self.is_field:
+            typed = draft.other.strip() if self.question.kind is Kind.NUMBER else draft.other
+            return Answer(other=typed if self.answered else "", note=draft.note)
+        single = not self.question.multi_select
+        return Answer(
+            selected=tuple(options[index].label for index in draft.selected),
+            other=draft.other if draft.other_on else "",
+            note=draft.note,
+            preview=options[draft.selected[0]].preview if single and draft.selected else None,
+            empty=self.question.multi_select and not self.answered,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PanelState:
+    """Everything a surface needs to draw an open question set.
+
+    Attributes:
+        questions: The set.
+        pages: One page a question.
+        tab: The page shown; ``len(pages)`` is the review.
+        focus: What the keys act on.
+        review_row: The cursor of the review; ``len(pages)`` is "Submit answers".
+        discussion: The prose written so far.
+        hidden: Whether the panel is folded into its one line.
+        large: Whether the preview is shown larger.
+        notice: A message beside the field or the list, or "".
+        shown_at: When the panel appeared by itself, or None.
+        focused_at: When the terminal last got the focus, or None.
+        outcome: How the set ended, or None while it is open.
+    """
+
+    questions: QuestionSet
+    pages: tuple[Page, ...]
+    tab: int = 0
+    focus: Focus = Focus.LIST
+    review_row: int = 0
+    discussion: str = ""
+    hidden: bool = False
+    large: bool = False
+    notice: str = ""
+    shown_at: float | None = None
+    focused_at: float | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def in_review(self) -> bool:
+        """Whether the review is shown."""
+        return self.tab == len(self.pages)
+
+    @property
+    def page(self) -> Page:
+        """The page shown; in the review, the page of the row under its cursor."""
+        return self.pages[min(self.review_row if self.in_review else self.tab, len(self.pages) - 1)]
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether the answers are reviewed before they are confirmed."""
+        return len(self.pages) > 1 or self.pages[0].question.multi_select
+
+    @property
+    def answered_count(self) -> int:
+        """How many questions have an answer so far."""
+        return sum(page.answered for page in self.pages)
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """The questions without an answer."""
+        return tuple(index for index, page in enumerate(self.pages) if not page.answered)
+
+    @property
+    def text(self) -> str:
+        """What stands in the open text field, or "" when none is open."""
+        match self.focus:
+            case Focus.OTHER | Focus.FIELD:
+                return self.page.draft.other
+            case Focus.NOTE:
+                return self.page.draft.note
+            case Focus.FILTER:
+                return self.page.filter
+            case Focus.DISCUSS:
+                return self.discussion
+            case _:
+                return ""
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether anything was selected, typed or noted that would be missed."""
+        return bool(self.discussion) or any(
+            page.draft.selected or page.draft.note or page.draft.other != page.question.default
+            for page in self.pages
+        )
+
+    def with_page(self, **changes: object) -> PanelState:
+        """Return the state with fields of the page shown replaced."""
+        page = replace(self.page, **changes)  # type: ignore[arg-type]
+        return replace(self, pages=(*self.pages[: self.tab], page, *self.pages[self.tab + 1 :]))
+
+    def with_draft(self, **changes: object) -> PanelState:
+        """Return the state with fields of the draft shown replaced."""
+        return self.with_page(draft=replace(self.page.draft, **changes))  # type: ignore[arg-type]
+
+
+def opened(questions: QuestionSet) -> PanelState:
+    """Return the state in which a question set opens: nothing selected, the cursor on the recommendation."""
+    pages = tuple(_first_page(question) for question in questions.questions)
+    if not pages:
+        raise ValueError("a question set needs at least one question")
+    return PanelState(questions, pages, focus=resting_focus(pages, 0))
+
+
+def resting_focus(pages: tuple[Page, ...], tab: int) -> Focus:
+    """Return what has the focus when one comes to a tab."""
+    if tab == len(pages):
+        return Focus.REVIEW
+    return Focus.FIELD if pages[tab].is_field else Focus.LIST
+
+
+def _first_page(question: Question) -> Page:
+    if question.kind is not Kind.CHOICE:
+        return Page(question, Draft(other=question.default))
+    start = next(
+        (index for index, option in enumerate(question.options) if option.recommended),
+        next((i for i, option in enumerate(question.options) if option.label == question.default), 0),
+    )
+    return Page(question, Draft(), cursor=start)

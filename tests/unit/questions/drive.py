@@ -1,0 +1,46 @@
+"""Drives the state machine as a person would: by key names and words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ccq_tui.questions import Kind, Option, Question, QuestionSet
+from ccq_tui.questions.events import Pressed, TextChanged
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import TEXT_FOCUSES, PanelState, opened
+
+
+def question(text: str = "Which database?", *labels: str, multi: bool = False, **more: object) -> Question:
+    options = tuple(Option(label, f"about {label}") for label in (labels or ("Postgres", "SQLite", "DuckDB")))
+    return Question(text, text.split()[-1].strip("?"), options, multi_select=multi, **more)  # type: ignore[arg-type]
+
+
+def text_question(text: str = "What name?", **more: object) -> Question:
+    return Question(text, "Name", kind=Kind.TEXT, **more)  # type: ignore[arg-type]
+
+
+def number_question(text: str = "How many?", **more: object) -> Question:
+    return Question(text, "Count", kind=Kind.NUMBER, **more)  # type: ignore[arg-type]
+
+
+def panel(*questions: Question) -> PanelState:
+    return opened(QuestionSet("toolu_1", questions or (question(),)))
+
+
+def keys(state: PanelState, pressed: str | Iterable[str]) -> PanelState:
+    """Press keys, separated by blanks: names as Textual spells them, single characters as typed."""
+    for key in pressed.split() if isinstance(pressed, str) else pressed:
+        state = step(state, Pressed(key, _character(key)))
+    return state
+
+
+def typed(state: PanelState, text: str) -> PanelState:
+    """Type text into the open field."""
+    assert state.focus in TEXT_FOCUSES, f"no text field is open: {state.focus}"
+    return step(state, TextChanged(state.text + text))
+
+
+def _character(key: str) -> str:
+    if len(key) == 1:
+        return key
+    return {"space": " ", "slash": "/"}.get(key, "")

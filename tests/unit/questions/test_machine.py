@@ -1,0 +1,215 @@
+"""What the lines below the key table promise."""
+
+from __future__ import annotations
+
+import pytest
+
+from ccq_tui.questions import Answer, Answered, Kind, Option, Question
+from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked, TerminalFocused
+from ccq_tui.questions.machine import CLICK_GRACE, GRACE, step
+from ccq_tui.questions.prose import draft_text
+from ccq_tui.questions.state import Focus
+from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
+
+MULTI = question("Which features?", "Auth", "Cache", "Logs", multi=True)
+
+
+def test_other_is_an_answer_only_while_its_text_is_not_empty() -> None:
+    state = keys(typed(keys(panel(), "2 o"), "MySQL"), "escape")
+    assert state.page.answer() == Answer(other="MySQL")
+    emptied = keys(step_text(keys(state, "o"), "  "), "enter")
+    assert not emptied.page.answered
+
+
+def test_opening_other_alone_keeps_the_selection() -> None:
+    state = keys(panel(), "2 o escape")
+    assert state.page.draft.selected == (1,)
+
+
+def test_selecting_an_option_keeps_the_custom_text_as_draft() -> None:
+    state = keys(typed(keys(panel(), "o"), "MySQL"), "enter 1")
+    assert state.page.answer().selected == ("Postgres",)
+    assert state.page.answer().other == ""
+    assert keys(state, "end enter").outcome == Answered((Answer(other="MySQL"),))
+
+
+def test_a_note_never_drops_the_selection() -> None:
+    state = keys(typed(keys(panel(), "2 n"), "keep it small"), "enter")
+    assert state.page.answer() == Answer(selected=("SQLite",), note="keep it small")
+
+
+def test_enter_in_other_goes_back_to_the_list_and_the_next_confirms() -> None:
+    state = keys(typed(keys(panel(), "o"), "my own"), "enter")
+    assert (state.focus, state.outcome) == (Focus.LIST, None)
+    assert keys(state, "enter").outcome == Answered((Answer(other="my own"),))
+
+
+def test_space_on_other_opens_its_text_again() -> None:
+    state = keys(typed(keys(panel(), "o"), "my own"), "enter space")
+    assert (state.focus, state.text) == (Focus.OTHER, "my own")
+
+
+@pytest.mark.parametrize("typed_first", ["x", "é", "数", "A", "?"])
+def test_a_printable_key_that_means_nothing_opens_other_with_it(typed_first: str) -> None:
+    state = step(panel(), Pressed(typed_first, typed_first))
+    assert (state.focus, state.text, state.page.cursor) == (Focus.OTHER, typed_first, 3)
+
+
+def test_a_paste_on_the_list_opens_other_with_the_whole_of_it() -> None:
+    state = step(panel(), Pasted("two\nlines"))
+    assert (state.focus, state.text) == (Focus.OTHER, "two\nlines")
+    assert step(keys(panel(MULTI), "tab"), Pasted("x")).in_review
+
+
+def test_a_multi_select_takes_labels_and_custom_text() -> None:
+    state = keys(typed(keys(panel(MULTI), "1 3 o"), "mail, fax"), "enter enter")
+    assert state.in_review
+    assert keys(state, "enter").outcome == Answered((Answer(selected=("Auth", "Logs"), other="mail, fax"),))
+
+
+def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
+    state = keys(panel(MULTI), "enter")
+    assert state.in_review
+    assert state.review_row == 0, "the cursor starts on the gap"
+    assert keys(state, "enter").outcome is None
+    assert keys(state, "end enter").outcome == Answered((Answer(empty=True),))
+
+
+def test_two_empty_multi_selects_reach_the_review_by_enter() -> None:
+    assert keys(panel(MULTI, MULTI), "enter enter").in_review
+
+
+def test_review_starts_on_the_first_gap_and_leads_back_to_it() -> None:
+    state = keys(panel(question("One?"), question("Two?"), question("Three?")), "1 tab tab tab")
+    assert (state.in_review, state.review_row) == (True, 1)
+    assert keys(state, "enter").tab == 1
+
+
+def test_gaps_are_left_without_an_answer() -> None:
+    state = keys(panel(question("One?"), question("Two?")), "1 tab tab end enter")
+    assert isinstance(state.outcome, Answered)
+    assert [answer.given for answer in state.outcome.answers] == [True, False]
+
+
+def test_a_changed_answer_replaces_the_first() -> None:
+    state = keys(panel(question("One?"), question("Two?")), "1 enter 2 shift+tab 3 tab tab enter")
+    assert isinstance(state.outcome, Answered)
+    assert [answer.selected for answer in state.outcome.answers] == [("DuckDB",), ("SQLite",)]
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "escape", "1", "4"])
+def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
+    fresh = step(panel(), Shown(at=100.0))
+    assert step(fresh, Pressed(key, at=100.0 + GRACE / 2)) == fresh
+    assert step(fresh, Pressed(key, at=100.0 + GRACE)) != fresh
+
+
+def test_a_panel_shown_on_request_has_no_grace() -> None:
+    fresh = step(panel(), Shown(at=100.0))
+    again = step(step(fresh, Pressed("f2", at=100.1)), Pressed("f2", at=100.2))
+    assert step(again, Pressed("1", "1", at=100.2)).page.draft.selected == (0,)
+
+
+def test_the_click_that_gave_the_focus_selects_nothing() -> None:
+    state = step(panel(), TerminalFocused(at=50.0))
+    assert step(state, Clicked(1, at=50.0 + CLICK_GRACE / 2)) == state
+    assert step(state, Clicked(1, at=50.01 + CLICK_GRACE)).page.draft.selected == (1,)
+
+
+def test_clicks_select_and_only_submit_confirms() -> None:
+    state = step(panel(), Clicked(2))
+    assert (state.page.draft.selected, state.outcome) == ((2,), None)
+    review = step(step(panel(MULTI), Clicked(0)), TabClicked(1))
+    assert review.in_review
+    assert step(review, Clicked(0)).tab == 0
+    assert step(review, Clicked(1)).outcome == Answered((Answer(selected=("Auth",)),))
+    assert step(panel(), Clicked(99)).page == panel().page
+
+
+def test_the_cursor_starts_on_the_recommendation_and_nothing_is_selected() -> None:
+    state = panel(Question("Which?", "W", (Option("A"), Option("B (Recommended)"), Option("C"))))
+    assert (state.page.cursor, state.page.draft.selected) == (1, ())
+    assert state.page.question.options[1].title == "B"
+    confirmed = keys(state, "enter").outcome
+    assert isinstance(confirmed, Answered)
+    assert confirmed.answers[0].selected == ("B (Recommended)",)
+
+
+def test_a_preview_goes_with_the_selected_option() -> None:
+    state = panel(Question("Which?", "W", (Option("A", preview="aa"), Option("B"))))
+    assert keys(state, "1").page.answer().preview == "aa"
+    assert keys(state, "2").page.answer().preview is None
+
+
+def test_text_question() -> None:
+    state = panel(text_question(default="api"))
+    assert (state.focus, state.text) == (Focus.FIELD, "api")
+    state = step_text(state, "billing j1")
+    assert keys(state, "enter").outcome == Answered((Answer(other="billing j1"),))
+    assert keys(step_text(state, " "), "enter").outcome is None
+
+
+def test_number_question_says_what_is_allowed_and_stays() -> None:
+    state = panel(number_question(minimum=1, maximum=10, step=1, unit="nodes"))
+    for wrong, says in (("12", "1 to 10 nodes"), ("2.5", "steps of 1"), ("many", "not a number")):
+        refused = keys(step_text(state, wrong), "enter")
+        assert refused.outcome is None
+        assert says in refused.notice
+        assert refused.text == wrong, "what was typed stays"
+    assert keys(step_text(state, " 7 "), "enter").outcome == Answered((Answer(other="7"),))
+
+
+def test_a_wrong_number_is_never_submitted() -> None:
+    state = panel(number_question(maximum=3), question())
+    state = keys(step_text(state, "9"), "tab 1 tab end enter")
+    assert (state.outcome, state.tab) == (None, 0)
+    assert "at most 3" in state.notice
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "NaN", "inf", "-", "9" * 500])
+def test_odd_numbers_are_refused_without_work(text: str) -> None:
+    assert keys(step_text(panel(number_question(step=1)), text), "enter").outcome is None
+
+
+def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:
+    state = keys(step_text(panel(text_question()), "api"), "escape n")
+    state = keys(typed(state, "for now"), "enter")
+    assert state.page.answer() == Answer(other="api", note="for now")
+    assert keys(state, "o").focus is Focus.FIELD
+    assert keys(state, "enter").outcome is not None
+
+
+def test_duplicate_labels_are_told_apart() -> None:
+    state = keys(panel(Question("Which?", "W", (Option("Same"), Option("Same")), multi_select=True)), "2")
+    assert state.page.draft.selected == (1,)
+
+
+def test_nothing_changes_after_the_outcome() -> None:
+    ended = keys(panel(), "enter")
+    assert keys(ended, "2 o f2 ctrl+d ctrl+d") == ended
+
+
+def test_a_set_without_questions_is_refused() -> None:
+    from ccq_tui.questions import QuestionSet
+    from ccq_tui.questions.state import opened
+
+    with pytest.raises(ValueError, match="at least one question"):
+        opened(QuestionSet("toolu_1", ()))
+
+
+def test_the_draft_can_be_copied_whole() -> None:
+    state = keys(typed(keys(panel(question(), MULTI), "o"), "unselected"), "enter 2 n")
+    state = keys(typed(state, "a note"), "enter c")
+    text = draft_text(typed(state, "let us talk"))
+    for part in ("SQLite", "unselected", "a note", "let us talk"):
+        assert part in text
+
+
+def test_kinds_are_the_tools_own_words() -> None:
+    assert [kind.value for kind in Kind] == ["choice", "text", "number"]
+
+
+def step_text(state, text):  # type: ignore[no-untyped-def]
+    from ccq_tui.questions.events import TextChanged
+
+    return step(state, TextChanged(text))

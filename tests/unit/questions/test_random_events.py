@@ -1,0 +1,123 @@
+"""Random events: never an exception, never an answer that was not confirmed, no lost text."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ccq_tui.questions import Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.events import (
+    Clicked,
+    Event,
+    Pasted,
+    Pressed,
+    Shown,
+    TabClicked,
+    TerminalFocused,
+    TextChanged,
+)
+from ccq_tui.questions.keys import KEY_TABLE, hints
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.prose import draft_text
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
+
+NAMES = sorted({key for row in KEY_TABLE for key in row.keys} | {"backspace", "ctrl+c", "f5"})
+labels = st.text(max_size=8)
+options = st.builds(Option, labels, labels, st.none() | labels)
+choice = st.builds(
+    Question,
+    st.text(max_size=12),
+    labels,
+    st.lists(options, max_size=12).map(tuple),
+    st.booleans(),
+    default=labels,
+)
+field = st.builds(
+    Question,
+    st.text(max_size=12),
+    labels,
+    kind=st.sampled_from([Kind.TEXT, Kind.NUMBER]),
+    minimum=st.none() | st.floats(-5, 5),
+    maximum=st.none() | st.floats(-5, 5),
+    step=st.none() | st.floats(-1, 3),
+    default=labels,
+)
+sets = st.lists(choice | field, min_size=1, max_size=5).map(lambda qs: QuestionSet("toolu_1", tuple(qs)))
+events: st.SearchStrategy[Event] = st.one_of(
+    st.sampled_from(NAMES).map(lambda key: Pressed(key, key if len(key) == 1 else "")),
+    st.sampled_from(["enter", "tab", "down", "1", "space"]).map(
+        lambda key: Pressed(key, key if key == "1" else "")
+    ),
+    st.characters().map(lambda c: Pressed(c, c)),
+    st.text(max_size=6).map(TextChanged),
+    st.text(max_size=6).map(Pasted),
+    st.integers(-1, 13).map(Clicked),
+    st.integers(-1, 6).map(TabClicked),
+    st.floats(0, 9).map(Shown),
+    st.floats(0, 9).map(TerminalFocused),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(sets, st.lists(events, max_size=60))
+def test_random_events(questions: QuestionSet, happened: list[Event]) -> None:
+    state = opened(questions)
+    for event in happened:
+        after = step(state, event)
+        assert_sound(after)
+        assert_text_kept(state, event, after)
+        if after.outcome is not None and state.outcome is None:
+            assert_confirmed(state, event, after)
+        state = after
+
+
+def assert_sound(state: PanelState) -> None:
+    assert 0 <= state.tab <= len(state.pages) - (not state.needs_review)
+    assert (state.focus is Focus.REVIEW) <= state.in_review
+    assert 0 <= state.review_row <= len(state.pages)
+    for page in state.pages:
+        assert page.is_field or page.cursor in range(page.other_row + 1)
+        assert all(0 <= index < len(page.question.options) for index in page.draft.selected)
+        assert page.question.multi_select or len(page.draft.selected) + page.draft.other_on <= 1
+    hints(state)
+    draft_text(state)
+
+
+def assert_text_kept(before: PanelState, event: Event, after: PanelState) -> None:
+    """Only the text field itself takes text away, and only from the text that is open."""
+    edited = isinstance(event, TextChanged) and before.focus in TEXT_FOCUSES
+    for old, new in zip(before.pages, after.pages, strict=True):
+        if not (edited and old is before.page):
+            assert new.draft.other.startswith(old.draft.other)
+            assert new.draft.note == old.draft.note
+    if not edited:
+        assert after.discussion == before.discussion
+
+
+def assert_confirmed(before: PanelState, event: Event, after: PanelState) -> None:
+    entered = isinstance(event, Pressed) and event.key == "enter"
+    match after.outcome:
+        case Answered(answers):
+            submitted = before.focus is Focus.REVIEW and before.review_row == len(before.pages)
+            single = len(before.pages) == 1 and not before.pages[0].question.multi_select
+            clicked = isinstance(event, Clicked) and event.row == len(before.pages) and before.in_review
+            assert (entered and (submitted or single)) or clicked
+            assert answers == tuple(page.answer() for page in after.pages)
+            assert not any(page.problem for page in after.pages)
+        case Discussed(text):
+            assert entered
+            assert before.focus is Focus.DISCUSS
+            assert text == before.discussion
+            assert text.strip()
+        case Declined():
+            assert isinstance(event, Pressed)
+            assert before.focus is Focus.DECLINE
+
+
+@settings(max_examples=200, deadline=None)
+@given(sets, st.lists(st.sampled_from(["tab", "down", "space", "1", "o", "n", "escape", "f2"]), max_size=20))
+def test_nothing_but_enter_click_and_decline_ends_a_set(questions: QuestionSet, pressed: list[str]) -> None:
+    state = opened(questions)
+    for key in pressed:
+        state = step(state, Pressed(key, key if len(key) == 1 else ""))
+    assert state.outcome is None
