@@ -1,0 +1,181 @@
+"""Makes text of a model, a tool or a file harmless to draw.
+
+Whatever could move the cursor, reorder what is read, or hide in plain sight becomes a visible sign: ESC is
+drawn as ``␛``, a right-to-left override as ``‹U+202E›``. What people write with (emoji sequences, Persian and
+Indic joiners, accents) stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+TAB_SIZE = 4
+"""Columns between tab stops."""
+
+MAX_MARKS = 4
+"""Combining marks kept on one character; living scripts need fewer."""
+
+# Characters that are not drawn, or that change how their neighbours are drawn.
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, DEL, C1
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiner, marks, fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\U00013430-\U0001343f"  # hieroglyph format controls
+)
+_ASCII_SUSPECT = re.compile("[\x00-\x08\x09\x0b-\x1f\x7f]")
+
+# What is none of the common harmless characters: Latin, Greek, Cyrillic, punctuation, signs, kana, Han, Hangul.
+_UNUSUAL = re.compile(
+    "[^\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u2030-\u205e\u20a0-\u20cf"
+    "\u2100-\u2cff\u3001-\u3029\u3041-\u3096\u309b-\u3130\u3400-\u9fff\uac00-\ud7a3]"
+)
+
+_EMOJI = "\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
+_EMOJI_END = _EMOJI + "\ufe0f\U0001f3fb-\U0001f3ff"
+_TAKES_VARIATION = (
+    _EMOJI + "0-9#*\u203c\u2049\u2100-\u214f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u1000-\u109f\U0001f3fb-\U0001f3ff"
+)
+# Arabic, Syriac, N'Ko, Indic, Tibetan, Myanmar, Khmer and their like: scripts whose letters join.
+_JOINING = (
+    "\u0620-\u06d5\u06e5-\u07ff\u0840-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1900-\u1bff"
+    "\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff\U0001e900-\U0001e95f"
+)
+_FLAG_TAGS = tuple(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in name) + "\U000e007f"
+    for name in ("gbeng", "gbsct", "gbwls")
+)
+_LEGITIMATE = (
+    "|".join(_FLAG_TAGS),
+    f"(?<=[{_EMOJI_END}])\u200d(?=[{_EMOJI}])",
+    f"(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])",
+    f"(?<=[{_TAKES_VARIATION}])[\ufe0e\ufe0f]",
+    "(?<=[\u2200-\u22ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\ufe00-\ufe0d\U000e0100-\U000e01ef]",
+)
+_MARK_RANGES = (
+    *((0x300, 0x3100), (0xA600, 0xAC00), (0xFB1E, 0xFB1F), (0xFE20, 0xFE30), (0x10100, 0x12000)),
+    *((0x13430, 0x13460), (0x16AF0, 0x16FF0), (0x1BC9D, 0x1BC9F), (0x1CF00, 0x1E950)),
+)
+
+
+class _Patterns(NamedTuple):
+    """What finds suspect pieces in text beyond ASCII."""
+
+    hidden: re.Pattern[str]
+    mark: re.Pattern[str]
+    marks: re.Pattern[str]
+    pieces: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> _Patterns:
+    """Compile the patterns for text beyond ASCII, at first use: many sessions meet none for a while."""
+    hidden = re.compile(f"[\t{_HIDDEN}]")
+    mark = _mark_class(hidden)
+    marks = f"(?P<lone>(?:\\A|(?<=\n))(?={mark}))|(?P<run>(?<={mark * MAX_MARKS}){mark}+)"
+    pieces = f"(?P<ok>{'|'.join(_LEGITIMATE)})|[{_HIDDEN}]"
+    return _Patterns(hidden, re.compile(mark), re.compile(marks), re.compile(pieces))
+
+
+def _mark_class(hidden: re.Pattern[str]) -> str:
+    """Write the combining marks as one character class, in ranges: a long list compiles slowly."""
+    ranges: list[list[int]] = []
+    for code in (code for start, end in _MARK_RANGES for code in range(start, end)):
+        character = chr(code)
+        if unicodedata.category(character) not in {"Mn", "Me"} or hidden.match(character):
+            continue
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges) + "]"
+
+
+def _replacement(match: re.Match[str]) -> str:
+    """Say what stands for one suspect piece."""
+    if match.lastgroup == "ok":
+        return match[0]
+    if match.lastgroup == "lone":
+        return "\u25cc"
+    if match.lastgroup == "run":
+        return f"‹+{len(match[0])} marks›"
+    return placeholder(match[0])
+
+
+def placeholder(character: str) -> str:
+    """Return the visible sign that stands for one character, such as ``␛`` or ``‹U+202E›``."""
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    return f"‹U+{code:04X}›"
+
+
+def safe(text: str, *, keep_newlines: bool = True, limit: int | None = None) -> str:
+    r"""Make text harmless to draw; text without anything suspect is returned as it is.
+
+    Args:
+        text: Text from anywhere, lone surrogates included.
+        keep_newlines: False turns line breaks into spaces.
+        limit: How many characters to keep, or None for all; what is left out is counted at the end.
+
+    Returns:
+        Text whose only control character is ``\n``. Applying the function again changes nothing, unless a
+        limit cut it.
+    """
+    left_out = 0
+    if limit is not None and len(text) > limit:
+        left_out = len(text) - limit
+        text = text[:limit].rstrip("\u200c\u200d\ufe0e\ufe0f")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    if not keep_newlines and "\n" in text:
+        text = text.replace("\n", " ")
+    text = _cleaned(text)
+    return f"{text}… {left_out:,} more characters" if left_out else text
+
+
+def _cleaned(text: str) -> str:
+    """Replace what is suspect until nothing is left of it."""
+    if text.isascii():
+        if not _ASCII_SUSPECT.search(text):
+            return text
+        return _ASCII_SUSPECT.sub(lambda match: _tab_or_sign(match[0]), text).expandtabs(TAB_SIZE)
+    if not _UNUSUAL.search(text):
+        return text
+    patterns = _patterns()
+    # A sign that replaced one piece can take away what made its neighbour legitimate: until nothing changes.
+    while True:
+        cleaned = patterns.pieces.sub(_replacement, text) if patterns.hidden.search(text) else text
+        if patterns.mark.search(cleaned):
+            cleaned = patterns.marks.sub(_replacement, cleaned)
+        if cleaned == text:
+            return text.expandtabs(TAB_SIZE) if "\t" in text else text
+        text = cleaned
+
+
+def _tab_or_sign(character: str) -> str:
+    return character if character == "\t" else placeholder(character)
+
+
+def one_line(text: str, limit: int) -> str:
+    """Make text harmless and put it on one line, for a title or a label.
+
+    Args:
+        text: Text from anywhere.
+        limit: The most characters to return, at least 1; a cut ends in "…".
+
+    Returns:
+        The text with every run of white space as one space, and none at its ends.
+    """
+    # Anything far beyond the limit cannot be seen: do not read all of a huge text for it.
+    line = " ".join(safe(text[: limit * 4 + 1000]).split())
+    if len(line) <= limit:
+        return line
+    return line[: max(0, limit - 1)].rstrip("\u200c\u200d\ufe0e\ufe0f ") + "…"
