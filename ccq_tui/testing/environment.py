@@ -1,0 +1,115 @@
+"""The environment of a real CLI that talks to the scripted model from a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+# What could lead a CLI to the person's own account, settings or another endpoint.
+_FOREIGN_PREFIXES = ("ANTHROPIC_", "CLAUDE_", "CLAUDECODE", "AWS_BEDROCK", "VERTEX_", "CLOUD_ML_")
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+_DUMMY_KEY = "sk-ant-scripted-model"
+_QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_BUG_COMMAND": "1",
+    "DISABLE_FEEDBACK_COMMAND": "1",
+    "NO_PROXY": "127.0.0.1,localhost",
+    "no_proxy": "127.0.0.1,localhost",
+}
+
+
+@dataclass(frozen=True)
+class CleanHome:
+    """A temporary home with a configuration directory and an empty project.
+
+    Attributes:
+        root: The temporary directory that holds everything.
+        home: The home directory.
+        config: The CLI's configuration directory.
+        project: An empty directory to work in.
+        env: The whole environment for a subprocess; nothing of the caller's own home or account is in it.
+    """
+
+    root: Path
+    home: Path
+    config: Path
+    project: Path
+    env: dict[str, str]
+
+    def remove(self) -> None:
+        """Deletes the temporary directory."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def overrides(self) -> dict[str, str]:
+        """What to give to something that merges it over this process's environment, as the SDK does.
+
+        Returns:
+            ``env``, and "" for each variable of this process that must not reach the CLI.
+        """
+        return {name: "" for name in os.environ if name not in self.env} | self.env
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
+
+
+def clean_environment(
+    base_url: str, *, root: Path | None = None, extra: Mapping[str, str] | None = None
+) -> CleanHome:
+    """Makes a clean home and the environment for a real CLI in it.
+
+    Args:
+        base_url: Where the Messages API is, ``ScriptedModel.url``.
+        root: An existing directory to make everything in; None makes a temporary one.
+        extra: Variables to add, for instance ``CLAUDE_CODE_MAX_RETRIES``.
+
+    Returns:
+        The home, to be removed by ``remove`` or as a context manager.
+    """
+    root = Path(tempfile.mkdtemp(prefix="ccq-")) if root is None else root
+    home, project = root / "home", root / "project"
+    config = home / ".claude"
+    for directory in (config, project, home / ".config", home / ".local" / "share", home / ".cache"):
+        directory.mkdir(parents=True, exist_ok=True)
+    _answer_onboarding(config, project)
+    env = {name: value for name, value in os.environ.items() if not _foreign(name)}
+    env |= _QUIET | {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "CLAUDE_CONFIG_DIR": str(config),
+        "ANTHROPIC_BASE_URL": base_url,
+        "ANTHROPIC_API_KEY": _DUMMY_KEY,
+    }
+    return CleanHome(root, home, config, project, env | dict(extra or {}))
+
+
+def _foreign(name: str) -> bool:
+    return name.startswith(_FOREIGN_PREFIXES) or name in _PROXIES or name.startswith("XDG_")
+
+
+def _answer_onboarding(config: Path, project: Path) -> None:
+    """Writes what a first start would ask a person for: theme, key and trust."""
+    answered = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [_DUMMY_KEY[-20:]], "rejected": []},
+        "projects": {str(project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+    }
+    (config / ".claude.json").write_text(json.dumps(answered, indent=2), encoding="utf-8")

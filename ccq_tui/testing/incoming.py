@@ -1,0 +1,139 @@
+"""A request to the Messages API, and who sent it: the main agent, a subagent, or the CLI for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ccq_tui.testing.replies import ToolResult, blocks_of, find_plan_file, find_tool_results, text_of
+
+_INTERRUPTED = "[Request interrupted by user"
+# Texts in user messages that the CLI wrote, not the person.
+_NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "[SYSTEM NOTIFICATION")
+_SUMMARY_WANTED = "create a detailed summary of the conversation"
+
+
+class Role(StrEnum):
+    """On whose behalf a request comes."""
+
+    MAIN = "main"
+    SUBAGENT = "subagent"
+    SIDE = "side"
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One request body with the headers that matter.
+
+    Attributes:
+        body: The parsed JSON.
+        headers: Header names in lower case.
+    """
+
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+
+    @property
+    def session(self) -> str:
+        """The Claude session id, or "" from a client other than the CLI."""
+        return self.headers.get("x-claude-code-session-id", "")
+
+    @property
+    def agent(self) -> str:
+        """The subagent's id, or "" from the main agent."""
+        return self.headers.get("x-claude-code-agent-id", "")
+
+    @property
+    def messages(self) -> list[Mapping[str, Any]]:
+        """The conversation as sent."""
+        found = self.body.get("messages")
+        return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+    @property
+    def role(self) -> Role:
+        """On whose behalf the request comes.
+
+        The CLI's own requests (a title, a summary for compaction, a probe) offer no tools and no context
+        management, want JSON or one token, or ask for the summary. A client other than the CLI is always
+        the main agent.
+        """
+        system = text_of(self.body.get("system"))
+        if self.agent or "cc_is_subagent=true" in system:
+            return Role.SUBAGENT
+        if not self.headers.get("user-agent", "").startswith("claude-cli"):
+            return Role.MAIN
+        output = self.body.get("output_config")
+        wants_json = isinstance(output, Mapping) and "format" in output
+        bare = not self.body.get("tools") and "context_management" not in self.body
+        probe = self.body.get("max_tokens") == 1
+        return Role.SIDE if wants_json or bare or probe or self._wants_summary else Role.MAIN
+
+    @property
+    def _wants_summary(self) -> bool:
+        people = [message for message in self.messages if message.get("role") == "user"]
+        return bool(people) and _SUMMARY_WANTED in text_of(people[-1].get("content"))
+
+    @property
+    def tool_results(self) -> list[ToolResult]:
+        """Every tool result in the conversation."""
+        return find_tool_results(self.messages)
+
+    @property
+    def plan_file(self) -> str:
+        """The plan file the CLI named, or ""."""
+        return find_plan_file(self.messages)
+
+    @property
+    def interrupts(self) -> int:
+        """How often the conversation says that the person interrupted."""
+        return sum(text.startswith(_INTERRUPTED) for text in self._user_texts())
+
+    @property
+    def prompt(self) -> str:
+        """The newest text that the person wrote, or ""."""
+        written = [text for text in self._user_texts() if not text.startswith(_NOT_WRITTEN)]
+        return written[-1] if written else ""
+
+    @property
+    def opening(self) -> str:
+        """Everything in the first user message, by which a subagent is recognised."""
+        return next((text_of(one.get("content")) for one in self.messages if one.get("role") == "user"), "")
+
+    @property
+    def starts_turn(self) -> bool:
+        """Whether the person's prompt, not a tool's result, is what the model is to answer."""
+        people = [message for message in self.messages if message.get("role") in ("user", "assistant")]
+        if not people or people[-1].get("role") != "user":
+            return True
+        blocks = blocks_of(people[-1].get("content"))
+        results = any(block.get("type") == "tool_result" for block in blocks)
+        return not results or any(
+            text_of([block]).startswith(_INTERRUPTED) for block in blocks if block.get("type") == "text"
+        )
+
+    @property
+    def tool_use_ids(self) -> list[str]:
+        """The ids of all tool calls the conversation holds."""
+        return [
+            str(block.get("id", ""))
+            for message in self.messages
+            if message.get("role") == "assistant"
+            for block in blocks_of(message.get("content"))
+            if block.get("type") == "tool_use"
+        ]
+
+    @property
+    def tokens(self) -> int:
+        """A rough count of input tokens: four characters each."""
+        return max(1, len(str(self.body)) // 4)
+
+    def _user_texts(self) -> list[str]:
+        return [
+            str(block.get("text", "")).strip()
+            for message in self.messages
+            if message.get("role") == "user"
+            for block in blocks_of(message.get("content"))
+            if block.get("type") == "text"
+        ]

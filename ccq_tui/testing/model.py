@@ -1,0 +1,227 @@
+"""The scripted model: a Messages API on loopback that plays a scenario to the real Claude Code CLI."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from ccq_tui.testing.director import Director
+from ccq_tui.testing.incoming import Incoming
+from ccq_tui.testing.log import Exchange, Notice
+from ccq_tui.testing.replies import ToolResult
+from ccq_tui.testing.scenario import Scenario
+
+if TYPE_CHECKING:
+    from ccq_tui.testing.server import Service
+    from ccq_tui.testing.thread import ServerThread
+
+
+class ScriptedModel:
+    """A model whose every word is written down beforehand.
+
+    Serves in a thread of its own between ``start`` and ``stop``, and is a context manager both ways::
+
+        with ScriptedModel(scenario) as model: ...
+        async with ScriptedModel(scenario) as model: ...
+
+    Each session plays the scenario from its start; requests that the CLI makes for itself (a title, a
+    summary) use up nothing of it.
+
+    Args:
+        scenario: What to play.
+        speed: Characters a second; 0 means as fast as possible. May be changed at any time.
+        delta_size: Characters a streamed delta, at least 1.
+    """
+
+    def __init__(self, scenario: Scenario, *, speed: float = 0.0, delta_size: int = 24) -> None:
+        if delta_size < 1:
+            raise ValueError("a delta has at least one character")
+        self.speed = speed
+        self._delta_size = delta_size
+        self._director = Director(scenario)
+        self._notice = Notice()
+        self._lock = threading.Lock()
+        self._exchanges: list[Exchange] = []
+        self._results: dict[ToolResult, None] = {}
+        self._errors: list[Exception] = []
+        self._thread: ServerThread | None = None
+        self._service: Service | None = None
+
+    @property
+    def url(self) -> str:
+        """The base URL, for ``ANTHROPIC_BASE_URL``.
+
+        Raises:
+            RuntimeError: The model was not started.
+        """
+        if self._thread is None:
+            raise RuntimeError("the scripted model was not started")
+        return f"http://127.0.0.1:{self._thread.port}"
+
+    def start(self) -> Self:
+        """Starts serving, within 10 seconds.
+
+        Returns:
+            The model itself.
+
+        Raises:
+            RuntimeError: It serves already, or did not come up.
+        """
+        # Here, so that importing this package loads no web server.
+        from ccq_tui.testing.thread import ServerThread
+
+        if self._thread is not None:
+            raise RuntimeError("the scripted model serves already")
+        self._thread = ServerThread(lambda: self._make_service().app(), self._halt)
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Ends open responses, closes the port and joins the thread, within 10 seconds; does nothing twice.
+
+        Raises:
+            RuntimeError: The thread did not end, or the server had failed.
+        """
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.stop()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Self:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.stop)
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """Every request so far, oldest first, with times."""
+        with self._lock:
+            return list(self._exchanges)
+
+    @property
+    def finished(self) -> bool:
+        """Whether at least one session began and every session's script is played to its end."""
+        plays = self._director.plays
+        return bool(plays) and all(play.finished for play in plays)
+
+    def requests(self, role: str = "main") -> list[Exchange]:
+        """The requests of one role: ``main``, ``subagent``, ``side`` or ``other``."""
+        return [exchange for exchange in self.exchanges if exchange.role == role]
+
+    def tool_results(self) -> list[ToolResult]:
+        """Each tool result the model received, exactly and in order; repetitions are left out.
+
+        A call whose result changed, as after a resume, is listed once for each text.
+        """
+        with self._lock:
+            return list(self._results)
+
+    def result(self, tool_use_id: str) -> ToolResult:
+        """The newest result of one tool call.
+
+        Raises:
+            KeyError: The model received none.
+        """
+        found = [result for result in self.tool_results() if result.tool_use_id == tool_use_id]
+        if not found:
+            raise KeyError(tool_use_id)
+        return found[-1]
+
+    def check(self) -> None:
+        """Raises what a callable of the script raised, if any did.
+
+        Raises:
+            ExceptionGroup: The script's own errors.
+        """
+        with self._lock:
+            errors = list(self._errors)
+        if errors:
+            raise ExceptionGroup("the script failed", errors)
+
+    def release(self, gate: str = "hang") -> None:
+        """Opens a gate: ends the silences of ``Scenario.hangs`` that wait for it, now and later."""
+        thread, service = self._thread, self._service
+        if thread is not None and service is not None:
+            thread.call(lambda: service.open_gate(gate))
+
+    async def wait_for(self, predicate: Callable[[ScriptedModel], bool], limit: float = 30.0) -> None:
+        """Waits until something is true of the model.
+
+        Args:
+            predicate: Looked at after every request, first byte and last byte.
+            limit: Seconds.
+
+        Raises:
+            TimeoutError: It was not true within the limit.
+        """
+        await self._notice.wait_async(lambda: predicate(self), limit)
+
+    def wait_for_sync(self, predicate: Callable[[ScriptedModel], bool], limit: float = 30.0) -> None:
+        """The same as ``wait_for`` for a thread."""
+        self._notice.wait(lambda: predicate(self), limit)
+
+    async def wait_for_result(self, tool_use_id: str, limit: float = 30.0) -> ToolResult:
+        """Waits until the model received a tool call's result.
+
+        Args:
+            tool_use_id: The call, for instance ``toolu_single_1``.
+            limit: Seconds.
+
+        Returns:
+            The result.
+
+        Raises:
+            TimeoutError: It did not come within the limit.
+        """
+        await self.wait_for(lambda model: model._has(tool_use_id), limit)
+        return self.result(tool_use_id)
+
+    def wait_for_result_sync(self, tool_use_id: str, limit: float = 30.0) -> ToolResult:
+        """The same as ``wait_for_result`` for a thread."""
+        self.wait_for_sync(lambda model: model._has(tool_use_id), limit)
+        return self.result(tool_use_id)
+
+    def _has(self, tool_use_id: str) -> bool:
+        return any(result.tool_use_id == tool_use_id for result in self.tool_results())
+
+    def _make_service(self) -> Service:
+        from ccq_tui.testing.server import Service
+
+        self._service = Service(
+            self._director,
+            speed=lambda: self.speed,
+            delta_size=self._delta_size,
+            record=self._record,
+            failed=self._failed,
+        )
+        return self._service
+
+    def _halt(self) -> None:
+        if self._service is not None:
+            self._service.stopping.set()
+
+    def _record(self, exchange: Exchange) -> None:
+        with self._lock:
+            if exchange not in self._exchanges:
+                self._exchanges.append(exchange)
+                for found in Incoming(exchange.body or {}, exchange.headers).tool_results:
+                    self._results.setdefault(found)
+        self._notice.changed()
+
+    def _failed(self, error: Exception) -> None:
+        with self._lock:
+            self._errors.append(error)
+        self._notice.changed()

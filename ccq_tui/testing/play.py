@@ -1,0 +1,195 @@
+"""One run of a script in one conversation: where it stands, and the ids it gave its tool calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ccq_tui.testing.incoming import Incoming
+from ccq_tui.testing.replies import Replies, ToolResult
+from ccq_tui.testing.scenario import Scenario
+from ccq_tui.testing.steps import (
+    Arguments,
+    Block,
+    Branch,
+    Cut,
+    Failure,
+    Message,
+    Silence,
+    Step,
+    Text,
+    Thinking,
+    ToolCall,
+    TurnEnd,
+    Words,
+)
+
+_MAX_BRANCHES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One content block ready to be sent: its JSON without the content, and the content as text."""
+
+    start: Mapping[str, Any]
+    delta: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message ready to be sent."""
+
+    id: str
+    parts: tuple[Part | Silence, ...]
+    stop_reason: str
+    usage: Mapping[str, int] = field(default_factory=dict)
+    cut: Cut | None = None
+
+
+class Play:
+    """A script on its way through one conversation.
+
+    Attributes:
+        scenario: The script.
+        prefix: The start of its tool use ids.
+        delegated: For each prompt given to a subagent, what the subagent plays.
+    """
+
+    def __init__(self, scenario: Scenario, number: int = 1) -> None:
+        self.scenario = scenario
+        again = "" if number == 1 else f"-{number}"
+        self.prefix = f"toolu_{scenario.name}{again}"
+        self.delegated: dict[str, Scenario] = {}
+        self._pending: tuple[Step, ...] = scenario.steps
+        self._results: dict[str, ToolResult] = {}
+        self._calls = 0
+        self._messages = 0
+        self._first = 1
+        self._interrupts = 0
+        self._prompt = ""
+        self._plan_file = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing of the script is left."""
+        return not any(not isinstance(step, TurnEnd) for step in self._pending)
+
+    def adopt(self, other: Play) -> None:
+        """Goes on where another play stands, as a forked conversation does."""
+        self._pending = other._pending
+        self._results = dict(other._results)
+        self.delegated = dict(other.delegated)
+        self.prefix, self._calls, self._first = other.prefix, other._calls, other._first
+        self._messages, self._interrupts = other._messages, other._interrupts
+
+    def made(self, tool_use_id: str) -> bool:
+        """Whether a tool use id is one of this play's."""
+        head, _, number = tool_use_id.rpartition("_")
+        return head == self.prefix and number.isdigit() and int(number) <= self._calls
+
+    def answer(self, incoming: Incoming) -> Turn | Failure:
+        """Takes the next step.
+
+        Args:
+            incoming: The request to answer.
+
+        Returns:
+            What to send.
+        """
+        self._read(incoming)
+        step = self._next(incoming)
+        if isinstance(step, Failure):
+            return step
+        return self._render(step, incoming)
+
+    def _read(self, incoming: Incoming) -> None:
+        for found in incoming.tool_results:
+            self._results[found.tool_use_id] = found
+        self._prompt = incoming.prompt or self._prompt
+        self._plan_file = incoming.plan_file or self._plan_file
+        if incoming.interrupts > self._interrupts and TurnEnd() in self._pending:
+            # The person broke the turn off: what it would have said makes no sense any more.
+            self._pending = self._pending[self._pending.index(TurnEnd()) + 1 :]
+        self._interrupts = max(incoming.interrupts, self._interrupts)
+
+    def _next(self, incoming: Incoming) -> Message | Failure:
+        for _ in range(_MAX_BRANCHES):
+            if not self._pending:
+                if not (self.scenario.loops and self.scenario.steps and incoming.starts_turn):
+                    break
+                self._pending, self._first = self.scenario.steps, self._calls + 1
+            step = self._pending[0]
+            if isinstance(step, TurnEnd) and not incoming.starts_turn:
+                break
+            self._pending = self._pending[1:]
+            if isinstance(step, Branch):
+                self._pending = (*step.choose(self._replies()).steps, *self._pending)
+            elif not isinstance(step, TurnEnd):
+                return step
+        return Message((Text(self.scenario.exhausted),))
+
+    def _replies(self) -> Replies:
+        return Replies(
+            prefix=self.prefix,
+            results=tuple(self._results.values()),
+            prompt=self._prompt,
+            plan_file=self._plan_file,
+            first=self._first,
+        )
+
+    def _render(self, message: Message, incoming: Incoming) -> Turn:
+        replies = self._replies()
+        parts = tuple(self._part(block, replies) for block in message.blocks)
+        calls = any(isinstance(block, ToolCall) for block in message.blocks)
+        self._messages += 1
+        length = sum(len(part.content) for part in parts if isinstance(part, Part))
+        usage = {"input_tokens": incoming.tokens, "output_tokens": max(1, length // 4), **message.usage}
+        return Turn(
+            id=f"msg_{self.prefix.removeprefix('toolu_')}_{self._messages}",
+            parts=parts,
+            stop_reason=message.stop_reason or ("tool_use" if calls else "end_turn"),
+            usage=usage,
+            cut=message.cut,
+        )
+
+    def _part(self, block: Block, replies: Replies) -> Part | Silence:
+        match block:
+            case Silence():
+                return block
+            case Text(words):
+                return Part({"type": "text", "text": ""}, "text", _said(words, replies))
+            case Thinking(words):
+                start = {"type": "thinking", "thinking": "", "signature": ""}
+                return Part(start, "thinking", _said(words, replies))
+            case ToolCall(tool, arguments, script):
+                self._calls += 1
+                made = _made(arguments, replies)
+                if script is not None:
+                    self.delegated[str(made.get("prompt", ""))] = script
+                block_id = f"{self.prefix}_{self._calls}"
+                call: dict[str, Any] = {"type": "tool_use", "id": block_id, "name": tool, "input": {}}
+                return Part(call, "partial_json", json.dumps(made))
+
+
+def _said(words: Words, replies: Replies) -> str:
+    return words(replies) if callable(words) else words
+
+
+def _made(arguments: Arguments, replies: Replies) -> Mapping[str, Any]:
+    if callable(arguments):
+        return arguments(replies)
+    return {key: value(replies) if callable(value) else value for key, value in arguments.items()}
+
+
+def quick_turn(identity: str, text: str) -> Turn:
+    """A message of one text block that belongs to no script."""
+    part = Part({"type": "text", "text": ""}, "text", text)
+    return Turn(identity, (part,), "end_turn", {"input_tokens": 1, "output_tokens": max(1, len(text) // 4)})
+
+
+def texts(parts: Sequence[Part | Silence]) -> list[Part]:
+    """The parts of a message that have content."""
+    return [part for part in parts if isinstance(part, Part)]

@@ -1,0 +1,122 @@
+"""What a script can read of the conversation: tool results, and what the person wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """One ``tool_result`` block exactly as the model received it.
+
+    Attributes:
+        tool_use_id: The call it belongs to.
+        text: The whole text; the texts of several text blocks are joined with a newline.
+        is_error: Whether the block was marked as an error.
+    """
+
+    tool_use_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """What a callable in a script receives: everything that came back so far.
+
+    Attributes:
+        prefix: The start of the scenario's tool use ids, without the last ``_<n>``.
+        results: Every tool result of the conversation, oldest first.
+        prompt: The newest text the person wrote, or "".
+        plan_file: Where the CLI wants the plan written in plan mode, or "".
+        first: The number the script's first tool call had (more than 1 once a script repeats).
+    """
+
+    prefix: str
+    results: tuple[ToolResult, ...] = ()
+    prompt: str = ""
+    plan_file: str = ""
+    first: int = 1
+
+    @property
+    def last(self) -> str:
+        """The text of the newest tool result, or "" before the first."""
+        return self.results[-1].text if self.results else ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the newest tool result is an error, as a denied permission is."""
+        return bool(self.results) and self.results[-1].is_error
+
+    def result(self, number: int) -> str:
+        """The text of one tool call's result.
+
+        Args:
+            number: Which of the script's tool calls, counted from 1 as in its tool use id.
+
+        Returns:
+            The text, or "" when that call has no result.
+        """
+        wanted = f"{self.prefix}_{self.first + number - 1}"
+        return next((found.text for found in self.results if found.tool_use_id == wanted), "")
+
+    def picked(self, *labels: str, otherwise: str = "") -> str:
+        """The first of some labels that the newest result quotes.
+
+        Args:
+            labels: Labels in the order of preference.
+            otherwise: What to return when none is quoted.
+
+        Returns:
+            One of the labels, or ``otherwise``.
+        """
+        return next((label for label in labels if label in self.last), otherwise)
+
+
+def text_of(content: object) -> str:
+    """Joins the text of a message's or tool result's content, which is a string or a list of blocks."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(
+        str(block.get("text", "")) for block in blocks_of(content) if block.get("type") == "text"
+    )
+
+
+def blocks_of(content: object) -> list[Mapping[str, Any]]:
+    """The blocks of a message's content, a plain string seen as one text block."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, Mapping)]
+
+
+def find_tool_results(messages: Iterable[Mapping[str, Any]]) -> list[ToolResult]:
+    """Every tool result in a request's messages, in order."""
+    return [
+        ToolResult(
+            str(block.get("tool_use_id", "")), text_of(block.get("content")), bool(block.get("is_error"))
+        )
+        for message in messages
+        if message.get("role") == "user"
+        for block in blocks_of(message.get("content"))
+        if block.get("type") == "tool_result"
+    ]
+
+
+def find_plan_file(messages: Iterable[Mapping[str, Any]]) -> str:
+    """The newest plan file the CLI named to the model, or "" outside plan mode."""
+    found = ""
+    for message in messages:
+        if message.get("role") == "assistant":
+            continue
+        for match in _PLAN_FILE.finditer(text_of(message.get("content"))):
+            found = match.group(1)
+    return found

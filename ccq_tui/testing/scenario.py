@@ -1,0 +1,267 @@
+"""The script of a model, written as one fluent expression.
+
+    Scenario("db").says("Let me ask.").asks(Question(...)).says(lambda a: f"Then: {a.last}")
+
+Prose and thinking gather in one message until a tool call, a failure or the end of the turn closes it, as a
+real model's content does. Every method returns a new scenario; nothing is ever changed in place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias
+
+from ccq_tui.questions.model import Question
+from ccq_tui.testing.replies import Replies
+from ccq_tui.testing.steps import (
+    ERROR_TYPES,
+    Block,
+    Branch,
+    Cut,
+    Failure,
+    Message,
+    Silence,
+    Step,
+    Text,
+    Thinking,
+    ToolCall,
+    TurnEnd,
+    Words,
+    error_body,
+)
+from ccq_tui.testing.tool_input import question_set_input
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+AnyQuestion: TypeAlias = Question | Mapping[str, Any] | Callable[[Replies], Question | Mapping[str, Any]]
+
+
+def ask(*questions: AnyQuestion, title: str = "", raw: Mapping[str, Any] | None = None) -> ToolCall:
+    """An ``AskUserQuestion`` call, for ``Scenario.together``.
+
+    Args:
+        questions: Questions, their JSON, or callables that make one from the replies so far.
+        title: What the set is about (extended schema).
+        raw: The tool's whole input instead, for instance a malformed one.
+
+    Returns:
+        The call.
+
+    Raises:
+        ValueError: Both questions and a raw input were given.
+    """
+    if raw is not None:
+        if questions or title:
+            raise ValueError("give questions or a raw input, not both")
+        return ToolCall("AskUserQuestion", raw)
+
+    def arguments(replies: Replies) -> Mapping[str, Any]:
+        made = [question(replies) if callable(question) else question for question in questions]
+        return question_set_input(made, title=title)
+
+    return ToolCall("AskUserQuestion", arguments)
+
+
+def run(tool: str, **arguments: Any) -> ToolCall:
+    """A call of any tool, for ``Scenario.together``; a callable value is made from the replies so far."""
+    return ToolCall(tool, arguments)
+
+
+def delegate(prompt: str, script: Scenario, *, description: str = "", background: bool = False) -> ToolCall:
+    """A call of a subagent, for ``Scenario.together``.
+
+    Args:
+        prompt: The subagent's prompt, by which its requests are recognised; unique within the scenario.
+        script: What the subagent plays.
+        description: A few words for people; the script's name when left out.
+        background: Whether the main agent goes on at once.
+
+    Returns:
+        The call.
+    """
+    arguments = {
+        "description": description or script.name,
+        "prompt": prompt,
+        "subagent_type": "general-purpose",
+        "run_in_background": background,
+    }
+    return ToolCall("Agent", arguments, script)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What a scripted model does, request after request.
+
+    Attributes:
+        name: Part of the tool use ids ``toolu_<name>_<n>``; letters, digits, ``_`` and ``-``.
+        steps: What is played, one message or failure a request.
+        exhausted: What is said once nothing is left.
+        title: The session's title, given to the CLI when it asks for one.
+        loops: Whether the script starts again with the next request once nothing is left.
+    """
+
+    name: str = "script"
+    steps: tuple[Step, ...] = ()
+    exhausted: Words = "That was all I had to say."
+    title: str = ""
+    loops: bool = False
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise ValueError(f"a scenario's name is 1 to 40 letters, digits, _ or -, not {self.name!r}")
+
+    def says(self, words: Words) -> Self:
+        """Adds prose, or a callable that makes it from the replies so far."""
+        return self._adding(Text(words))
+
+    def thinks(self, words: Words) -> Self:
+        """Adds thinking, or a callable that makes it from the replies so far."""
+        return self._adding(Thinking(words))
+
+    def asks(self, *questions: AnyQuestion, title: str = "", raw: Mapping[str, Any] | None = None) -> Self:
+        """Asks the person one set of questions; arguments as for ``ask``."""
+        return self.together(ask(*questions, title=title, raw=raw))
+
+    def runs(self, tool: str, **arguments: Any) -> Self:
+        """Calls any tool; a callable among the values is made from the replies so far."""
+        return self.together(run(tool, **arguments))
+
+    def agent(
+        self, prompt: str, script: Scenario, *, description: str = "", background: bool = False
+    ) -> Self:
+        """Calls a subagent that plays a script; arguments as for ``delegate``."""
+        return self.together(delegate(prompt, script, description=description, background=background))
+
+    def together(self, *calls: ToolCall) -> Self:
+        """Makes several tool calls in one message (see ``ask``, ``run`` and ``delegate``)."""
+        return self._adding(*calls)._closing()
+
+    def plans(self, markdown: Words, *, revised: Words | None = None) -> Self:
+        """Enters plan mode, writes the plan to the file the CLI names, and asks for approval.
+
+        Args:
+            markdown: The plan.
+            revised: The plan proposed after each rejection; None leaves a rejected plan at that.
+
+        Returns:
+            The longer scenario. A plan takes three tool calls: EnterPlanMode, Write, ExitPlanMode.
+        """
+        proposed = self.runs("EnterPlanMode")._proposing(markdown)
+        return proposed if revised is None else proposed.then(_revising(revised))
+
+    def then(self, choose: Callable[[Replies], Scenario]) -> Self:
+        """Plays here the steps of the scenario that a callable chooses from the replies so far."""
+        return replace(self, steps=(*self._closing().steps, Branch(choose)))
+
+    def ends_turn(self) -> Self:
+        """Ends the turn: what follows is played for the person's next prompt.
+
+        After an interrupt the rest of the turn is skipped if there is a next one; else it is played on.
+        """
+        return replace(self, steps=(*self._closing().steps, TurnEnd()))
+
+    def fails(
+        self,
+        status: int,
+        message: str = "scripted failure",
+        *,
+        retry_after: float | None = None,
+        times: int = 1,
+        body: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Refuses requests.
+
+        Args:
+            status: The HTTP status.
+            message: The error's text.
+            retry_after: Seconds for the ``retry-after`` header, or None for no header.
+            times: How many requests in a row; the CLI repeats most failed requests by itself.
+            body: The whole JSON body instead of the API's usual one.
+
+        Returns:
+            The longer scenario.
+        """
+        headers = {} if retry_after is None else {"retry-after": f"{retry_after:g}"}
+        made = error_body(ERROR_TYPES.get(status, "api_error"), message) if body is None else body
+        return replace(self, steps=(*self._closing().steps, *[Failure(status, made, headers)] * times))
+
+    def cuts(self, after: int | None = None, *, error: str = "") -> Self:
+        """Breaks the connection in the current message.
+
+        Args:
+            after: After so many characters of its content; None means after all of it.
+            error: An API error type (for instance ``overloaded_error``) sent as a stream event before.
+
+        Returns:
+            The longer scenario.
+        """
+        return self._closing(cut=Cut(after, error))
+
+    def hangs(self, *, gate: str = "hang", limit: float = 60.0) -> Self:
+        """Falls silent at this place of the message, or before its first byte.
+
+        Args:
+            gate: What ``ScriptedModel.release`` opens; once opened it stays open.
+            limit: Seconds after which it goes on by itself.
+
+        Returns:
+            The longer scenario.
+        """
+        return self._adding(Silence(gate, limit))
+
+    def stops(self, reason: str) -> Self:
+        """Ends the current message with a stop reason of choice, for instance ``max_tokens``."""
+        return self._closing(stop_reason=reason)
+
+    def uses(self, **tokens: int) -> Self:
+        """Sets token counts of the current message, for instance ``input_tokens=150_000``."""
+        message = self._open()
+        merged = replace(message, usage={**message.usage, **tokens})
+        return replace(self, steps=(*self._before_open(), merged))
+
+    def afterwards(self, words: Words) -> Self:
+        """Sets what is said to every request once nothing is left."""
+        return replace(self, exhausted=words)
+
+    def titled(self, title: str) -> Self:
+        """Sets the session's title."""
+        return replace(self, title=title)
+
+    def repeats(self) -> Self:
+        """Makes the script start again once nothing is left."""
+        return replace(self, loops=True)
+
+    def _open(self) -> Message:
+        last = self.steps[-1] if self.steps else None
+        return last if isinstance(last, Message) and not last.closed else Message()
+
+    def _before_open(self) -> tuple[Step, ...]:
+        last = self.steps[-1] if self.steps else None
+        return self.steps[:-1] if isinstance(last, Message) and not last.closed else self.steps
+
+    def _adding(self, *blocks: Block) -> Self:
+        message = self._open()
+        longer = replace(message, blocks=(*message.blocks, *blocks))
+        return replace(self, steps=(*self._before_open(), longer))
+
+    def _closing(self, *, stop_reason: str = "", cut: Cut | None = None) -> Self:
+        message = self._open()
+        if message == Message() and not stop_reason and cut is None:
+            return self
+        closed = replace(message, closed=True, stop_reason=stop_reason, cut=cut)
+        return replace(self, steps=(*self._before_open(), closed))
+
+    def _proposing(self, markdown: Words) -> Self:
+        written = {"file_path": lambda replies: replies.plan_file, "content": markdown}
+        return self.runs("Write", **written).runs("ExitPlanMode")
+
+
+def _revising(revised: Words) -> Callable[[Replies], Scenario]:
+    def choose(replies: Replies) -> Scenario:
+        if not replies.failed:
+            return Scenario()
+        return Scenario()._proposing(revised).then(choose)
+
+    return choose

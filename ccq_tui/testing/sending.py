@@ -1,0 +1,114 @@
+"""Sends one message over ASGI: paced, silent where the script says so, broken off where it says so."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+
+from starlette.types import Receive, Scope, Send
+
+from ccq_tui.testing.steps import Cut, Silence
+from ccq_tui.testing.wire import Chunk
+
+_BATCH_BYTES = 16_384
+
+
+class SentMessage:
+    """An ASGI response.
+
+    Args:
+        items: What to send and where to wait, from ``wire.stream`` or ``wire.whole``.
+        content_type: The content type.
+        speed: Gives the present speed in characters a second; 0 means as fast as possible.
+        opened: Waits for a gate by name.
+        stopping: Set when the server stops.
+        sent: Told after the first byte (False) and at the end (True), with whether the answer was broken off.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Chunk | Silence | Cut],
+        *,
+        content_type: str,
+        speed: Callable[[], float],
+        opened: Callable[[str], Awaitable[object]],
+        stopping: asyncio.Event,
+        sent: Callable[[bool, bool], None],
+    ) -> None:
+        self._items = items
+        self._headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-cache")]
+        self._speed = speed
+        self._opened = opened
+        self._stopping = stopping
+        self._sent = sent
+        self._started = False
+        self._batch: list[bytes] = []
+        self._due = 0.0
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the message; ends early when the client goes away or the server stops."""
+        gone = asyncio.create_task(_disconnected(receive))
+        halted = asyncio.create_task(self._stopping.wait())
+        sending = asyncio.create_task(self._send_all(send))
+        tasks = (gone, halted, sending)
+        complete = False
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            complete = sending.done() and sending.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._sent(True, not complete)
+        if self._started and complete:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        # Otherwise the response stays incomplete, upon which uvicorn drops the connection.
+
+    async def _send_all(self, send: Send) -> bool:
+        self._due = time.monotonic()
+        for item in self._items:
+            match item:
+                case Chunk():
+                    await self._put(item, send)
+                case Silence():
+                    await self._flush(send)
+                    await self._keep_silent(item)
+                case Cut():
+                    await self._flush(send)
+                    return False
+        await self._flush(send)
+        return self._started
+
+    async def _put(self, chunk: Chunk, send: Send) -> None:
+        self._batch.append(chunk.data)
+        speed = self._speed()
+        if speed <= 0:
+            if sum(map(len, self._batch)) >= _BATCH_BYTES:
+                await self._flush(send)
+            return
+        await self._flush(send)
+        self._due = max(self._due, time.monotonic() - 0.1) + chunk.characters / speed
+        await asyncio.sleep(max(0.0, self._due - time.monotonic()))
+
+    async def _keep_silent(self, silence: Silence) -> None:
+        with suppress(TimeoutError):  # the limit is the scripted end of the silence
+            async with asyncio.timeout(silence.limit):
+                await self._opened(silence.gate)
+        self._due = time.monotonic()
+
+    async def _flush(self, send: Send) -> None:
+        if not self._batch:
+            return
+        if not self._started:
+            self._started = True
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+        body, self._batch = b"".join(self._batch), []
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        self._sent(False, False)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,143 @@
+"""The HTTP side of the scripted model: its routes and what each of them answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ccq_tui.testing.director import Director
+from ccq_tui.testing.incoming import Incoming
+from ccq_tui.testing.log import Exchange
+from ccq_tui.testing.play import Turn
+from ccq_tui.testing.sending import SentMessage
+from ccq_tui.testing.steps import Failure, error_body
+from ccq_tui.testing.wire import stream, whole
+
+_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
+class Service:
+    """Answers requests from a director's plays.
+
+    Args:
+        director: Decides what to say.
+        speed: Gives the present speed in characters a second; 0 means as fast as possible.
+        delta_size: Characters a delta.
+        record: Told of a new exchange and of every change to one.
+        failed: Told of an error in the script itself.
+    """
+
+    def __init__(
+        self,
+        director: Director,
+        *,
+        speed: Callable[[], float],
+        delta_size: int,
+        record: Callable[[Exchange], None],
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self._director = director
+        self._speed = speed
+        self._delta_size = delta_size
+        self._record = record
+        self._failed = failed
+        self._gates: dict[str, asyncio.Event] = {}
+        self.stopping = asyncio.Event()
+
+    def app(self) -> Starlette:
+        """The routes."""
+        return Starlette(
+            routes=[
+                Route("/v1/messages", self.messages, methods=["POST"]),
+                Route("/v1/messages/count_tokens", self.count_tokens, methods=["POST"]),
+                Route("/{path:path}", self.anything, methods=_METHODS),
+            ]
+        )
+
+    def open_gate(self, gate: str) -> None:
+        """Ends the silences that wait, or will wait, for a gate."""
+        self._gate(gate).set()
+
+    async def messages(self, request: Request) -> ASGIApp:
+        """The Messages API."""
+        exchange, incoming = await self._received(request)
+        exchange.role = incoming.role.value
+        self._record(exchange)
+        try:
+            answer, exchange.scenario = self._director.answer(incoming)
+        except Exception as error:  # noqa: BLE001 - a script is the caller's code: anything may come out of it
+            self._failed(error)
+            body = error_body("invalid_request_error", f"the script failed: {error!r}")
+            return self._finish(exchange, JSONResponse(body, 400))
+        if isinstance(answer, Failure):
+            made = JSONResponse(dict(answer.body), answer.status, dict(answer.headers))
+            return self._finish(exchange, made)
+        return self._message(exchange, answer, incoming)
+
+    async def count_tokens(self, request: Request) -> Response:
+        """The endpoint that counts tokens."""
+        exchange, incoming = await self._received(request)
+        return self._finish(exchange, JSONResponse({"input_tokens": self._director.count_tokens(incoming)}))
+
+    async def anything(self, request: Request) -> Response:
+        """What else the CLI calls: a greeting before connecting, and what it reports under ``/api``."""
+        exchange, _ = await self._received(request)
+        if request.url.path.startswith("/api/") or request.url.path == "/":
+            return self._finish(exchange, JSONResponse({}))
+        body = error_body("not_found_error", f"the scripted model does not know {request.url.path}")
+        return self._finish(exchange, JSONResponse(body, 404))
+
+    async def _received(self, request: Request) -> tuple[Exchange, Incoming]:
+        body = _parsed(await request.body())
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        exchange = Exchange(request.method, path, headers, body)
+        self._record(exchange)
+        return exchange, Incoming(body or {}, headers)
+
+    def _finish(self, exchange: Exchange, response: Response) -> Response:
+        exchange.status = response.status_code
+        exchange.first_byte = exchange.last_byte = time.monotonic()
+        self._record(exchange)
+        return response
+
+    def _message(self, exchange: Exchange, turn: Turn, incoming: Incoming) -> ASGIApp:
+        def sent(ended: bool, broken: bool) -> None:
+            now = time.monotonic()
+            exchange.status = 200
+            if ended:
+                exchange.last_byte, exchange.broken = now, broken
+            else:
+                exchange.first_byte = exchange.first_byte or now
+            self._record(exchange)
+
+        model = str(incoming.body.get("model", "scripted"))
+        streamed = bool(incoming.body.get("stream"))
+        return SentMessage(
+            stream(turn, model, self._delta_size) if streamed else whole(turn, model),
+            content_type="text/event-stream" if streamed else "application/json",
+            speed=self._speed,
+            opened=lambda gate: self._gate(gate).wait(),
+            stopping=self.stopping,
+            sent=sent,
+        )
+
+    def _gate(self, name: str) -> asyncio.Event:
+        return self._gates.setdefault(name, asyncio.Event())
+
+
+def _parsed(body: bytes) -> Mapping[str, Any] | None:
+    try:
+        found = json.loads(body) if body else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,57 @@
+"""Questions as the JSON input of the ``AskUserQuestion`` tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ccq_tui.questions.model import Kind, Option, Question
+
+
+def question_set_input(
+    questions: Iterable[Question | Mapping[str, Any]], *, title: str = ""
+) -> dict[str, Any]:
+    """Builds the tool's input.
+
+    Args:
+        questions: The questions; a mapping is taken as it is.
+        title: What the set is about (extended schema); "" leaves it out.
+
+    Returns:
+        The input, ready for JSON. Keys of the extended schema appear only where a question needs them, so
+        that plain questions pass the CLI's plain schema.
+    """
+    made = [question_json(one) if isinstance(one, Question) else dict(one) for one in questions]
+    return {"title": title, "questions": made} if title else {"questions": made}
+
+
+def question_json(question: Question) -> dict[str, Any]:
+    """One question as the tool's schema has it."""
+    made: dict[str, Any] = {"question": question.text, "header": question.header}
+    if question.kind is Kind.CHOICE:
+        made["options"] = [option_json(option) for option in question.options]
+        made["multiSelect"] = question.multi_select
+    else:
+        made["kind"] = question.kind.value
+    extended = {
+        "description": question.description,
+        "placeholder": question.placeholder,
+        "defaultValue": question.default,
+        "unit": question.unit,
+    }
+    made.update({key: text for key, text in extended.items() if text})
+    limits = {"min": question.minimum, "max": question.maximum, "step": question.step}
+    made.update({key: _number(value) for key, value in limits.items() if value is not None})
+    return made
+
+
+def option_json(option: Option) -> dict[str, Any]:
+    """One option as the tool's schema has it; the plain schema demands a description, if an empty one."""
+    made: dict[str, Any] = {"label": option.label, "description": option.description}
+    if option.preview is not None:
+        made["preview"] = option.preview
+    return made
+
+
+def _number(value: float) -> float | int:
+    return int(value) if float(value).is_integer() else value
