@@ -63,13 +63,14 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        values = tomllib.loads(text)
     except OSError as error:
         raise SettingsError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
         raise SettingsError([Problem(str(path), f"is not UTF-8 text: {error}")]) from error
+    try:
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError([_syntax_problem(path, str(error))]) from error
+        raise SettingsError([_syntax_problem(path, text, str(error))]) from error
     base = path.parent.absolute()
     return SettingsFile(
         path,
@@ -100,12 +101,14 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[Problem]:
     return problems
 
 
-def _syntax_problem(path: Path, message: str) -> Problem:
+def _syntax_problem(path: Path, text: str, message: str) -> Problem:
     """Move tomllib's "(at line 3, column 5)" to where every other message has its line."""
-    place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     if place is None:
         return Problem(str(path), f"is not TOML: {message}")
-    return Problem(f"{path}:{place[1]}", f"is not TOML: {message[: place.start()]} (column {place[2]})")
+    line = place[1] or max(1, len(text.splitlines()))
+    column = f"column {place[2]}" if place[2] else "end of file"
+    return Problem(f"{path}:{line}", f"is not TOML: {message[: place.start()]} ({column})")
 
 
 def _lines(text: str, names: Iterable[str]) -> dict[str, int]:

@@ -1,0 +1,170 @@
+"""Themes: readable colours, and no file that can stop the program."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
+from textual.widgets import Static
+
+from ccq_tui.config import config_dir
+from ccq_tui.theming import complete, install, load_themes, theme_names, variable_defaults
+
+OWN = {"ccq-muted", "ccq-cursor", "ccq-selected", "ccq-note", "ccq-badge", "ccq-rule", "ccq-user"}
+TEXTS = (
+    "foreground", "primary", "secondary", "accent", "success", "warning", "error",
+    "ccq-muted", "ccq-selected", "ccq-note", "ccq-badge", "ccq-user",
+)  # fmt: skip
+GROUNDS = ("background", "surface", "panel", "ccq-cursor")
+
+
+def shipped(name: str) -> Theme:
+    return next(theme for theme in load_themes()[0] if theme.name == name)
+
+
+def colours(theme: Theme) -> dict[str, Color]:
+    values = {**theme.to_color_system().generate(), **theme.variables}
+    return {name: Color.parse(values[name]) for name in {*TEXTS, *GROUNDS, *OWN}}
+
+
+def luminance(colour: Color) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
+    ]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one: Color, other: Color) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", ["ccq-dark", "ccq-light"])
+def test_every_text_is_readable_on_every_ground(name: str) -> None:
+    palette = colours(shipped(name))
+    weak = {
+        f"{text} on {ground}": round(contrast(palette[text], palette[ground]), 2)
+        for text, ground in product(TEXTS, GROUNDS)
+        if contrast(palette[text], palette[ground]) < 4.5
+    }
+    assert weak == {}
+
+
+@pytest.mark.parametrize("name", ["ccq-dark", "ccq-light"])
+def test_cursor_row_and_rules_stand_out(name: str) -> None:
+    palette = colours(shipped(name))
+    assert contrast(palette["ccq-cursor"], palette["panel"]) >= 1.05
+    assert contrast(palette["ccq-rule"], palette["panel"]) >= 1.3
+    assert palette["ccq-cursor"] != palette["panel"]
+
+
+def test_both_shipped_themes_load_without_a_notice() -> None:
+    themes, problems = load_themes()
+    assert problems == []
+    assert {(theme.name, theme.dark) for theme in themes} == {("ccq-dark", True), ("ccq-light", False)}
+    assert all(theme.variables.keys() >= OWN for theme in themes)
+
+
+@pytest.mark.parametrize("name", sorted(BUILTIN_THEMES))
+def test_textuals_themes_get_our_colours(name: str) -> None:
+    completed = complete(BUILTIN_THEMES[name])
+    assert completed.variables.keys() >= OWN
+    assert variable_defaults().keys() == OWN
+
+
+def write(name: str, text: str) -> Path:
+    path = config_dir() / "themes" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_persons_theme_is_found_and_filled_in() -> None:
+    write("sea.toml", 'primary = "#3388aa"\n[variables]\nccq-note = "red"\n')
+    themes, problems = load_themes()
+    sea = next(theme for theme in themes if theme.name == "sea")
+    assert problems == []
+    assert sea.variables["ccq-note"] == "red"
+    assert sea.variables.keys() >= OWN
+    assert "sea" in theme_names()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('primary = "#zzz"', "primary: must be a colour"),
+        ("primary = 3", "primary: must be a text"),
+        ('accent = "red"', "primary: "),
+        ('primary = "red"\nprimery = "red"', "primery: is not known"),
+        ('primary = "red"\nname = "a b"', "name: "),
+        ('primary = "red"\nx\ny', "at line 2"),
+        ('primary = "red"\n[variables]\nccq-muted = "auto 60%"', "ccq-muted must be a colour"),
+        ('primary = "red"\n[variables]\nborder = "red; } * { display: none"', "border must be a colour"),
+        ('primary = "red"\n[variables]\nlink-style = "blink"', "link-style must be text styles"),
+    ],
+)
+def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
+    path = write("bad.toml", text)
+    themes, problems = load_themes()
+    assert [theme.name for theme in themes] == ["ccq-dark", "ccq-light"]
+    assert len(problems) == 1
+    assert str(path) in problems[0]
+    assert said in problems[0]
+
+
+def test_a_file_that_is_no_text_is_a_notice(tmp_path: Path) -> None:
+    binary = tmp_path / "x.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    _, problems = load_themes([binary, tmp_path / "missing.toml", tmp_path])
+    assert len(problems) == 3
+
+
+class Painted(App[None]):
+    """Uses every colour of ours, so that a bad one would stop it."""
+
+    CSS = "Static { " + " ".join(f"background: ${name};" for name in sorted(OWN)) + " }"
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__()
+        self.notices = install(self, wanted)
+
+    def compose(self) -> ComposeResult:
+        yield Static("text")
+
+
+@pytest.mark.parametrize("name", ["ccq-dark", "ccq-light", "nord", "ansi-dark"])
+async def test_a_theme_by_name(name: str) -> None:
+    app = Painted(name)
+    async with app.run_test():
+        assert app.theme == name
+        assert app.notices == []
+
+
+async def test_a_theme_by_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('primary = "#3388aa"\nbackground = "#102030"\n', encoding="utf-8")
+    app = Painted(str(path))
+    async with app.run_test():
+        assert app.theme == "mine"
+        assert app.screen.styles.background == Color.parse("#102030")
+
+
+async def test_a_bad_theme_is_the_default_and_a_notice(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('primary = "no colour"\n', encoding="utf-8")
+    app = Painted(str(path))
+    async with app.run_test():
+        assert app.theme == "ccq-dark"
+    assert len(app.notices) == 1
+
+
+async def test_an_unknown_name_is_the_default_with_the_name_meant() -> None:
+    app = Painted("cqc-light")
+    async with app.run_test():
+        assert app.theme == "ccq-dark"
+    assert app.notices == ["Theme 'cqc-light' is not known, so it is ccq-dark; did you mean ccq-light?"]
