@@ -12,6 +12,15 @@ from ccq_tui.testing.play import Play, Turn, quick_turn
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.testing.steps import Failure
 
+_SUMMARY = """<analysis>
+The person and the scripted model went through a scenario together.
+</analysis>
+
+<summary>
+1. Primary Request and Intent: The person went through a scripted scenario.
+2. Pending Tasks: The rest of the scenario.
+</summary>"""
+
 
 class Director:
     """Keeps one play a conversation: one a session, and one a subagent.
@@ -86,6 +95,8 @@ class Director:
         return play
 
     def _side_text(self, incoming: Incoming) -> str:
+        if incoming.wants_summary:
+            return _SUMMARY
         output = incoming.body.get("output_config")
         wanted = output.get("format") if isinstance(output, Mapping) else None
         title = self.scenario.title or self.scenario.name.replace("_", " ").capitalize()

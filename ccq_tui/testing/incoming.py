@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.testing.replies import ToolResult, blocks_of, find_plan_file, find_tool_results, text_of
+from ccq_tui.testing.replies import (
+    ToolResult,
+    blocks_of,
+    find_directory,
+    find_plan_file,
+    find_tool_results,
+    text_of,
+)
 
 _INTERRUPTED = "[Request interrupted by user"
-# Texts in user messages that the CLI wrote, not the person.
-_NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "[SYSTEM NOTIFICATION")
+# How texts in user messages begin that the CLI wrote, not the person.
+_NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "Output token limit hit")
+_NOTICE = "<task-notification>"
 _SUMMARY_WANTED = "create a detailed summary of the conversation"
 
 
@@ -68,10 +76,11 @@ class Incoming:
         wants_json = isinstance(output, Mapping) and "format" in output
         bare = not self.body.get("tools") and "context_management" not in self.body
         probe = self.body.get("max_tokens") == 1
-        return Role.SIDE if wants_json or bare or probe or self._wants_summary else Role.MAIN
+        return Role.SIDE if wants_json or bare or probe or self.wants_summary else Role.MAIN
 
     @property
-    def _wants_summary(self) -> bool:
+    def wants_summary(self) -> bool:
+        """Whether the CLI wants the conversation summarised, to compact it."""
         people = [message for message in self.messages if message.get("role") == "user"]
         return bool(people) and _SUMMARY_WANTED in text_of(people[-1].get("content"))
 
@@ -79,6 +88,11 @@ class Incoming:
     def tool_results(self) -> list[ToolResult]:
         """Every tool result in the conversation."""
         return find_tool_results(self.messages)
+
+    @property
+    def directory(self) -> str:
+        """The working directory the CLI named, or ""."""
+        return find_directory(self.messages)
 
     @property
     def plan_file(self) -> str:
@@ -103,15 +117,20 @@ class Incoming:
 
     @property
     def starts_turn(self) -> bool:
-        """Whether the person's prompt, not a tool's result, is what the model is to answer."""
-        people = [message for message in self.messages if message.get("role") in ("user", "assistant")]
-        if not people or people[-1].get("role") != "user":
+        """Whether a prompt is what the model is to answer, not a tool's result or a notice of the CLI."""
+        talk = [message for message in self.messages if message.get("role") in ("user", "assistant")]
+        if not talk or talk[-1].get("role") != "user":
             return True
-        blocks = blocks_of(people[-1].get("content"))
-        results = any(block.get("type") == "tool_result" for block in blocks)
-        return not results or any(
-            text_of([block]).startswith(_INTERRUPTED) for block in blocks if block.get("type") == "text"
-        )
+        texts = _texts(talk[-1])
+        if any(text.startswith(_INTERRUPTED) for text in texts):
+            return True
+        return not find_tool_results(talk[-1:]) and any(not text.startswith(_NOT_WRITTEN) for text in texts)
+
+    @property
+    def notifies(self) -> bool:
+        """Whether the CLI reports the end of a background task, without a word of the person."""
+        people = [message for message in self.messages if message.get("role") == "user"]
+        return not self.starts_turn and bool(people) and _NOTICE in text_of(people[-1].get("content"))
 
     @property
     def tool_use_ids(self) -> list[str]:
@@ -130,10 +149,10 @@ class Incoming:
         return max(1, len(str(self.body)) // 4)
 
     def _user_texts(self) -> list[str]:
-        return [
-            str(block.get("text", "")).strip()
-            for message in self.messages
-            if message.get("role") == "user"
-            for block in blocks_of(message.get("content"))
-            if block.get("type") == "text"
-        ]
+        people = (message for message in self.messages if message.get("role") == "user")
+        return [text for message in people for text in _texts(message)]
+
+
+def _texts(message: Mapping[str, Any]) -> list[str]:
+    blocks = blocks_of(message.get("content"))
+    return [str(block.get("text", "")).strip() for block in blocks if block.get("type") == "text"]

@@ -71,6 +71,7 @@ class Play:
         self._interrupts = 0
         self._prompt = ""
         self._plan_file = ""
+        self._directory = ""
 
     @property
     def finished(self) -> bool:
@@ -110,6 +111,7 @@ class Play:
             self._results[found.tool_use_id] = found
         self._prompt = incoming.prompt or self._prompt
         self._plan_file = incoming.plan_file or self._plan_file
+        self._directory = incoming.directory or self._directory
         if incoming.interrupts > self._interrupts and TurnEnd() in self._pending:
             # The person broke the turn off: what it would have said makes no sense any more.
             self._pending = self._pending[self._pending.index(TurnEnd()) + 1 :]
@@ -129,7 +131,8 @@ class Play:
                 self._pending = (*step.choose(self._replies()).steps, *self._pending)
             elif not isinstance(step, TurnEnd):
                 return step
-        return Message((Text(self.scenario.exhausted),))
+        words = self.scenario.notified if incoming.notifies else self.scenario.exhausted
+        return Message((Text(words),))
 
     def _replies(self) -> Replies:
         return Replies(
@@ -137,6 +140,7 @@ class Play:
             results=tuple(self._results.values()),
             prompt=self._prompt,
             plan_file=self._plan_file,
+            directory=self._directory,
             first=self._first,
         )
 

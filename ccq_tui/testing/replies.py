@@ -7,6 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+_DIRECTORY = re.compile(r"Primary working directory: (.+)")
+# What the CLI writes around answers; only what is between is the person's.
+_BEFORE_ANSWERS = re.compile(
+    r"\A(?:Your questions have been answered|The user answered|The user responded): ", re.ASCII
+)
+_AFTER_ANSWERS = re.compile(r"\. (?:You can now continue with|Read the answers carefully).*\Z", re.DOTALL)
 _PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")
 
 
@@ -34,6 +40,7 @@ class Replies:
         results: Every tool result of the conversation, oldest first.
         prompt: The newest text the person wrote, or "".
         plan_file: Where the CLI wants the plan written in plan mode, or "".
+        directory: The directory the session works in, or "".
         first: The number the script's first tool call had (more than 1 once a script repeats).
     """
 
@@ -41,6 +48,7 @@ class Replies:
     results: tuple[ToolResult, ...] = ()
     prompt: str = ""
     plan_file: str = ""
+    directory: str = ""
     first: int = 1
 
     @property
@@ -64,6 +72,17 @@ class Replies:
         """
         wanted = f"{self.prefix}_{self.first + number - 1}"
         return next((found.text for found in self.results if found.tool_use_id == wanted), "")
+
+    def answers(self, number: int) -> str:
+        """The answers to one question set, without the sentences that the CLI puts around them.
+
+        Args:
+            number: Which of the script's tool calls, counted from 1.
+
+        Returns:
+            For instance ``"Which database?"="SQLite"``; the whole result if it has another form.
+        """
+        return _AFTER_ANSWERS.sub("", _BEFORE_ANSWERS.sub("", self.result(number)))
 
     def picked(self, *labels: str, otherwise: str = "") -> str:
         """The first of some labels that the newest result quotes.
@@ -109,6 +128,17 @@ def find_tool_results(messages: Iterable[Mapping[str, Any]]) -> list[ToolResult]
         for block in blocks_of(message.get("content"))
         if block.get("type") == "tool_result"
     ]
+
+
+def find_directory(messages: Iterable[Mapping[str, Any]]) -> str:
+    """The working directory the CLI named to the model, or ""."""
+    for message in messages:
+        found = (
+            _DIRECTORY.search(text_of(message.get("content"))) if message.get("role") == "system" else None
+        )
+        if found:
+            return found.group(1).strip()
+    return ""
 
 
 def find_plan_file(messages: Iterable[Mapping[str, Any]]) -> str:

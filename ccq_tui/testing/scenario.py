@@ -98,6 +98,7 @@ class Scenario:
         name: Part of the tool use ids ``toolu_<name>_<n>``; letters, digits, ``_`` and ``-``.
         steps: What is played, one message or failure a request.
         exhausted: What is said once nothing is left.
+        notified: What is said when the CLI reports the end of a background task after the turn.
         title: The session's title, given to the CLI when it asks for one.
         loops: Whether the script starts again with the next request once nothing is left.
     """
@@ -105,6 +106,7 @@ class Scenario:
     name: str = "script"
     steps: tuple[Step, ...] = ()
     exhausted: Words = "That was all I had to say."
+    notified: Words = "The background task is done."
     title: str = ""
     loops: bool = False
 
@@ -224,6 +226,10 @@ class Scenario:
     def afterwards(self, words: Words) -> Self:
         """Sets what is said to every request once nothing is left."""
         return replace(self, exhausted=words)
+
+    def noted(self, words: Words) -> Self:
+        """Sets what is said when the CLI reports the end of a background task after the turn."""
+        return replace(self, notified=words)
 
     def titled(self, title: str) -> Self:
         """Sets the session's title."""
