@@ -220,6 +220,7 @@ def _list_hints(state: PanelState) -> tuple[tuple[str, str], ...]:
     return (
         *(() if page.is_field else (("Space", mark),)),
         ("Enter", go_on),
+        *((("↑↓", "other options"), ("Shift+↑↓", "scroll")) if state.large else ()),
         *((("a", "all/none"),) if multi else ()),
         *((("Tab", "question"),) if state.needs_review else ()),
         *((("p", "preview"),) if has_preview(state) and not state.large else ()),
