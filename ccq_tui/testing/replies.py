@@ -10,7 +10,7 @@ from typing import Any
 _DIRECTORY = re.compile(r"Primary working directory: (.+)")
 # What the CLI writes around answers; only what is between is the person's.
 _BEFORE_ANSWERS = re.compile(
-    r"\A(?:Your questions have been answered|The user answered|The user responded): ", re.ASCII
+    r"\A(?:Your questions have been answered|The user answered|The user responded): "
 )
 _AFTER_ANSWERS = re.compile(r"\. (?:You can now continue with|Read the answers carefully).*\Z", re.DOTALL)
 _PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")

@@ -36,10 +36,11 @@ def question_json(question: Question) -> dict[str, Any]:
     extended = {
         "description": question.description,
         "placeholder": question.placeholder,
-        "defaultValue": question.default,
         "unit": question.unit,
     }
     made.update({key: text for key, text in extended.items() if text})
+    if question.default:
+        made["defaultValue"] = _default(question)
     limits = {"min": question.minimum, "max": question.maximum, "step": question.step}
     made.update({key: _number(value) for key, value in limits.items() if value is not None})
     return made
@@ -51,6 +52,16 @@ def option_json(option: Option) -> dict[str, Any]:
     if option.preview is not None:
         made["preview"] = option.preview
     return made
+
+
+def _default(question: Question) -> str | float | int:
+    """The proposed answer; the schema wants a number for a number question."""
+    if question.kind is not Kind.NUMBER:
+        return question.default
+    try:
+        return _number(float(question.default))
+    except ValueError:
+        return question.default
 
 
 def _number(value: float) -> float | int:

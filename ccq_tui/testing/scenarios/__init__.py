@@ -1,0 +1,45 @@
+"""The ready scenarios: for the demo, for tests, and as examples of how to write one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ccq_tui.testing.scenarios import asking, design, failures, hostile, long, tour, unicode, working
+from ccq_tui.testing.scenarios.ready import Ready
+
+_ALL = (
+    Ready("tour", "a tour of the program: the default", "Design a small bookmark service with me", tour.tour),
+    Ready(
+        "no_questions",
+        "an explanation in Markdown, nothing to answer",
+        "cache or lru_cache?",
+        asking.no_questions,
+    ),
+    Ready("single", "one question, one answer", "Choose a database for the bookmarks", asking.single),
+    Ready("multi", "one question, several answers", "Set up the checks before a merge", asking.multi),
+    Ready("mixed_four", "four questions with previews", "Design the bookmark API", design.mixed_four),
+    Ready("text_and_number", "a text, a number and a choice", "Create the package", asking.text_and_number),
+    Ready(
+        "multi_round", "five rounds, each built on the last", "Plan the storage with me", design.multi_round
+    ),
+    Ready(
+        "two_at_once", "two question sets in one message", "Prepare hosting and alerts", asking.two_at_once
+    ),
+    Ready(
+        "with_permission",
+        "a command and a file that need permission",
+        "Prepare 1.4.0",
+        working.with_permission,
+    ),
+    Ready("with_plan", "a plan to approve or send back", "Add an import from browsers", working.with_plan),
+    Ready("subagent", "a subagent that looks around", "What is in this project?", working.subagent),
+    Ready("long_answer", "200,000 characters of Markdown", "Show me the whole handbook", long.long_answer),
+    Ready("unicode", "wide, joined, combining and right-to-left text", "世界に挨拶して", unicode.unicode),
+    Ready("hostile_text", "text that attacks the terminal", "Say something dangerous", hostile.hostile_text),
+    Ready("api_errors", "failures of the API, and recovery", "Is anybody there?", failures.api_errors),
+)
+
+READY: Mapping[str, Ready] = {ready.name: ready for ready in _ALL}
+DEFAULT = "tour"
+
+__all__ = ["DEFAULT", "READY", "Ready"]

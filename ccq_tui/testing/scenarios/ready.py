@@ -1,0 +1,65 @@
+"""What a ready scenario is, and the small things several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ccq_tui.questions.model import Option, Question
+from ccq_tui.testing.replies import Replies
+from ccq_tui.testing.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A scenario that comes with the package.
+
+    Attributes:
+        name: What it is called on the command line.
+        description: One line about it.
+        prompt: A first prompt that fits it.
+        build: Makes the scenario; large texts are made only then.
+    """
+
+    name: str
+    description: str
+    prompt: str
+    build: Callable[[], Scenario]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario, made anew."""
+        return self.build()
+
+
+def choice(
+    text: str, header: str, *options: tuple[str, str] | tuple[str, str, str], multi: bool = False
+) -> Question:
+    """A question from plain tuples: label, description, and a preview if there is a third."""
+    made = tuple(Option(row[0], row[1], row[2] if len(row) > 2 else None) for row in options)
+    return Question(text, header, made, multi_select=multi)
+
+
+def unless_refused(go_on: Callable[[Replies], Scenario]) -> Callable[[Replies], Scenario]:
+    """For ``Scenario.then``: goes on only if the newest tool call was not refused.
+
+    Args:
+        go_on: Chooses what is played otherwise.
+
+    Returns:
+        A callable that says what the refusal said, and stops there, when there was one.
+    """
+
+    def choose(replies: Replies) -> Scenario:
+        if replies.failed:
+            return Scenario().says(
+                f"All right, I leave it at that. You told me:\n\n> {first_line(replies)}\n"
+            )
+        return go_on(replies)
+
+    return choose
+
+
+def first_line(replies: Replies) -> str:
+    """The first line of the newest tool result."""
+    return replies.last.strip().split("\n", 1)[0] or "(nothing)"

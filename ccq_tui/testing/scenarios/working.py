@@ -1,0 +1,105 @@
+"""An agent at work: permissions, a plan to approve, a subagent."""
+
+from __future__ import annotations
+
+from ccq_tui.testing.replies import Replies
+from ccq_tui.testing.scenario import Scenario
+from ccq_tui.testing.scenarios.ready import first_line, unless_refused
+
+CHANGELOG = """\
+# Changelog
+
+## 1.4.0
+
+- Bookmarks can be imported from a browser's HTML export.
+- Search finds words in notes as well.
+- Deleted bookmarks can be restored for 30 days.
+"""
+PLAN = """\
+# Import bookmarks from a browser
+
+## Context
+
+People ask for a way to bring their bookmarks along. Every browser exports the same HTML format.
+
+## Steps
+
+1. `importer/html.py`: parse the export with the standard library, folders become tags.
+2. `api/imports.py`: `POST /v1/imports`, at most 5 MB, answers with the number of bookmarks added.
+3. `tests/data/`: one export of each browser; the result is compared as JSON.
+
+## Verification
+
+- `pytest tests/importer` is green.
+- Importing the same file twice adds nothing the second time.
+"""
+REVISED_PLAN = (
+    PLAN
+    + """
+## After your remarks
+
+- The limit of 5 MB becomes a setting.
+- A dry run reports what would be added.
+"""
+)
+SUBAGENT_PROMPT = "Look through the project directory and report which files are there and what is missing."
+
+
+def with_permission() -> Scenario:
+    """A command that needs permission, then a file written with permission."""
+    return (
+        Scenario("with_permission", title="Release 1.4.0")
+        .says("I prepare the release: first the version file, then the change log.")
+        .runs(
+            "Bash",
+            command="mkdir -p dist && echo 1.4.0 > dist/VERSION && cat dist/VERSION",
+            description="Write the version of the release",
+        )
+        .says(lambda a: _refused(a, "the version file") or "The version file is there. Now the change log.")
+        .runs("Write", file_path=lambda a: f"{a.directory}/CHANGELOG.md", content=CHANGELOG)
+        .says(
+            lambda a: (
+                _refused(a, "the change log")
+                or "Both are written. Tag the commit with `v1.4.0` when you are happy with the text."
+            )
+        )
+    )
+
+
+def _refused(a: Replies, what: str) -> str:
+    return f"I left {what} alone: {first_line(a)}\n\n" if a.failed else ""
+
+
+def with_plan() -> Scenario:
+    """Plan mode, a plan to approve, and a better one for as long as it is rejected."""
+    return (
+        Scenario("with_plan", title="Bookmark import")
+        .says("This touches three places, so I plan before I write.")
+        .plans(PLAN, revised=REVISED_PLAN)
+        .says("The plan is approved. I start with the parser and its test data.")
+    )
+
+
+def subagent() -> Scenario:
+    """A subagent that looks around with a tool, and a summary of what it reported."""
+    scout = (
+        Scenario("scout")
+        .says("I list what is there.")
+        .runs("Bash", command="ls -la", description="List the project's files")
+        .says("The project is empty so far: no README, no tests, no build file.")
+    )
+    return (
+        Scenario("subagent", title="A look around")
+        .says("I send someone to look around while I think about the layout.")
+        .agent(SUBAGENT_PROMPT, scout, description="Look around")
+        .then(
+            unless_refused(
+                lambda _: Scenario().says(
+                    "The project is still empty. I would start with three files:\n\n"
+                    "- `README.md`: what it is and how to run it\n"
+                    "- `pyproject.toml`: name, dependencies, checks\n"
+                    "- `tests/test_smoke.py`: it starts\n"
+                )
+            )
+        )
+    )
