@@ -18,7 +18,7 @@ def api_errors() -> Scenario:
         .cuts(after=40)
         .fails(401, "invalid x-api-key")
         .says(
-            "Four failures later the answer is complete. The next prompt fails for good, the one after does not."
+            "Four failures later the answer is complete. The next prompt fails for good; the one after works."
         )
         .ends_turn()
         .fails(404, "model: not found", times=_REQUESTS_UNTIL_404_SHOWS)

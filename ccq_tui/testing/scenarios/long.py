@@ -55,7 +55,7 @@ def _section(number: int) -> str:
 
 *{topic}* is decided in **section {number}**; see also `docs/{topic.lower()}.md` and
 [section {number + 1}](#{number + 1}). The reasons are written down so that nobody has to guess them later, \
-and a decision that turns out wrong is changed here first, then in the code. What follows holds for every version.
+and a decision that turns out wrong is changed here first, then in the code. It holds for every version.
 
 ### What holds
 

@@ -68,9 +68,7 @@ def tour() -> Scenario:
         .plans(_PLAN, revised=lambda a: f"{_PLAN}\n## Your remark\n\n> {first_line(a)}\n")
         .says(_closing)
         .ends_turn()
-        .says(
-            "The tour is over; further prompts get short answers. `ccq-tui demo --list` shows what else there is."
-        )
+        .says("The tour is over. `ccq-tui demo --list` shows what else there is.")
         .afterwards("This tour has nothing more to say. `ccq-tui demo --list` shows the other scenarios.")
     )
 
