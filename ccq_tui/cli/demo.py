@@ -1,0 +1,110 @@
+"""The demo: the real program, SDK and CLI, with a scripted model in place of the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.session import require_terminal, show
+
+if TYPE_CHECKING:
+    from ccq_tui.config import Loaded, Settings
+    from ccq_tui.testing.scenarios import Ready
+
+CHARACTERS_A_SECOND = 600.0
+"""About what a quick model writes."""
+LOOKS = ("theme", "bell", "cli_path", "question_previews", "extended_questions", "log_level")
+"""What a demo takes from files and the environment; the rest could change what the scenario shows."""
+
+
+def complete_names(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+    """Propose scenarios to the shell.
+
+    Args:
+        start: What is typed so far.
+
+    Returns:
+        The scenarios that begin with it.
+    """
+    from ccq_tui.testing.scenarios import READY
+
+    return [
+        CompletionItem(ready.name, help=ready.description)
+        for ready in READY.values()
+        if ready.name.startswith(start)
+    ]
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=complete_names)
+@click.option("--list", "only_list", is_flag=True, help="List the scenarios.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.0, max=1000.0),
+    default=1.0,
+    metavar="X",
+    help="How many times as fast the scripted model writes; 0 is without any delay. [default: 1]",
+)
+@setting_flags(hidden=True)
+@click.pass_context
+def demo(context: click.Context, /, name: str | None, only_list: bool, speed: float, **_flags: object) -> int:
+    """Try the program without an account: only the model is scripted.
+
+    NAME is one of the scenarios that --list shows. Everything happens in a temporary directory,
+    which is removed at the end; your own files and settings of Claude Code are not touched.
+    """
+    from ccq_tui.testing.scenarios import DEFAULT, READY
+
+    if only_list:
+        click.echo(_listed(READY.values()))
+        return ENDED
+    ready = READY.get(name or DEFAULT)
+    if ready is None:
+        raise Refused(f"there is no demo {name!r}. There are:\n{_listed(READY.values())}")
+    from ccq_tui.config import load_settings
+
+    loaded = load_settings(given_settings(context))
+    require_terminal()
+    return _play(ready, loaded, CHARACTERS_A_SECOND * speed)
+
+
+def demo_settings(loaded: Loaded, project: Path) -> Settings:
+    """Choose what of the person's settings holds in a demo: every flag, and how things look.
+
+    Args:
+        loaded: The settings in force.
+        project: The directory that the demo's agent works in.
+
+    Returns:
+        The settings of the demo.
+    """
+    from ccq_tui.config import Settings
+
+    kept = {
+        name: getattr(loaded.settings, name)
+        for name, origin in loaded.origins.items()
+        if origin.startswith("--") or name in LOOKS
+    }
+    return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
+
+
+def _play(ready: Ready, loaded: Loaded, speed: float) -> int:
+    from ccq_tui.config import Launch
+    from ccq_tui.testing import ScriptedModel, clean_environment
+
+    with ExitStack() as ending:
+        model = ending.enter_context(ScriptedModel(ready.scenario, speed=speed))
+        home = ending.enter_context(clean_environment(model.url))
+        settings = demo_settings(loaded, home.project)
+        return show(Launch(settings=settings, prompt=ready.prompt, environment=home.overrides()))
+
+
+def _listed(scenarios: Iterable[Ready]) -> str:
+    return "\n".join(f"  {ready.name:<17}{ready.description}" for ready in scenarios)

@@ -1,0 +1,24 @@
+"""How the program ends, in numbers. `docs/exit-codes.md` says the same for people."""
+
+from __future__ import annotations
+
+import click
+
+ENDED = 0
+CRASHED = 1
+MISUSED = 2
+INTERRUPTED = 130
+
+EPILOG = """\b
+Exit codes:
+    0  ended as asked
+    1  crashed (the log's path is printed), or doctor found a failure
+    2  wrong flag or setting, unknown demo, or no terminal
+  130  interrupted before the screen was up, or by a signal (128 + its number)
+"""
+
+
+class Refused(click.ClickException):
+    """The command line is fine, but the program cannot do it here; the message says why."""
+
+    exit_code = MISUSED

@@ -1,0 +1,93 @@
+"""Commands that look at the installation and the settings and change nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ccq_tui.cli.exits import CRASHED, ENDED
+from ccq_tui.cli.options import given_settings, setting_flags
+
+if TYPE_CHECKING:
+    from ccq_tui.config import Loaded
+
+VALUE_WIDTH = 44
+
+
+@click.group()
+def config() -> None:
+    """Show settings: where they are and what they are."""
+
+
+@config.command("path")
+@setting_flags(hidden=True)
+@click.pass_context
+def config_path(context: click.Context, /, **_flags: object) -> None:
+    """Print the files and directories of settings, themes, state and logs."""
+    from ccq_tui.config import config_dir, project_config, state_dir, user_config
+    from ccq_tui.config.paths import PROJECT_FILE
+    from ccq_tui.logs import log_path
+
+    start = Path(given_settings(context).get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
+    rows = {
+        "project": project_config(start) or start.absolute() / PROJECT_FILE,
+        "user": user_config(),
+        "themes": config_dir() / "themes",
+        "state": state_dir(),
+        "log": log_path(),
+    }
+    for name, path in rows.items():
+        missing = "" if path.exists() else click.style("  (not there)", dim=True)
+        click.echo(f"{name:<9}{path}{missing}")
+
+
+@config.command("show")
+@setting_flags(hidden=True)
+@click.pass_context
+def config_show(context: click.Context, /, **_flags: object) -> None:
+    """Print each setting and where it comes from, as a settings file would have it."""
+    from ccq_tui.config import load_settings
+
+    for line in _lines(load_settings(given_settings(context))):
+        click.echo(line)
+
+
+@click.command()
+@setting_flags(hidden=True)
+@click.pass_context
+def doctor(context: click.Context, /, **_flags: object) -> int:
+    """Check everything the program needs, and say what to do about what is missing."""
+    from ccq_tui.doctor import examine, report
+
+    checks = examine(given_settings(context))
+    for line in report(checks):
+        click.echo(line, color=False if "NO_COLOR" in os.environ else None)
+    return CRASHED if any(check.failed for check in checks) else ENDED
+
+
+def _lines(loaded: Loaded) -> list[str]:
+    """Write settings as TOML with their origins as comments; what is unset is a comment as a whole."""
+    lines = []
+    for name in type(loaded.settings).model_fields:
+        value = getattr(loaded.settings, name)
+        text = f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
+        lines.append(f"{text:<{VALUE_WIDTH}}  # {loaded.origins[name]}")
+    return lines
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    text = str(value)
+    # JSON given instead of a file may hold keys; TOML's texts are JSON's, but for the one character DEL.
+    hidden = text.lstrip().startswith("{")
+    shown = f"(JSON of {len(text)} characters)" if hidden else text
+    return json.dumps(shown, ensure_ascii=False).replace("\x7f", "\\u007f")

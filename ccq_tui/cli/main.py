@@ -1,0 +1,93 @@
+"""The program's commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+import ccq_tui
+from ccq_tui.cli.completion import completion
+from ccq_tui.cli.demo import demo
+from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
+from ccq_tui.cli.group import PROMPT_COMMAND, PromptGroup
+from ccq_tui.cli.inspect import config, doctor
+from ccq_tui.cli.options import session_flags, setting_flags
+from ccq_tui.cli.session import say_where_the_log_is, start_session
+
+
+@click.group(
+    cls=PromptGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=EPILOG,
+)
+@session_flags()
+@setting_flags()
+@click.version_option(
+    ccq_tui.__version__, "-v", "--version", prog_name="ccq-tui", message="%(prog)s %(version)s"
+)
+@click.pass_context
+def cli(context: click.Context, /, **_flags: object) -> int | None:
+    """Claude sessions in the terminal, with every question answered from the keyboard.
+
+    With a PROMPT the session begins with it. Put -- before one that begins with a command's name.
+    """
+    return start_session(context) if context.invoked_subcommand is None else None
+
+
+@cli.command(PROMPT_COMMAND, hidden=True)
+@session_flags(hidden=True)
+@setting_flags(hidden=True)
+@click.argument("words", nargs=-1)
+@click.pass_context
+def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) -> int:
+    """Start a session with a prompt."""
+    return start_session(context, words)
+
+
+for command in (demo, doctor, config, completion):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program.
+
+    Args:
+        arguments: The command line without the program's name; None takes the process's own.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        code = cli.main(args=arguments, prog_name="ccq-tui", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 (the last resort: it is logged and told)
+        return _failed(error)
+    return code if isinstance(code, int) else ENDED
+
+
+def _failed(error: Exception) -> int:
+    """Tell settings that cannot be used from a crash."""
+    from ccq_tui.config.errors import SettingsError
+
+    if isinstance(error, SettingsError):
+        click.echo(f"ccq-tui cannot use these settings:\n{error}", err=True)
+        return MISUSED
+    from ccq_tui.logs import current_log, start_logging
+
+    if current_log() or start_logging():
+        logging.getLogger("ccq_tui").critical("crashed", exc_info=error)
+    else:
+        traceback.print_exception(error, file=sys.stderr)
+    click.echo(f"ccq-tui crashed: {type(error).__name__}: {error}", err=True)
+    say_where_the_log_is()
+    return CRASHED

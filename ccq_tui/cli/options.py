@@ -1,0 +1,179 @@
+"""The flags, and what was given of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from ccq_tui.choices import Effort, PermissionMode, QuestionMode
+
+AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
+SESSION_FLAGS = ("continue_last", "resume", "fork")
+
+
+def complete_themes(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
+    """Propose themes to the shell.
+
+    Args:
+        start: What is typed so far.
+
+    Returns:
+        The themes that begin with it, and files.
+    """
+    from ccq_tui.theming import theme_names
+
+    names = [CompletionItem(name) for name in theme_names() if name.startswith(start)]
+    return names or [CompletionItem(start, type="file")]
+
+
+_MODES = click.Choice([*get_args(PermissionMode), "manual"])
+_SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--model",), {"metavar": "MODEL", "help": "The model: an alias such as opus, or a full name."}),
+    (
+        ("--permission-mode",),
+        {
+            "type": _MODES,
+            "metavar": "MODE",
+            "help": f"What the agent may do unasked: {', '.join(_MODES.choices)}.",
+        },
+    ),
+    (("--effort",), {"type": click.Choice(get_args(Effort)), "help": "How much the model thinks."}),
+    (("--cwd",), {"metavar": "DIR", "help": "The directory to work in. [default: the current one]"}),
+    (
+        ("--add-dir", "add_dirs"),
+        {"metavar": "DIR", "multiple": True, "help": "Another directory the agent may use. Repeatable."},
+    ),
+    (
+        ("--allowed-tools", "--allowedTools", "allowed_tools"),
+        {
+            "metavar": "TOOLS",
+            "multiple": True,
+            "help": 'Tools that run unasked: "Bash(git *) Edit". Repeatable.',
+        },
+    ),
+    (
+        ("--disallowed-tools", "--disallowedTools", "disallowed_tools"),
+        {"metavar": "TOOLS", "multiple": True, "help": "Tools the agent must not use. Repeatable."},
+    ),
+    (
+        ("--mcp-config",),
+        {
+            "metavar": "FILE|JSON",
+            "multiple": True,
+            "help": "MCP servers, from a JSON file or JSON. Repeatable.",
+        },
+    ),
+    (("--settings",), {"metavar": "FILE|JSON", "help": "More Claude Code settings."}),
+    (("--append-system-prompt",), {"metavar": "TEXT", "help": "Text added to Claude Code's system prompt."}),
+    (
+        ("--max-turns",),
+        {"type": int, "metavar": "N", "help": "The most turns the agent takes for one prompt."},
+    ),
+    (("--max-budget-usd",), {"type": float, "metavar": "USD", "help": "The most that API calls may cost."}),
+    (
+        ("--questions",),
+        {
+            "type": click.Choice(get_args(QuestionMode)),
+            "help": "Ask freely; assume, and list what was assumed; or ask a few rounds. [default: ask]",
+        },
+    ),
+    (
+        ("--max-question-rounds",),
+        {"type": int, "metavar": "N", "help": "How many rounds with --questions adaptive. [default: 5]"},
+    ),
+    (
+        ("--theme",),
+        {
+            "metavar": "NAME|FILE",
+            "shell_complete": complete_themes,
+            "help": "The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
+        },
+    ),
+    (("--cli-path",), {"metavar": "FILE", "help": "The Claude Code CLI to run. [default: the bundled one]"}),
+)
+_SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (
+        ("-c", "--continue", "continue_last"),
+        {"is_flag": True, "help": "Continue the newest conversation of the directory."},
+    ),
+    (("-r", "--resume"), {"metavar": "ID", "help": "Resume the conversation with this session id."}),
+    (
+        ("--fork", "--fork-session", "fork"),
+        {"is_flag": True, "help": "With --continue or --resume: go on under a new session id."},
+    ),
+)
+
+
+def setting_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
+    """Give a command the flags that are settings.
+
+    Args:
+        hidden: Whether its help leaves them out, because the program's own help has them.
+
+    Returns:
+        A decorator.
+    """
+    return _flags(_SETTINGS, hidden=hidden)
+
+
+def session_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
+    """Give a command the flags that choose a conversation.
+
+    Args:
+        hidden: Whether its help leaves them out.
+
+    Returns:
+        A decorator.
+    """
+    return _flags(_SESSION, hidden=hidden)
+
+
+def given_flags(context: click.Context) -> dict[str, Any]:
+    """Collect the flags that were given, before and after the command's name.
+
+    Args:
+        context: The command's context.
+
+    Returns:
+        The values by field; one given twice has its last value, a repeatable one all of them.
+    """
+    flags: dict[str, Any] = given_flags(context.parent) if context.parent else {}
+    for parameter in context.command.params:
+        name = parameter.name
+        if not isinstance(parameter, click.Option) or name is None:
+            continue
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            value = context.params[name]
+            flags[name] = (*flags.get(name, ()), *value) if parameter.multiple else value
+    return flags
+
+
+def given_settings(context: click.Context) -> dict[str, Any]:
+    """Collect the flags that are settings.
+
+    Args:
+        context: The command's context.
+
+    Returns:
+        What `ccq_tui.config.load_settings` takes.
+    """
+    known = {parameter.name for parameter in _SETTING_OPTIONS}
+    return {name: value for name, value in given_flags(context).items() if name in known}
+
+
+def _flags(
+    flags: tuple[tuple[tuple[str, ...], dict[str, Any]], ...], *, hidden: bool
+) -> Callable[[AnyCallable], AnyCallable]:
+    def decorate(function: AnyCallable) -> AnyCallable:
+        for names, keywords in reversed(flags):
+            function = click.option(*names, expose_value=True, hidden=hidden, **keywords)(function)
+        return function
+
+    return decorate
+
+
+_SETTING_OPTIONS = [click.Option(list(names), **keywords) for names, keywords in _SETTINGS]

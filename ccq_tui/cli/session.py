@@ -1,0 +1,107 @@
+"""Starts the screen."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from ccq_tui.cli.exits import CRASHED, Refused
+from ccq_tui.cli.options import given_flags, given_settings
+
+if TYPE_CHECKING:
+    from ccq_tui.config import Launch
+
+
+def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
+    """Run the program as the command line says.
+
+    Args:
+        context: The context of the command that was given.
+        words: The prompt.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        click.UsageError: Flags that contradict each other.
+        SettingsError: A setting that cannot be used.
+    """
+    from ccq_tui.config import Launch, load_settings
+
+    flags = given_flags(context)
+    continue_last, resume = flags.get("continue_last", False), flags.get("resume", "")
+    if continue_last and resume:
+        raise click.UsageError("--continue and --resume exclude each other.", context)
+    if flags.get("fork") and not (continue_last or resume):
+        raise click.UsageError("--fork needs --continue or --resume.", context)
+    launch = Launch(
+        settings=load_settings(given_settings(context)).settings,
+        prompt=" ".join(words),
+        continue_last=continue_last,
+        resume=resume,
+        fork=flags.get("fork", False),
+    )
+    require_terminal()
+    return show(launch)
+
+
+def require_terminal() -> None:
+    """Make sure that there is a terminal to draw on and to read keys from.
+
+    Raises:
+        Refused: There is none.
+    """
+    missing = [
+        name
+        for name, stream in (("input", sys.stdin), ("output", sys.stdout))
+        if not (stream and stream.isatty())
+    ]
+    if missing:
+        raise Refused(
+            f"ccq-tui needs a terminal, but its standard {' and '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} not one. Run it without a pipe or a redirection; "
+            'for answers without a screen there is "claude -p".'
+        )
+    if os.environ.get("TERM") == "dumb":
+        raise Refused("ccq-tui needs a terminal that can move the cursor, but TERM is dumb.")
+
+
+def show(launch: Launch) -> int:
+    """Put the screen up until it ends.
+
+    Args:
+        launch: What to start with.
+
+    Returns:
+        The exit code.
+    """
+    from ccq_tui.logs import start_logging
+
+    start_logging(launch.settings.log_level)
+    signal.signal(signal.SIGTERM, _end)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, _end)
+    from ccq_tui.app import run
+
+    code = run(launch)
+    if code == CRASHED:
+        say_where_the_log_is()
+    return code
+
+
+def say_where_the_log_is() -> None:
+    """Print where a crash is described."""
+    from ccq_tui.logs import current_log
+
+    path = current_log()
+    click.echo(f"The log is {path}" if path else "There is no log: its file could not be written.", err=True)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """Unwind, so that the terminal is restored and temporary files are removed."""
+    raise SystemExit(128 + number)

@@ -1,0 +1,106 @@
+"""Looks for the Claude Code CLI and for signs of an account, whose secrets are never read."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ccq_tui.doctor.check import Check, Level
+
+AREA = "Claude Code"
+TIME_LIMIT = 20.0
+MINIMUM = (2, 0, 0)
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
+
+
+def examine_cli(chosen: Path | None) -> list[Check]:
+    """Find the CLI and ask it for its version.
+
+    Args:
+        chosen: The CLI that the settings name, or None for the one that the SDK takes.
+
+    Returns:
+        What was found.
+    """
+    path, source = (chosen, "chosen by cli_path") if chosen else find_cli()
+    if path is None:
+        advice = (
+            "Install claude-agent-sdk again, whose wheel brings the CLI, or Claude Code, or set cli_path."
+        )
+        return [Check(AREA, "CLI", "not found", Level.FAILURE, advice)]
+    return [Check(AREA, "CLI", f"{path}  ({source})"), _version(path)]
+
+
+def find_cli() -> tuple[Path | None, str]:
+    """Find the CLI as the SDK does, without importing the SDK, which is slow.
+
+    Returns:
+        The program or None, and where it comes from.
+    """
+    name = "claude.exe" if sys.platform == "win32" else "claude"
+    spec = importlib.util.find_spec("claude_agent_sdk")
+    for directory in (spec.submodule_search_locations or []) if spec else []:
+        bundled = Path(directory) / "_bundled" / name
+        if bundled.is_file():
+            return bundled, "bundled"
+    found = shutil.which(name)
+    return (Path(found), "on PATH") if found else (None, "")
+
+
+def examine_sign_in() -> Check:
+    """See whether there is a key or a sign-in, by its presence alone.
+
+    Returns:
+        What was found.
+    """
+    for name in KEYS:
+        if os.environ.get(name):
+            return Check(AREA, "Sign-in", f"{name} is set")
+    for name in PROVIDERS:
+        if os.environ.get(name):
+            return Check(AREA, "Sign-in", f"{name} is set: the provider's own sign-in is used")
+    directory = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    credentials = directory / ".credentials.json"
+    if credentials.is_file():
+        return Check(AREA, "Sign-in", f"{credentials} is there")
+    if sys.platform == "darwin":
+        return Check(AREA, "Sign-in", "not in a file or the environment; the keychain was not looked at")
+    advice = (
+        'Sign in with the CLI named above ("claude auth login"), or set ANTHROPIC_API_KEY. '
+        '"ccq-tui demo" needs no account.'
+    )
+    return Check(AREA, "Sign-in", "no key in the environment and no credentials file", Level.WARNING, advice)
+
+
+def _version(path: Path) -> Check:
+    try:
+        answer = subprocess.run(  # noqa: S603 (the program that sessions run as well)
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIME_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        advice = "Run it by hand to see what it waits for."
+        return Check(AREA, "Version", f"no answer within {TIME_LIMIT:g} s", Level.FAILURE, advice)
+    except OSError as error:
+        found = f"does not start: {error.strerror}"
+        return Check(AREA, "Version", found, Level.FAILURE, "Install it again, for this kind of machine.")
+    version = re.search(r"(\d+)\.(\d+)\.(\d+)", answer.stdout)
+    if answer.returncode or version is None:
+        said = (answer.stderr or answer.stdout).strip().splitlines()
+        message = f"exit code {answer.returncode}: {said[0][:80] if said else 'no output'}"
+        return Check(AREA, "Version", message, Level.FAILURE, f'Run "{path} --version" by hand.')
+    if tuple(map(int, version.groups())) < MINIMUM:
+        wanted = ".".join(map(str, MINIMUM))
+        return Check(AREA, "Version", version[0], Level.FAILURE, f"Use Claude Code {wanted} or newer.")
+    return Check(AREA, "Version", version[0])

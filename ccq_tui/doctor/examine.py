@@ -1,0 +1,90 @@
+"""Looks at everything the program needs, in the order in which it needs it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import platform
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.config import Settings, SettingsError, load_settings
+from ccq_tui.config.settings import ENV_PREFIX
+from ccq_tui.doctor.check import Check, Level
+from ccq_tui.doctor.claude import examine_cli, examine_sign_in
+from ccq_tui.doctor.system import examine_directories, examine_terminal
+from ccq_tui.theming import load_themes
+
+MINIMUM_PYTHON = (3, 11)
+AREA = "Program"
+
+
+def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
+    """Make all checks; nothing is changed and no secret is read.
+
+    Args:
+        flags: The settings given on the command line, by field.
+
+    Returns:
+        What was found, sorted by area.
+    """
+    try:
+        loaded = load_settings(flags)
+        settings: Settings | None = loaded.settings
+        checks = [_settings_found(loaded.files)]
+    except SettingsError as error:
+        settings = None
+        checks = [
+            Check(AREA, "Settings", str(problem), Level.FAILURE, "Correct it.") for problem in error.problems
+        ]
+    return [
+        _python(),
+        *checks,
+        *_misspelt_variables(),
+        *_themes(settings.theme if settings else ""),
+        *examine_terminal(),
+        *examine_cli(settings.cli_path if settings else None),
+        examine_sign_in(),
+        *examine_directories(),
+    ]
+
+
+def _python() -> Check:
+    found = f"{platform.python_version()} ({sys.executable})"
+    if sys.version_info >= MINIMUM_PYTHON:
+        return Check(AREA, "Python", found)
+    wanted = ".".join(map(str, MINIMUM_PYTHON))
+    return Check(AREA, "Python", found, Level.FAILURE, f"Install Python {wanted} or newer.")
+
+
+def _settings_found(files: tuple[Path, ...]) -> Check:
+    return Check(AREA, "Settings", ", ".join(map(str, files)) or "no files, defaults")
+
+
+def _misspelt_variables() -> list[Check]:
+    """A variable that nothing reads does not do what its owner thinks it does."""
+    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    checks = []
+    for name in sorted(os.environ):
+        if name.startswith(ENV_PREFIX) and name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            advice = (
+                f"Did you mean {close[0]}?"
+                if close
+                else 'See "ccq-tui config show" for the settings there are.'
+            )
+            checks.append(Check(AREA, "Environment", f"{name} is not a setting", Level.WARNING, advice))
+    return checks
+
+
+def _themes(wanted: str) -> list[Check]:
+    file = [Path(wanted).expanduser()] if wanted.endswith(".toml") else []
+    themes, problems = load_themes(file)
+    if not problems:
+        return [Check(AREA, "Themes", ", ".join(sorted({theme.name for theme in themes})))]
+    return [
+        Check(AREA, "Themes", problem, Level.WARNING, "Correct the file or remove it.")
+        for problem in problems
+    ]

@@ -1,0 +1,109 @@
+"""Looks at the terminal and at the directories to write to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from ccq_tui.config.paths import config_dir, log_dir, state_dir
+from ccq_tui.doctor.check import Check, Level
+
+SMALLEST = (40, 12)
+TERMINAL = "Terminal"
+DIRECTORIES = "Directories"
+
+
+def examine_terminal() -> list[Check]:
+    """Look at the terminal this runs in.
+
+    Returns:
+        What was found.
+    """
+    return [_tty(), _size(), _kind(), _colours(), _encoding()]
+
+
+def examine_directories() -> list[Check]:
+    """See whether the program's directories can be written, without making them.
+
+    Returns:
+        What was found.
+    """
+    return [
+        _writable("Configuration", config_dir(), Level.WARNING),
+        _writable("State", state_dir(), Level.FAILURE),
+        _writable("Logs", log_dir(), Level.WARNING),
+    ]
+
+
+def _tty() -> Check:
+    missing = [name for name, stream in (("input", sys.stdin), ("output", sys.stdout)) if not stream.isatty()]
+    if not missing:
+        return Check(TERMINAL, "Screen", "input and output are a terminal")
+    found = f"standard {' and '.join(missing)}: not a terminal"
+    # The doctor's own output may well go to a file, so this says nothing about the next start.
+    return Check(TERMINAL, "Screen", found, Level.WARNING, "Start ccq-tui without a pipe or a redirection.")
+
+
+def _size() -> Check:
+    columns, rows = shutil.get_terminal_size()
+    found = f"{columns} × {rows}"
+    if columns >= SMALLEST[0] and rows >= SMALLEST[1]:
+        return Check(TERMINAL, "Size", found)
+    advice = f"Make the window larger: {SMALLEST[0]} × {SMALLEST[1]} is the least, 80 × 24 is comfortable."
+    return Check(TERMINAL, "Size", found, Level.WARNING, advice)
+
+
+def _kind() -> Check:
+    kind = os.environ.get("TERM", "")
+    if kind == "dumb":
+        advice = "Use a terminal that can move the cursor; in an editor's shell, open a terminal of its own."
+        return Check(TERMINAL, "TERM", kind, Level.FAILURE, advice)
+    if not kind and os.name != "nt":
+        return Check(TERMINAL, "TERM", "not set", Level.WARNING, "Set TERM, for example to xterm-256color.")
+    return Check(TERMINAL, "TERM", kind or "not needed here")
+
+
+def _colours() -> Check:
+    if os.environ.get("NO_COLOR"):
+        return Check(TERMINAL, "Colours", "none, because NO_COLOR is set")
+    if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"} or os.name == "nt":
+        return Check(TERMINAL, "Colours", "16 million")
+    found = "256" if "256" in os.environ.get("TERM", "") else "16"
+    advice = "The themes are made for 16 million: if the terminal knows them, set COLORTERM=truecolor."
+    return Check(TERMINAL, "Colours", found, Level.WARNING, advice)
+
+
+def _encoding() -> Check:
+    encoding = (sys.stdout.encoding or "unknown").lower()
+    if encoding.replace("-", "") == "utf8":
+        return Check(TERMINAL, "Encoding", "UTF-8")
+    return Check(
+        TERMINAL, "Encoding", encoding, Level.FAILURE, "Set a UTF-8 locale, for example LC_ALL=C.UTF-8."
+    )
+
+
+def _writable(name: str, directory: Path, level: Level) -> Check:
+    nearest = next(path for path in (directory, *directory.parents) if path.exists())
+    problem = _problem(nearest, exact=nearest == directory)
+    if problem is None:
+        return Check(
+            DIRECTORIES, name, str(directory) + ("" if nearest == directory else "  (not there yet)")
+        )
+    advice = f"Make {nearest} a directory that you can write to."
+    return Check(DIRECTORIES, name, f"{directory}: {problem}", level, advice)
+
+
+def _problem(directory: Path, *, exact: bool) -> str | None:
+    """Say why a directory cannot be written; one that others go into is only asked, not written to."""
+    if not directory.is_dir():
+        return f"{directory} is not a directory"
+    if not exact:
+        return None if os.access(directory, os.W_OK | os.X_OK) else f"{directory} cannot be written"
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)

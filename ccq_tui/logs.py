@@ -1,0 +1,94 @@
+"""The log file: rotating, readable by its owner alone, without what people and models wrote to each other.
+
+Messages' contents belong on level DEBUG, which is off unless ``log_level = "debug"`` asks for it.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import cast
+
+from ccq_tui.config.paths import log_dir
+
+LIMIT = 2 * 1024 * 1024
+BACKUPS = 3
+FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+OURS = ("ccq_tui", "asyncio", "py.warnings")
+"""Loggers written at every level; other libraries' records may quote messages and need ``debug``."""
+
+
+class PrivateFileHandler(RotatingFileHandler):
+    """A rotating file that only its owner can read, from its first byte on."""
+
+    def _open(self) -> io.TextIOWrapper:
+        def private(path: str, flags: int) -> int:
+            return os.open(path, flags, 0o600)
+
+        stream = open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)  # noqa: SIM115
+        return cast("io.TextIOWrapper", stream)
+
+
+def log_path() -> Path:
+    """Say where the log is.
+
+    Returns:
+        The file, which may not exist.
+    """
+    return log_dir() / "ccq-tui.log"
+
+
+def start_logging(level: str = "info") -> Path | None:
+    """Write the program's records to the log file from now on.
+
+    Args:
+        level: The least severe level: debug, info, warning or error.
+
+    Returns:
+        The file, or None where it cannot be written: a missing log must not keep anybody from working.
+    """
+    stop_logging()
+    # Without any handler Python itself writes warnings to standard error, which is the screen.
+    logging.getLogger().addHandler(logging.NullHandler())
+    path = log_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handler = PrivateFileHandler(
+            path, maxBytes=LIMIT, backupCount=BACKUPS, encoding="utf-8", errors="replace"
+        )
+    except OSError:
+        return None
+    handler.setFormatter(logging.Formatter(FORMAT))
+    for name in ("",) if level == "debug" else OURS:
+        logger = logging.getLogger(name)
+        logger.addHandler(handler)
+        logger.setLevel(level.upper())
+    logging.captureWarnings(capture=True)
+    return path
+
+
+def current_log() -> Path | None:
+    """Say which file records go to.
+
+    Returns:
+        The open log file, or None.
+    """
+    for name in ("", *OURS):
+        for handler in logging.getLogger(name).handlers:
+            if isinstance(handler, PrivateFileHandler):
+                return Path(handler.baseFilename)
+    return None
+
+
+def stop_logging() -> None:
+    """Close the log file, if one is open."""
+    logging.captureWarnings(capture=False)
+    for name in ("", *OURS):
+        logger = logging.getLogger(name)
+        for handler in [handler for handler in logger.handlers if isinstance(handler, PrivateFileHandler)]:
+            logger.removeHandler(handler)
+            handler.close()
+            logger.setLevel(logging.NOTSET if name else logging.WARNING)
