@@ -1,0 +1,245 @@
+"""Sets up a virtual environment in .venv and runs the project's tasks in it.
+
+    python3 tasks.py demo        try the program, without an account
+    python3 tasks.py test        everything that must pass
+    python3 tasks.py             list all tasks
+
+Needs Python 3.11 or newer with venv and pip, and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+LOCK = ROOT / "requirements.lock"
+VENV = ROOT / ".venv"
+WHEEL_VENV = VENV / "wheel"
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+PYTHON = "3.11"
+
+
+def main() -> int:
+    """Run the task that the command line names; returns the exit code."""
+    if sys.version_info < tuple(map(int, PYTHON.split("."))):
+        sys.exit(
+            f"ccq-tui needs Python {PYTHON} or newer; this is {sys.version.split()[0]} ({sys.executable})."
+        )
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    tasks = parser.add_subparsers(title="tasks", metavar="TASK")
+    for name, (task, text) in TASKS.items():
+        chosen = tasks.add_parser(name, help=text, add_help=name == "test")
+        chosen.set_defaults(task=task)
+    options, rest = parser.parse_known_args()
+    if "task" not in options:
+        parser.print_help()
+        return 2
+    rest = rest[1:] if rest[:1] == ["--"] else rest
+    try:
+        return options.task(rest)
+    except subprocess.CalledProcessError as error:
+        print(f"\nFAILED: {' '.join(map(str, error.cmd))} (exit code {error.returncode})", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def demo(words: list[str]) -> int:
+    """Start the program with a scripted model."""
+    return run(["demo", *words])
+
+
+def run(words: list[str]) -> int:
+    """Start the program."""
+    install(VENV)
+    command = [script("ccq-tui"), *words]
+    if os.name != "nt":
+        os.execv(command[0], command)  # noqa: S606 (keys and signals then go to the program itself)
+    return subprocess.call(command)
+
+
+def test(words: list[str]) -> int:
+    """Make every check; words are passed on to pytest, which then runs alone."""
+    install(VENV, "dev")
+    if words:
+        do([script("pytest"), *words])
+        return 0
+    started = time.monotonic()
+    lint([])
+    types([])
+    do([script("pytest"), "-n", "auto", "--cov", "--cov-report", "term:skip-covered"])
+    wheel([])
+    print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def lint(words: list[str]) -> int:
+    """Check style, format and the layers' contracts."""
+    install(VENV, "dev")
+    do([script("ruff"), "check", *words])
+    do([script("ruff"), "format", "--check", *words])
+    do([script("lint-imports")])
+    return 0
+
+
+def types(words: list[str]) -> int:
+    """Check types in strict mode."""
+    install(VENV, "dev")
+    do([script("mypy"), *words])
+    return 0
+
+
+def snapshots(words: list[str]) -> int:
+    """Take new pictures of the widgets; look at them before you commit them."""
+    install(VENV, "dev")
+    do([script("pytest"), "--snapshot-update", *(words or ["tests/ui"])])
+    return 0
+
+
+def wheel(_words: list[str]) -> int:
+    """Build the wheel, install it into an environment of its own and start it there."""
+    install(VENV, "dev")
+    dist = VENV / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    do([script("python"), "-m", "build", "--wheel", "--outdir", dist])
+    (built,) = dist.glob("*.whl")
+    dependencies = stamp_of("wheel")
+    if not stamped(WHEEL_VENV, dependencies):
+        make(WHEEL_VENV)
+        do([*pip(WHEEL_VENV), "install", "-c", LOCK, built])
+        put_stamp(WHEEL_VENV, dependencies)
+    do([*pip(WHEEL_VENV), "install", "--no-deps", "--force-reinstall", built])
+    # Not from the checkout, whose own ccq_tui would be found first.
+    do([script("ccq-tui", WHEEL_VENV), "--version"], cwd=dist)
+    do([script("python", WHEEL_VENV), "-c", SHIPPED], cwd=dist)
+    return 0
+
+
+SHIPPED = """
+from ccq_tui.theming import load_themes
+themes, problems = load_themes()
+names = {theme.name for theme in themes}
+assert {"ccq-dark", "ccq-light"} <= names and not problems, (names, problems)
+"""
+
+
+def lock(words: list[str]) -> int:
+    """Choose the versions of all dependencies anew."""
+    install(VENV, "dev")
+    if not Path(script("uv")).exists():
+        do([*pip(VENV), "install", "uv"])
+    command = [
+        script("uv"),
+        "pip",
+        "compile",
+        "--universal",
+        "--all-extras",
+        "--no-header",
+        "--no-emit-index-url",
+    ]
+    do(
+        [
+            *command,
+            "--python-version",
+            PYTHON,
+            "--quiet",
+            "--output-file",
+            LOCK.name,
+            "pyproject.toml",
+            *words,
+        ]
+    )
+    return 0
+
+
+def install(place: Path, extra: str = "") -> None:
+    """Install the checkout, editable, with the locked versions; nothing happens when that is done already.
+
+    Args:
+        place: The virtual environment.
+        extra: The extra to install, "dev" or "".
+    """
+    wanted = stamp_of(extra)
+    if stamped(place, wanted) or stamped(place, stamp_of("dev")):
+        return
+    print(f"Setting up {place.relative_to(ROOT)} (once) ...", flush=True)
+    make(place)
+    do([*pip(place), "install", "-c", LOCK, "-e", f"{ROOT}[{extra}]" if extra else ROOT])
+    put_stamp(place, wanted)
+
+
+def make(place: Path) -> None:
+    """Make a virtual environment unless a working one of this Python is there."""
+    python = script("python", place)
+    probe = [python, "-c", "import sys, pip; print(sys.version_info[:2])"]
+    if Path(python).exists():
+        found = subprocess.run(probe, capture_output=True, text=True, check=False)
+        if found.returncode == 0 and found.stdout.strip() == str(sys.version_info[:2]):
+            return
+        shutil.rmtree(place)
+    try:
+        venv.create(place, with_pip=True)
+    except subprocess.CalledProcessError as error:
+        shutil.rmtree(place, ignore_errors=True)
+        sys.exit(
+            f"This Python cannot make a virtual environment with pip (on Debian: python3-venv).\n{error}"
+        )
+
+
+def stamp_of(extra: str) -> str:
+    """Name what an installation depends on: what is installed, its versions, the Python, and where it is."""
+    content = (ROOT / "pyproject.toml").read_bytes() + LOCK.read_bytes()
+    return f"{hashlib.sha256(content).hexdigest()} {extra} {sys.version.split()[0]} {ROOT}"
+
+
+def stamped(place: Path, wanted: str) -> bool:
+    """Whether an installation is what it should be."""
+    stamp = place / "ccq-stamp"
+    return stamp.exists() and stamp.read_text(encoding="utf-8") == wanted
+
+
+def put_stamp(place: Path, text: str) -> None:
+    """Note what was installed."""
+    (place / "ccq-stamp").write_text(text, encoding="utf-8")
+
+
+def pip(place: Path) -> list[str]:
+    """The command that installs into a virtual environment."""
+    return [script("python", place), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+
+
+def script(name: str, place: Path = VENV) -> str:
+    """The path of a program in a virtual environment."""
+    return str(place / SCRIPTS / (f"{name}.exe" if os.name == "nt" else name))
+
+
+def do(command: list[str | Path], cwd: Path = ROOT) -> None:
+    """Run a command, saying which; a failure ends the task."""
+    shown = [Path(word).name if str(word).startswith(str(ROOT)) else str(word) for word in command]
+    print(f"\n$ {' '.join(shown)}", flush=True)
+    subprocess.run(command, cwd=cwd, check=True)
+
+
+TASKS = {
+    "demo": (demo, "set up, then try the program without an account; takes a scenario's name"),
+    "test": (test, "set up, then make every check; with words after it, pytest alone with them"),
+    "run": (run, "start the program: run -- ARGS"),
+    "lint": (lint, "style, format and the layers' contracts"),
+    "types": (types, "types, in strict mode"),
+    "snapshots": (snapshots, "take new pictures of the widgets"),
+    "wheel": (wheel, "build the wheel and start it in an environment of its own"),
+    "lock": (lock, "choose the versions of all dependencies anew"),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
