@@ -53,10 +53,32 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class PromptAccepted:
-    """The CLI has taken a prompt; ``queued`` when it was sent while a turn was running."""
+    """The CLI has taken a prompt.
+
+    Attributes:
+        text: The prompt.
+        queued: Whether it was sent while a turn was running, and waits; see `PromptDelivered`.
+        prompt_id: The id under which the prompt was sent, or "".
+    """
 
     text: str
     queued: bool = False
+    prompt_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDelivered:
+    """A prompt has reached the agent."""
+
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptReturned:
+    """A prompt did not reach the CLI; whoever typed it gets it back. ``reason`` is for a person."""
+
+    text: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +118,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool call has its result; ``output`` is what the model is given, ``structured`` the CLI's own record."""
+    """A tool call has its result; ``output`` is what the model got, ``structured`` the CLI's own record."""
 
     tool_use_id: str
     tool: str
@@ -194,7 +216,17 @@ class NoticeGiven:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """A turn is over. ``duration`` is in seconds, ``cost`` in US dollars for the session so far."""
+    """A turn is over.
+
+    Attributes:
+        reason: The CLI's word for why, such as "completed", "aborted_tools" or "max_turns".
+        is_error: Whether it did not end as it should; an interrupted turn did not.
+        duration: How long it took, in seconds.
+        cost: US dollars for the session so far, or None.
+        input_tokens: Tokens the model read, those from its cache included.
+        output_tokens: Tokens the model wrote.
+        text: What went wrong, for a person, or "".
+    """
 
     reason: str
     is_error: bool
@@ -202,6 +234,7 @@ class TurnEnded:
     cost: float | None
     input_tokens: int
     output_tokens: int
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +242,14 @@ class ConversationReset:
     """The conversation began anew (``/clear``) under another session id."""
 
     session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLoaded:
+    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out."""
+
+    events: tuple[AgentEvent, ...]
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +264,8 @@ class SessionLost:
 AgentEvent = (
     Connected
     | PromptAccepted
+    | PromptDelivered
+    | PromptReturned
     | BlockGrew
     | BlockFinished
     | BlockDropped
@@ -241,5 +284,6 @@ AgentEvent = (
     | NoticeGiven
     | TurnEnded
     | ConversationReset
+    | HistoryLoaded
     | SessionLost
 )

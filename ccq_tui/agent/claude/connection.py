@@ -1,0 +1,302 @@
+"""One client of the SDK, from connect to disconnect."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, cast
+
+from claude_agent_sdk import (
+    ClaudeSDKClient,
+    ClaudeSDKError,
+    CLIConnectionError,
+    CLIJSONDecodeError,
+    PermissionMode,
+    ProcessError,
+)
+
+from ccq_tui.agent.claude.errors import Failure, LastWords, explain
+from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.translate import Translator
+from ccq_tui.agent.commands import CommandError, Send
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ContextUsage,
+    NoticeGiven,
+    PromptAccepted,
+    SessionState,
+    StateChanged,
+    ToolStarted,
+    TurnEnded,
+)
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.inbox import Inbox
+
+_logger = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 60.0
+SEND_SECONDS = 30.0
+CONTROL_SECONDS = 15.0
+USAGE_SECONDS = 15.0
+# The SDK closes the CLI's input, waits 5 s, terminates it, waits 5 s and kills it: about 20 s at worst.
+DISCONNECT_SECONDS = 25.0
+
+_FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
+
+
+class Connection:
+    """A client of the SDK, its reader, and what waits for a person.
+
+    Args:
+        options: The session's options.
+        inbox: Where requests wait.
+        emit: Takes events, in order.
+    """
+
+    def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
+        self._options = options
+        self._out = emit
+        self._state = SessionState.STARTING
+        self._words = LastWords()
+        self._client: ClaudeSDKClient | None = None
+        self._pid: int | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.translator = Translator(session_id="", model="", mode="")
+        self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
+
+    async def open(self, *, session_id: str | None, resume: str | None) -> Failure | None:
+        """Start the CLI and say who is there.
+
+        Args:
+            session_id: The id a new or forked session gets, or None to go on with ``resume``'s own.
+            resume: The session to go on with, or None.
+
+        Returns:
+            Why it did not work, or None when it did. No process is left then.
+        """
+        options = sdk_options(
+            self._options,
+            session_id=session_id,
+            resume=resume,
+            before_question=self.gate.before_question,
+            can_use_tool=self.gate.can_use_tool,
+            stderr=self._words.add,
+        )
+        client = ClaudeSDKClient(options)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await client.connect()
+        except Exception as error:  # the SDK raises bare exceptions for a handshake that failed
+            _logger.exception("The connection failed")
+            return explain(error, self._words)
+        self._client = client
+        info = await client.get_server_info() or {}
+        self._pid = info.get("pid")
+        self.translator.session_id = session_id or resume or ""
+        self.translator.mode = str(info.get("current_permission_mode") or self._options.permission_mode or "")
+        self.translator.model = self._options.model or _default_model(info)
+        self._emit(
+            Connected(
+                session_id=self.translator.session_id,
+                model=self.translator.model,
+                mode=self.translator.mode,
+                cwd=str(self._options.cwd),
+                cli_version=str(info.get("claude_code_version") or ""),
+            )
+        )
+        self.translator.cli_state = str(info.get("session_state") or "idle")
+        self._refresh()
+        return None
+
+    async def read(self) -> Failure:
+        """Read messages until there are none, never stopping for anything.
+
+        Returns:
+            Why there are none any more.
+        """
+        while True:
+            try:
+                async for message in self._connected.receive_messages():
+                    for event in self.translator.feed(message):
+                        self._emit(event)
+                        self._note(event)
+                    self._refresh()
+            except ClaudeSDKError as error:
+                if isinstance(error, _FATAL):
+                    return explain(error, self._words)
+                # One message the SDK could not make sense of; those behind it are still there.
+                _logger.warning("A message could not be read: %s", type(error).__name__)
+                continue
+            return Failure(self._words.after("Claude ended."), 0)
+
+    async def send(self, command: Send) -> None:
+        """Write a prompt to the CLI.
+
+        Args:
+            command: The prompt.
+
+        Raises:
+            CommandError: It was not written.
+        """
+        queued = self._state in (SessionState.WORKING, SessionState.AWAITING)
+        self.translator.sent.add(command.prompt_id)
+        try:
+            await self._limited(self._connected.query(_prompt(command)), SEND_SECONDS)
+        except CommandError:
+            self.translator.sent.discard(command.prompt_id)
+            raise
+        self.gate.prompted()
+        self._emit(PromptAccepted(command.text, queued, command.prompt_id))
+
+    async def interrupt(self) -> None:
+        """End the running turn.
+
+        Raises:
+            CommandError: The CLI did not confirm it.
+        """
+        await self._limited(self._connected.interrupt(), CONTROL_SECONDS)
+
+    async def set_mode(self, mode: str) -> None:
+        """Change the permission mode.
+
+        Args:
+            mode: The mode's name.
+
+        Raises:
+            CommandError: The CLI refused, or did not confirm it.
+        """
+        await self._limited(
+            self._connected.set_permission_mode(cast("PermissionMode", mode)), CONTROL_SECONDS
+        )
+        for event in self.translator.set_mode(mode):
+            self._emit(event)
+
+    async def set_model(self, model: str | None) -> None:
+        """Change the model.
+
+        Args:
+            model: The model's name or alias; None is the default one.
+
+        Raises:
+            CommandError: The CLI refused, or did not confirm it.
+        """
+        await self._limited(self._connected.set_model(model), CONTROL_SECONDS)
+        for event in self.translator.set_model(model or ""):
+            self._emit(event)
+
+    async def close(self) -> None:
+        """End the CLI: ask it to go, then make it. Being cancelled does not stop this."""
+        for task in self._tasks:
+            task.cancel()
+        client, self._client = self._client, None
+        if client is None:
+            return
+        ending = asyncio.create_task(client.disconnect())
+        cancelled = await _outlast(ending, DISCONNECT_SECONDS)
+        if not ending.done() or ending.cancelled() or ending.exception():
+            _logger.error("Claude did not end by itself")
+            ending.cancel()
+            self._kill()
+        if cancelled:
+            raise asyncio.CancelledError
+
+    @property
+    def _connected(self) -> ClaudeSDKClient:
+        if self._client is None:
+            raise CommandError("There is no connection to Claude.")
+        return self._client
+
+    def _emit(self, event: AgentEvent) -> None:
+        self._out(event)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Report the state if it is another one: the CLI's, but for what waits for a person here."""
+        running = self.translator.cli_state
+        if self.gate.pending or running == "requires_action":
+            state = SessionState.AWAITING
+        elif running == "running":
+            state = SessionState.WORKING
+        elif running == "idle":
+            state = SessionState.IDLE
+        else:
+            return
+        if state is not self._state:
+            self._state = state
+            self._out(StateChanged(state))
+
+    def _note(self, event: AgentEvent) -> None:
+        if isinstance(event, ToolStarted):
+            self.gate.shown(event.tool_use_id)
+        elif isinstance(event, TurnEnded):
+            self.gate.turn_ended()
+            task = asyncio.create_task(self._report_usage())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _report_usage(self) -> None:
+        try:
+            usage = await self._limited(self._connected.get_context_usage(), USAGE_SECONDS)
+        except CommandError as error:
+            self._emit(NoticeGiven("warning", f"The use of the context is not known: {error}"))
+            return
+        self._emit(
+            ContextUsage(float(usage["percentage"]), int(usage["totalTokens"]), int(usage["maxTokens"]))
+        )
+
+    async def _limited(self, operation: Awaitable[Any], seconds: float) -> Any:
+        """Await an operation of the client's, within a limit, its errors as `CommandError`."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await operation
+        except TimeoutError as error:
+            raise CommandError(f"Claude did not answer within {seconds:.0f} seconds.") from error
+        except Exception as error:  # the SDK raises bare exceptions for what the CLI refuses
+            raise CommandError(str(error)) from error
+
+    def _kill(self) -> None:
+        if self._pid is None:
+            return
+        try:
+            os.kill(self._pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+        except ProcessLookupError:
+            _logger.debug("Claude was gone already")
+
+
+async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
+    """Wait for a task even while being cancelled.
+
+    Returns:
+        Whether there was an attempt to cancel the wait.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    cancelled = False
+    while not task.done() and loop.time() < deadline:
+        try:
+            await asyncio.wait({task}, timeout=deadline - loop.time())
+        except asyncio.CancelledError:
+            cancelled = True
+    return cancelled
+
+
+async def _prompt(command: Send) -> AsyncIterator[dict[str, Any]]:
+    yield {
+        "type": "user",
+        "message": {"role": "user", "content": command.text},
+        "parent_tool_use_id": None,
+        # The CLI echoes the prompt with this id when it reaches the agent.
+        "uuid": command.prompt_id,
+    }
+
+
+def _default_model(info: dict[str, Any]) -> str:
+    for model in info.get("models") or []:
+        if model.get("value") == "default":
+            return str(model.get("resolvedModel") or "default")
+    return "default"

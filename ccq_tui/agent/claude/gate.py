@@ -1,0 +1,245 @@
+"""Where the CLI waits for a person: questions, permissions and plans go to the inbox from here.
+
+Questions arrive in a PreToolUse hook, which the CLI calls in every permission mode. The hook can only answer
+them; prose and a refusal are left to ``can_use_tool``, which the CLI calls at once after a hook that decided
+nothing, with the same ``tool_use_id``. In dontAsk mode the CLI does not call it: there prose goes as a note.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import uuid4
+
+from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
+from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
+
+from ccq_tui.agent.claude.options import QUESTION_TOOL
+from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked, RequestSettled
+from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.agent.texts import DECLINED, PROCEED, UNREADABLE, rejection
+from ccq_tui.inbox import (
+    Allowed,
+    Cancelled,
+    Denied,
+    Inbox,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
+from ccq_tui.questions import Answered, Declined, Discussed, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
+
+_logger = logging.getLogger(__name__)
+
+PLAN_TOOL = "ExitPlanMode"
+SURFACE = "session"
+
+_SEEN_SECONDS = 1.0
+
+PermissionResult = PermissionResultAllow | PermissionResultDeny
+
+
+class Gate:
+    """Asks a person on the CLI's behalf.
+
+    Args:
+        inbox: Where requests wait.
+        options: The session's options, for the question policy.
+        session_id: Gives the session id of the moment.
+        emit: Takes the events of requests.
+
+    Attributes:
+        pending: What waits for a person, oldest first.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        options: SessionOptions,
+        session_id: Callable[[], str],
+        emit: Callable[[AgentEvent], None],
+    ) -> None:
+        self.pending: dict[str, Request] = {}
+        self._inbox = inbox
+        self._options = options
+        self._session_id = session_id
+        self._emit = emit
+        self._rounds = 0
+        self._verdicts: dict[str, RequestOutcome] = {}
+        self._shown: dict[str, asyncio.Event] = {}
+        self._ending = "interrupted"
+        self._over = False
+
+    def prompted(self) -> None:
+        """Count question rounds anew: a person wrote a prompt."""
+        self._rounds = 0
+
+    def shown(self, tool_use_id: str) -> None:
+        """Note that a tool call was reported, so that a request for it may follow."""
+        self._shown.setdefault(tool_use_id, asyncio.Event()).set()
+
+    def turn_ended(self) -> None:
+        """Forget what only matters during a turn."""
+        self._shown.clear()
+        self._verdicts.clear()
+
+    def cancel_all(self, reason: str) -> None:
+        """Settle every request as cancelled: nobody can answer any more.
+
+        Args:
+            reason: Why, for a person.
+        """
+        self._ending, self._over = reason, True
+        pending, self.pending = self.pending, {}
+        for request_id in pending:
+            self._inbox.answer(request_id, Cancelled(reason), SURFACE)
+            self._emit(RequestSettled(request_id, Cancelled(reason)))
+
+    async def before_question(
+        self, data: HookInput, tool_use_id: str | None, _context: HookContext
+    ) -> HookJSONOutput:
+        """Answer a question set: the PreToolUse hook.
+
+        Args:
+            data: The CLI's hook input.
+            tool_use_id: The call's id.
+
+        Returns:
+            The answers, or no decision, which leaves it to `can_use_tool`.
+        """
+        source: Mapping[str, Any] = data.get("tool_input", {})  # type: ignore[assignment]
+        name = tool_use_id or str(data.get("tool_use_id") or uuid4())
+        try:
+            questions = parse_question_set(name, source)
+        except QuestionFormatError:
+            return {}  # can_use_tool says it in words that reach the model as they are
+        outcome = await self._question_outcome(questions)
+        if isinstance(outcome, Answered):
+            return _allow(encode(questions, outcome.answers))
+        if data.get("permission_mode") == "dontAsk" and isinstance(outcome, Declined | Discussed):
+            text = outcome.text if isinstance(outcome, Discussed) else DECLINED
+            return _allow(encode_remark(questions, text))
+        self._verdicts[name] = outcome
+        return {}
+
+    async def can_use_tool(
+        self, tool: str, source: dict[str, Any], context: ToolPermissionContext
+    ) -> PermissionResult:
+        """Decide about a tool call that needs a person.
+
+        Args:
+            tool: The tool's name.
+            source: The call's input.
+            context: What the CLI says about the call.
+
+        Returns:
+            The decision.
+        """
+        name = context.tool_use_id or str(uuid4())
+        if tool == QUESTION_TOOL:
+            return await self._decide_question(name, source)
+        if tool == PLAN_TOOL:
+            plan = PlanRequest(name, self._session_id(), str(source.get("plan") or ""))
+            return _decision(await self._ask(plan, PlanProposed(plan)), source)
+        request = PermissionRequest(
+            id=name,
+            session_id=self._session_id(),
+            tool=tool,
+            input=source,
+            description=context.description or "",
+            reason=context.decision_reason or "",
+            blocked_path=context.blocked_path or "",
+            agent_id=context.agent_id or "",
+        )
+        return _decision(await self._ask(request, PermissionAsked(request)), source)
+
+    async def _decide_question(self, name: str, source: dict[str, Any]) -> PermissionResult:
+        verdict = self._verdicts.pop(name, None)
+        try:
+            questions = parse_question_set(name, source)
+        except QuestionFormatError as error:
+            return PermissionResultDeny(message=UNREADABLE.format(problem=error))
+        if verdict is None:
+            verdict = await self._question_outcome(questions)
+        match verdict:
+            case Answered():
+                return PermissionResultAllow(updated_input=encode(questions, verdict.answers))
+            case Discussed():
+                return PermissionResultAllow(updated_input=encode_discussion(questions, verdict.text))
+            case Cancelled():
+                return PermissionResultDeny(message=verdict.reason, interrupt=True)
+            case _:
+                return PermissionResultDeny(message=DECLINED)
+
+    async def _question_outcome(self, questions: QuestionSet) -> RequestOutcome:
+        self._rounds += 1
+        adaptive = self._options.questions is QuestionPolicy.ADAPTIVE
+        if adaptive and self._rounds > self._options.max_question_rounds:
+            return Discussed(PROCEED)
+        request = QuestionRequest(questions.id, self._session_id(), questions)
+        return await self._ask(request, QuestionAsked(request))
+
+    async def _ask(self, request: Request, asked: AgentEvent) -> RequestOutcome:
+        """Wait for a person; cancelling the wait settles the request as cancelled."""
+        await self._call_shown(request.id)
+        self.pending[request.id] = request
+        self._emit(asked)
+        # A task of its own, because the inbox hears the reason from us before its own wait ends.
+        asking = asyncio.ensure_future(self._inbox.ask(request))
+        outcome: RequestOutcome = Cancelled(self._ending)
+        try:
+            outcome = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            self._inbox.answer(request.id, outcome, SURFACE)
+            asking.cancel(self._ending)
+            raise
+        except Exception:
+            _logger.exception("The inbox failed")
+            raise
+        finally:
+            if self.pending.pop(request.id, None):
+                self._emit(RequestSettled(request.id, outcome))
+        if self._over:
+            # There is no process to take a reply; an attempt would only end in an error nobody reads.
+            raise asyncio.CancelledError(self._ending)
+        return outcome
+
+    async def _call_shown(self, tool_use_id: str) -> None:
+        """Wait until the call's own event is out: requests come on another way, and may be faster.
+
+        A request from a session's past has no such event, hence the limit.
+        """
+        event = self._shown.setdefault(tool_use_id, asyncio.Event())
+        try:
+            async with asyncio.timeout(_SEEN_SECONDS):
+                await event.wait()
+        except TimeoutError:
+            _logger.debug("A request came without its tool call")
+
+
+def _allow(updated_input: dict[str, Any]) -> HookJSONOutput:
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow",
+            "updatedInput": updated_input,
+        }
+    }
+
+
+def _decision(outcome: RequestOutcome, source: dict[str, Any]) -> PermissionResult:
+    match outcome:
+        case Allowed():
+            return PermissionResultAllow(updated_input=source)
+        case Denied():
+            return PermissionResultDeny(message=rejection(outcome.text))
+        case Cancelled():
+            return PermissionResultDeny(message=outcome.reason, interrupt=True)
+        case _:
+            raise TypeError(f"{type(outcome).__name__} does not settle a permission")

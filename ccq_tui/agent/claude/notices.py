@@ -1,0 +1,108 @@
+"""What the CLI says beside the conversation, in words for a person."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from claude_agent_sdk import RateLimitInfo
+
+from ccq_tui.agent.events import NoticeGiven
+from ccq_tui.agent.text import bounded, command_output
+
+_logger = logging.getLogger(__name__)
+
+_CLI_NOTES = ("Output token limit hit",)
+_LEVELS = {"info", "warning", "error"}
+
+
+def user_text(text: str) -> Iterator[NoticeGiven]:
+    """Translate text that the CLI put into a user message itself.
+
+    Args:
+        text: The text.
+
+    Yields:
+        Notices; none for what only the model is meant to read.
+    """
+    yield from command_output(text)
+    if text.startswith(_CLI_NOTES):
+        yield NoticeGiven("warning", bounded(text))
+
+
+def rate_limit(info: RateLimitInfo) -> Iterator[NoticeGiven]:
+    """Translate what the CLI says about the account's limits.
+
+    Args:
+        info: The limit's state.
+
+    Yields:
+        A notice, unless all is well.
+    """
+    if info.status == "allowed":
+        return
+    name = (info.rate_limit_type or "usage").replace("_", " ")
+    used = "" if info.utilization is None else f", {info.utilization:.0%} used"
+    if info.status == "rejected":
+        yield NoticeGiven("error", f"The {name} limit is reached{used}.")
+    else:
+        yield NoticeGiven("warning", f"The {name} limit is near{used}.")
+
+
+def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
+    """Translate the CLI's own status line.
+
+    Args:
+        data: The message.
+
+    Yields:
+        A notice about a compaction, nothing else.
+    """
+    if data.get("status") == "compacting":
+        yield NoticeGiven("info", "Compacting the conversation…")
+    elif data.get("compact_result") not in (None, "success"):
+        reason = data.get("compact_error") or data["compact_result"]
+        yield NoticeGiven("error", f"The conversation could not be compacted: {reason}")
+
+
+def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
+    """Translate a system message that has no meaning of its own to the program.
+
+    Args:
+        subtype: The message's subtype.
+        data: The message.
+
+    Yields:
+        A notice, or nothing.
+    """
+    match subtype:
+        case "informational":
+            level = str(data.get("level") or "info")
+            text = data.get("content") or data.get("message")
+            if text:
+                yield NoticeGiven(level if level in _LEVELS else "info", bounded(str(text)))
+        case "permission_denied":
+            yield NoticeGiven(
+                "warning", f"{data.get('tool_name', 'A tool')} was not allowed: {_reason(data)}"
+            )
+        case "compact_boundary":
+            yield NoticeGiven("info", _compacted(data.get("compact_metadata")))
+        case _:
+            _logger.debug("A system message %s is not used", subtype)
+
+
+def _reason(data: Mapping[str, Any]) -> str:
+    # The first sentence is for a person, the rest tells the model what to do.
+    return (
+        bounded(str(data.get("message") or "no reason was given")).split(". ", 1)[0].split(" IMPORTANT", 1)[0]
+    )
+
+
+def _compacted(metadata: Any) -> str:
+    if not isinstance(metadata, Mapping):
+        return "The conversation was compacted."
+    before, after = metadata.get("pre_tokens"), metadata.get("post_tokens")
+    if not (isinstance(before, int) and isinstance(after, int)):
+        return "The conversation was compacted."
+    return f"The conversation was compacted from {before:,} to {after:,} tokens."

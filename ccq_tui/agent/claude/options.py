@@ -1,0 +1,90 @@
+"""From `SessionOptions` to the SDK's own options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, EffortLevel, HookMatcher, PermissionMode
+from claude_agent_sdk.types import HookCallback, SystemPromptPreset
+
+from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.agent.texts import ADAPTIVE_PROMPT, ASSUME_PROMPT
+
+QUESTION_TOOL = "AskUserQuestion"
+
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""One message of the CLI; the SDK's default of 1 MiB ends the session at a large file or answer."""
+
+QUESTION_WAIT_SECONDS = 2_000_000
+"""How long a question may wait: 23 days. The CLI's timers hold 24.8 days, and by default it waits 600 s."""
+
+
+def sdk_options(
+    options: SessionOptions,
+    *,
+    session_id: str | None,
+    resume: str | None,
+    before_question: HookCallback,
+    can_use_tool: CanUseTool,
+    stderr: Callable[[str], None],
+) -> ClaudeAgentOptions:
+    """Translate the options of a session.
+
+    Args:
+        options: The session's options.
+        session_id: The id a new or forked session gets, or None to go on with ``resume``'s own.
+        resume: The session to go on with, or None.
+        before_question: Called before each question set.
+        can_use_tool: Called for each tool call that needs permission.
+        stderr: Called with each line the CLI writes to its standard error.
+
+    Returns:
+        The SDK's options: Claude Code's own system prompt, tools and settings, as its terminal program has
+        them, with partial messages and the echo of prompts when they reach the agent.
+    """
+    asks = options.questions is not QuestionPolicy.ASSUME
+    hook = HookMatcher(matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS)
+    return ClaudeAgentOptions(
+        cwd=options.cwd,
+        model=options.model,
+        permission_mode=cast("PermissionMode | None", options.permission_mode),
+        effort=cast("EffortLevel | None", options.effort),
+        add_dirs=list(options.add_dirs),
+        allowed_tools=list(options.allowed_tools),
+        disallowed_tools=[*options.disallowed_tools, *([] if asks else [QUESTION_TOOL])],
+        mcp_servers=options.mcp_config or {},
+        settings=options.settings,
+        system_prompt=_system_prompt(options),
+        tools={"type": "preset", "preset": "claude_code"},
+        setting_sources=["user", "project", "local"],
+        max_turns=options.max_turns,
+        max_budget_usd=options.max_budget_usd,
+        cli_path=options.cli_path,
+        session_id=session_id,
+        resume=resume,
+        fork_session=resume is not None and options.fork,
+        env=options.cli_environment(),
+        can_use_tool=can_use_tool,
+        hooks={"PreToolUse": [hook]} if asks else None,
+        stderr=stderr,
+        include_partial_messages=True,
+        max_buffer_size=MAX_MESSAGE_BYTES,
+        extra_args=_extra_arguments(),
+    )
+
+
+def _extra_arguments() -> dict[str, str | None]:
+    return {"replay-user-messages": None}
+
+
+def _system_prompt(options: SessionOptions) -> SystemPromptPreset:
+    parts = [options.append_system_prompt]
+    match options.questions:
+        case QuestionPolicy.ASSUME:
+            parts.append(ASSUME_PROMPT)
+        case QuestionPolicy.ADAPTIVE:
+            parts.append(ADAPTIVE_PROMPT.format(rounds=options.max_question_rounds))
+    appended: Any = "\n\n".join(part for part in parts if part)
+    preset: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
+    return {**preset, "append": appended} if appended else preset

@@ -1,0 +1,33 @@
+"""Remembers what came lately."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+
+class Recent:
+    """A set of the newest ids, bounded so that a session of weeks does not grow without end.
+
+    Args:
+        limit: How many ids to remember.
+    """
+
+    def __init__(self, limit: int = 50_000) -> None:
+        self._limit = limit
+        self._ids: OrderedDict[str, None] = OrderedDict()
+
+    def add(self, item: str) -> bool:
+        """Remember an id.
+
+        Args:
+            item: The id.
+
+        Returns:
+            Whether it is new.
+        """
+        if item in self._ids:
+            return False
+        self._ids[item] = None
+        if len(self._ids) > self._limit:
+            self._ids.popitem(last=False)
+        return True

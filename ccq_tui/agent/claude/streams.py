@@ -1,0 +1,130 @@
+"""Puts streamed blocks and the whole ones that follow them together.
+
+The CLI streams a block, then sends it whole in a message of its own that names the message id but not the
+block. A stream that broke ends the same way, only without the whole one, and comes again in a new message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
+
+BlockEvent = BlockGrew | BlockFinished | BlockDropped
+
+_KINDS = {"text": BlockKind.TEXT, "thinking": BlockKind.THINKING}
+
+
+@dataclass(slots=True)
+class _Block:
+    key: BlockKey
+    kind: BlockKind | None
+    parts: list[str] = field(default_factory=list)
+    stopped: bool = False
+    whole: bool = False
+
+    @property
+    def partial(self) -> bool:
+        """Whether something of it was shown that is not final."""
+        return bool(self.parts) and not self.whole and self.kind is not None
+
+
+@dataclass(slots=True)
+class _Message:
+    id: str
+    blocks: list[_Block] = field(default_factory=list)
+
+
+class BlockStreams:
+    """The messages that are being streamed: at most one for the main agent and each subagent."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Message] = {}
+
+    def stream(self, event: Mapping[str, Any], parent: str) -> Iterator[BlockEvent]:
+        """Take an event of the Messages API's stream.
+
+        Args:
+            event: The event.
+            parent: The Agent call it belongs to, or "".
+
+        Yields:
+            What became of blocks.
+        """
+        match event.get("type"):
+            case "message_start":
+                yield from self._begin(str(event["message"]["id"]), parent)
+            case "content_block_start":
+                block = event["content_block"]
+                self._add(parent, _KINDS.get(block["type"]))
+            case "content_block_delta":
+                yield from self._grow(event["index"], event["delta"], parent)
+            case "content_block_stop":
+                if found := self._at(event["index"], parent):
+                    found.stopped = True
+
+    def finish(self, message_id: str, parent: str) -> Iterator[BlockKey | BlockDropped]:
+        """Say which block a whole one is: the oldest of its message that is not whole yet.
+
+        Args:
+            message_id: The message's id.
+            parent: The Agent call it belongs to, or "".
+
+        Yields:
+            Blocks that the message makes void, then the whole block's key.
+        """
+        message = self._open.get(parent)
+        if message is None or message.id != message_id:
+            yield from self._begin(message_id, parent)
+            message = self._open[parent]
+        block = next((block for block in message.blocks if not block.whole), None)
+        if block is None:
+            block = self._add(parent, None)
+        block.whole = True
+        yield block.key
+
+    def retry(self) -> Iterator[BlockDropped]:
+        """Drop what broken streams left; the CLI is about to make their requests again."""
+        for message in self._open.values():
+            # A block that has not stopped belongs to another agent's stream, which goes on.
+            yield from _drop(block for block in message.blocks if block.stopped)
+
+    def end_turn(self) -> Iterator[BlockFinished]:
+        """Keep what an interrupted turn left unfinished: it was read, and nothing will replace it."""
+        for message in self._open.values():
+            for block in message.blocks:
+                if block.partial and block.kind is not None:
+                    yield BlockFinished(block.key, block.kind, "".join(block.parts))
+        self._open.clear()
+
+    def _begin(self, message_id: str, parent: str) -> Iterator[BlockDropped]:
+        if previous := self._open.get(parent):
+            yield from _drop(previous.blocks)
+        self._open[parent] = _Message(message_id)
+
+    def _add(self, parent: str, kind: BlockKind | None) -> _Block:
+        message = self._open.setdefault(parent, _Message(""))
+        block = _Block(BlockKey(message.id, len(message.blocks), parent), kind)
+        message.blocks.append(block)
+        return block
+
+    def _at(self, index: int, parent: str) -> _Block | None:
+        message = self._open.get(parent)
+        return message.blocks[index] if message and 0 <= index < len(message.blocks) else None
+
+    def _grow(self, index: int, delta: Mapping[str, Any], parent: str) -> Iterator[BlockGrew]:
+        block = self._at(index, parent)
+        text = delta.get("text") or delta.get("thinking")
+        if block is None or block.kind is None or block.whole or not text:
+            return
+        block.parts.append(text)
+        yield BlockGrew(block.key, block.kind, text)
+
+
+def _drop(blocks: Iterator[_Block] | list[_Block]) -> Iterator[BlockDropped]:
+    for block in blocks:
+        if block.partial:
+            block.whole = True
+            yield BlockDropped(block.key)

@@ -1,0 +1,218 @@
+"""From the SDK's messages to events."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ContentBlock,
+    ConversationResetMessage,
+    Message,
+    RateLimitEvent,
+    ResultMessage,
+    ServerToolResultBlock,
+    ServerToolUseBlock,
+    StreamEvent,
+    SystemMessage,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+
+from ccq_tui.agent.claude import notices
+from ccq_tui.agent.claude.recent import Recent
+from ccq_tui.agent.claude.streams import BlockStreams
+from ccq_tui.agent.events import (
+    AgentEvent,
+    BlockDropped,
+    BlockFinished,
+    BlockKind,
+    ConversationReset,
+    ErrorReported,
+    ModeChanged,
+    ModelChanged,
+    PromptDelivered,
+    Retrying,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
+from ccq_tui.agent.text import bounded, output_text
+
+_logger = logging.getLogger(__name__)
+
+_INTERRUPTION = "[Request interrupted by user"
+_SYNTHETIC = "<synthetic>"
+_NO_RESPONSE = "No response requested."
+
+
+class Translator:
+    """Turns one conversation's messages into events, in order.
+
+    Attributes:
+        session_id: The Claude session id, "" until it is known.
+        model: The model in use, as last heard.
+        mode: The permission mode, as last heard.
+        cli_state: What the CLI says it does: "running", "requires_action", "idle", or "" before it says so.
+        sent: Ids of prompts that were sent and did not reach the agent yet.
+    """
+
+    def __init__(self, *, session_id: str, model: str, mode: str) -> None:
+        self.session_id = session_id
+        self.model = model
+        self.mode = mode
+        self.cli_state = ""
+        self.sent: set[str] = set()
+        self._streams = BlockStreams()
+        self._seen = Recent()
+        self._tools: dict[str, str] = {}
+
+    def remember(self, uuids: Iterable[str]) -> None:
+        """Take messages as known, so that a replay of them is not reported again."""
+        for uuid in uuids:
+            self._seen.add(uuid)
+
+    def feed(self, message: Message) -> Iterator[AgentEvent]:
+        """Translate a message.
+
+        Args:
+            message: What the SDK received.
+
+        Yields:
+            What it means; nothing for messages that are of no interest or came before.
+        """
+        match message:
+            case StreamEvent():
+                yield from self._streams.stream(message.event, message.parent_tool_use_id or "")
+            case AssistantMessage():
+                if not message.uuid or self._seen.add(message.uuid):
+                    yield from self._assistant(message)
+            case UserMessage():
+                if not message.uuid or self._seen.add(message.uuid):
+                    yield from self._user(message)
+            case ResultMessage():
+                yield from self._result(message)
+            case ConversationResetMessage():
+                self.session_id = message.new_conversation_id
+                yield ConversationReset(message.new_conversation_id)
+            case RateLimitEvent():
+                yield from notices.rate_limit(message.rate_limit_info)
+            case SystemMessage():
+                yield from self._system(message.subtype, message.data)
+            case _:
+                _logger.debug("A message of type %s is not used", type(message).__name__)
+
+    def set_model(self, model: str) -> Iterator[ModelChanged]:
+        """Note the model, and report it if it is another one."""
+        if model and model != self.model:
+            self.model = model
+            yield ModelChanged(model)
+
+    def set_mode(self, mode: str) -> Iterator[ModeChanged]:
+        """Note the permission mode, and report it if it is another one."""
+        if mode and mode != self.mode:
+            self.mode = mode
+            yield ModeChanged(mode)
+
+    def _assistant(self, message: AssistantMessage) -> Iterator[AgentEvent]:
+        parent = message.parent_tool_use_id or ""
+        texts = [block.text for block in message.content if isinstance(block, TextBlock)]
+        if message.error:
+            yield from self._streams.retry()
+            yield ErrorReported(str(message.error), "\n".join(texts))
+            return
+        if message.model == _SYNTHETIC and texts == [_NO_RESPONSE]:
+            return
+        # A block of a kind the SDK does not know comes as a message without content, and still has its place.
+        blocks: list[ContentBlock | None] = [*message.content] or [None]
+        for block in blocks:
+            for found in self._streams.finish(message.message_id or message.uuid or "", parent):
+                if isinstance(found, BlockDropped):
+                    yield found
+                    continue
+                match block:
+                    case TextBlock():
+                        yield BlockFinished(found, BlockKind.TEXT, block.text)
+                    case ThinkingBlock():
+                        yield BlockFinished(found, BlockKind.THINKING, block.thinking)
+                    case ToolUseBlock() | ServerToolUseBlock():
+                        self._tools[block.id] = block.name
+                        yield ToolStarted(block.id, block.name, block.input, parent)
+                    case ToolResultBlock() | ServerToolResultBlock():
+                        yield self._finished(block, None, parent)
+
+    def _user(self, message: UserMessage) -> Iterator[AgentEvent]:
+        parent = message.parent_tool_use_id or ""
+        if message.uuid in self.sent:
+            self.sent.discard(message.uuid)
+            yield PromptDelivered(message.uuid)
+            return
+        if isinstance(message.content, str):
+            yield from notices.user_text(message.content)
+            return
+        for block in message.content:
+            match block:
+                case ToolResultBlock():
+                    yield self._finished(block, message.tool_use_result, parent)
+                case TextBlock() if not parent and not block.text.startswith(_INTERRUPTION):
+                    yield from notices.user_text(block.text)
+
+    def _finished(
+        self, block: ToolResultBlock | ServerToolResultBlock, structured: Any, parent: str
+    ) -> ToolFinished:
+        return ToolFinished(
+            tool_use_id=block.tool_use_id,
+            tool=self._tools.pop(block.tool_use_id, ""),
+            output=output_text(block.content),
+            is_error=bool(getattr(block, "is_error", False)),
+            structured=structured,
+            parent=parent,
+        )
+
+    def _result(self, message: ResultMessage) -> Iterator[AgentEvent]:
+        yield from self._streams.end_turn()
+        usage = message.usage or {}
+        read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        problem = "\n".join(message.errors or []) or message.result or message.subtype
+        yield TurnEnded(
+            reason=message.terminal_reason or message.subtype,
+            is_error=message.is_error,
+            duration=message.duration_ms / 1000,
+            cost=message.total_cost_usd,
+            input_tokens=sum(int(usage.get(name) or 0) for name in read),
+            output_tokens=int(usage.get("output_tokens") or 0),
+            text=bounded(problem) if message.is_error else "",
+        )
+
+    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[AgentEvent]:
+        match subtype:
+            case "init":
+                self.session_id = str(data.get("session_id") or self.session_id)
+                yield from self.set_model(str(data.get("model") or ""))
+                yield from self.set_mode(str(data.get("permissionMode") or ""))
+            case "session_state_changed":
+                self.cli_state = str(data.get("state") or "")
+            case "status":
+                yield from self.set_mode(str(data.get("permissionMode") or ""))
+                yield from notices.status(data)
+            case "api_retry":
+                yield from self._streams.retry()
+                yield _retrying(data)
+            case _:
+                yield from notices.system(subtype, data)
+
+
+def _retrying(data: dict[str, Any]) -> Retrying:
+    status = data.get("error_status")
+    return Retrying(
+        attempt=int(data.get("attempt") or 0),
+        max_attempts=int(data.get("max_retries") or 0),
+        delay=float(data.get("retry_delay_ms") or 0) / 1000,
+        status=int(status) if status is not None else None,
+        error=str(data.get("error") or "unknown"),
+    )

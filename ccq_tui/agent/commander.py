@@ -1,0 +1,146 @@
+"""Does what a session is told, in order, without ever holding up its reader."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ccq_tui.agent.commands import (
+    Answer,
+    Close,
+    Command,
+    CommandError,
+    Interrupt,
+    Send,
+    SetMode,
+    SetModel,
+)
+from ccq_tui.agent.events import AgentEvent, ErrorReported, PromptReturned
+from ccq_tui.inbox import Inbox
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.connection import Connection
+
+_logger = logging.getLogger(__name__)
+
+OVER = "The session is over."
+# An interrupt is meant for what was sent before it, but must not wait behind a command that hangs.
+_ORDER_SECONDS = 2.0
+
+
+class Commander:
+    """The queue of a session's commands.
+
+    Prompts and changes of mode or model keep their order; answers, interrupts and the end overtake them.
+
+    Args:
+        inbox: Where answers go.
+        emit: Takes events.
+        stop: Ends the session.
+    """
+
+    def __init__(self, inbox: Inbox, emit: Callable[[AgentEvent], None], stop: Callable[[], None]) -> None:
+        self._inbox = inbox
+        self._emit = emit
+        self._stop = stop
+        self._commands: asyncio.Queue[Command] = asyncio.Queue()
+        self._ordered: asyncio.Queue[Send | SetMode | SetModel] = asyncio.Queue()
+        self._connection: Connection | None = None
+        self._over = False
+
+    def put(self, command: Command) -> None:
+        """Queue a command; after `finish` it is refused by an event instead."""
+        if self._over:
+            self._refuse(command)
+        else:
+            self._commands.put_nowait(command)
+
+    def finish(self) -> None:
+        """Refuse what was not done, so that no prompt is lost, and everything that comes from now on."""
+        self._over = True
+        for queue in (self._ordered, self._commands):
+            while not queue.empty():
+                self._refuse(queue.get_nowait())
+
+    async def dispatch(self, group: asyncio.TaskGroup) -> None:
+        """Take commands until cancelled.
+
+        Args:
+            group: Runs what may take a while.
+        """
+        while True:
+            command = await self._commands.get()
+            match command:
+                case Close():
+                    self._stop()
+                case Answer():
+                    self._inbox.answer(command.request_id, command.outcome, command.surface)
+                case Interrupt():
+                    group.create_task(self._interrupt())
+                case Send() | SetMode() | SetModel():
+                    self._ordered.put_nowait(command)
+
+    async def work(self, connection: Connection) -> None:
+        """Do the commands that keep their order, until cancelled.
+
+        Args:
+            connection: The open connection.
+        """
+        self._connection = connection
+        while True:
+            command = await self._ordered.get()
+            try:
+                await _do(connection, command)
+            except CommandError as error:
+                self._failed(command, str(error))
+            except asyncio.CancelledError:
+                self._refuse(command)
+                raise
+            finally:
+                self._ordered.task_done()
+
+    async def _interrupt(self) -> None:
+        if self._connection is None:
+            return  # nothing runs yet; what is queued is meant to
+        try:
+            async with asyncio.timeout(_ORDER_SECONDS):
+                await self._ordered.join()
+        except TimeoutError:
+            _logger.info("An interrupt overtakes what was sent before it")
+        try:
+            await self._connection.interrupt()
+        except CommandError as error:
+            self._emit(ErrorReported("interrupt", f"The turn was not interrupted: {error}"))
+
+    def _failed(self, command: Send | SetMode | SetModel, reason: str) -> None:
+        match command:
+            case Send():
+                self._emit(PromptReturned(command.text, reason))
+            case SetMode():
+                self._emit(ErrorReported("mode", f"The mode is not {command.mode}: {reason}"))
+            case SetModel():
+                self._emit(
+                    ErrorReported("model", f"The model is not {command.model or 'the default'}: {reason}")
+                )
+
+    def _refuse(self, command: Command) -> None:
+        match command:
+            case Send() | SetMode() | SetModel():
+                self._failed(command, OVER)
+            case Answer():
+                # Other sessions, and what is left of this one, share the inbox.
+                self._inbox.answer(command.request_id, command.outcome, command.surface)
+            case Interrupt() | Close():
+                _logger.debug("Nothing to end any more")
+
+
+async def _do(connection: Connection, command: Send | SetMode | SetModel) -> None:
+    match command:
+        case Send():
+            await connection.send(command)
+        case SetMode():
+            await connection.set_mode(command.mode)
+        case SetModel():
+            await connection.set_model(command.model)

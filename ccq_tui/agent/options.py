@@ -1,0 +1,86 @@
+"""What a session is started with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+
+class QuestionPolicy(StrEnum):
+    """When the agent asks."""
+
+    ASK = "ask"
+    """As it likes."""
+    ASSUME = "assume"
+    """Never: it makes reasonable assumptions and lists them."""
+    ADAPTIVE = "adaptive"
+    """Whenever a choice is the user's to make, but only so many times after each prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """What a session is started with; names and meanings are Claude Code's own where it has them.
+
+    Attributes:
+        cwd: The directory the agent works in.
+        model: The model, or None for the CLI's default.
+        permission_mode: default, acceptEdits, plan, dontAsk, bypassPermissions, auto; None is the CLI's own.
+        effort: How hard the model thinks: low, medium, high, xhigh or max; None for the CLI's own.
+        add_dirs: More directories the agent may work in.
+        allowed_tools: Tools that need no permission, as the CLI's rules.
+        disallowed_tools: Tools the agent does not have.
+        mcp_config: A file or a JSON string with MCP servers.
+        settings: A file or a JSON string with more settings.
+        append_system_prompt: Text after Claude Code's own system prompt.
+        max_turns: After so many turns of the model the agent stops; None is no limit.
+        max_budget_usd: After so many US dollars the agent stops; None is no limit.
+        questions: When the agent asks.
+        max_question_rounds: How many question sets the adaptive policy lets through after each prompt.
+        cli_path: The CLI to run; None is the one bundled with the SDK.
+        resume: The id of the session to go on with.
+        continue_conversation: Go on with the last session of ``cwd``.
+        fork: Go on with it under a new id, and leave the old one as it is.
+        environment: Variables for the CLI, over those of this process. One cannot be unset, only emptied.
+        question_previews: Whether the agent is told that options can have previews, and in which format.
+        extended_questions: Whether the agent may ask for texts and numbers and give a set a title.
+    """
+
+    cwd: Path
+    model: str | None = None
+    permission_mode: str | None = None
+    effort: str | None = None
+    add_dirs: tuple[Path, ...] = ()
+    allowed_tools: tuple[str, ...] = ()
+    disallowed_tools: tuple[str, ...] = ()
+    mcp_config: str | None = None
+    settings: str | None = None
+    append_system_prompt: str = ""
+    max_turns: int | None = None
+    max_budget_usd: float | None = None
+    questions: QuestionPolicy = QuestionPolicy.ASK
+    max_question_rounds: int = 5
+    cli_path: Path | None = None
+    resume: str | None = None
+    continue_conversation: bool = False
+    fork: bool = False
+    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    question_previews: Literal["markdown", "off"] = "markdown"
+    extended_questions: bool = True
+
+    def cli_environment(self) -> dict[str, str]:
+        """Give what the CLI's environment has over this process's.
+
+        Returns:
+            The variables, ``environment`` having the last word.
+        """
+        ours = {
+            # Without it the CLI does not report when a turn runs, waits and ends.
+            "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1",
+            "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "" if self.question_previews == "off" else "markdown",
+            "CLAUDE_CODE_QUESTION_EXTENDED": "1" if self.extended_questions else "",
+        }
+        return ours | dict(self.environment)

@@ -1,0 +1,217 @@
+"""A session: one conversation with an agent, owned by one task."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from ccq_tui.agent.commander import Commander
+from ccq_tui.agent.commands import Answer, Close, Command, Interrupt, Send, SetMode, SetModel
+from ccq_tui.agent.events import (
+    AgentEvent,
+    HistoryLoaded,
+    NoticeGiven,
+    SessionLost,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.agent.history import NO_HISTORY, History, HistoryError, read_history
+from ccq_tui.agent.loader import LoadError, load_connection
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.inbox import Inbox, RequestOutcome
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.connection import Connection
+
+_logger = logging.getLogger(__name__)
+
+CLOSED = "the session was closed"
+PROCESS_ENDED = "the Claude process ended"
+
+EventListener = Callable[[AgentEvent], None]
+
+
+class AgentSession:
+    """A conversation with an agent.
+
+    `run` is the session: it starts the CLI, reads and reports everything it says, does what it is told, and
+    ends the CLI, all in the task that awaits it. The other methods may be called from anywhere in the same
+    event loop, before and while it runs; none of them waits.
+
+    Args:
+        options: What the session is started with.
+        inbox: Where its requests wait for a person.
+        on_event: Takes each event, in order, in the session's event loop; must not block. Without it,
+            `events` gives them.
+    """
+
+    def __init__(self, options: SessionOptions, inbox: Inbox, on_event: EventListener | None = None) -> None:
+        self.options = options
+        self._listener = on_event
+        self._inbox = inbox
+        self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
+        self._commander = Commander(inbox, self._emit, self._stop)
+        self._connection: Connection | None = None
+        self._state = SessionState.STARTING
+        self._scope: asyncio.Timeout | None = None
+        self._closing = False
+
+    @property
+    def session_id(self) -> str:
+        """The Claude session id, or "" while it is not known."""
+        return self._connection.translator.session_id if self._connection else ""
+
+    @property
+    def state(self) -> SessionState:
+        """What the session is doing."""
+        return self._state
+
+    def start(self) -> asyncio.Task[None]:
+        """Run the session in a task of its own.
+
+        Returns:
+            The task; cancelling it ends the session and its process.
+        """
+        return asyncio.create_task(self.run(), name="agent session")
+
+    def send(self, text: str) -> str:
+        """Give the agent a prompt; it waits its turn while another one is worked on.
+
+        Args:
+            text: The prompt.
+
+        Returns:
+            The prompt's id, as in `PromptAccepted` and `PromptDelivered`.
+        """
+        command = Send(text)
+        self.put(command)
+        return command.prompt_id
+
+    def interrupt(self) -> None:
+        """End the running turn, and with it every request that waits."""
+        self.put(Interrupt())
+
+    def set_mode(self, mode: str) -> None:
+        """Change the permission mode."""
+        self.put(SetMode(mode))
+
+    def set_model(self, model: str | None) -> None:
+        """Change the model; None is the default one."""
+        self.put(SetModel(model))
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        """Settle a request; the first answer wins, whoever gives it."""
+        self.put(Answer(request_id, outcome, surface))
+
+    def close(self) -> None:
+        """End the session and its process; `SessionLost` says when it is done."""
+        self.put(Close())
+
+    def put(self, command: Command) -> None:
+        """Queue a command.
+
+        Args:
+            command: What to do. After the session's end it is refused by an event.
+        """
+        self._commander.put(command)
+
+    async def events(self) -> AsyncIterator[AgentEvent]:
+        """Give the events, in order, up to the session's end; for one reader, without an ``on_event``.
+
+        Yields:
+            Each event.
+        """
+        while (event := await self._events.get()) is not None:
+            yield event
+
+    async def run(self) -> None:
+        """Be the session, from the start of the CLI to its end.
+
+        Nothing is raised for what goes wrong with the CLI: events say it. Cancelling this ends the session.
+        """
+        self._emit(StateChanged(SessionState.STARTING))
+        lost: SessionLost | None = None
+        try:
+            async with asyncio.timeout(None) as self._scope:
+                lost = await self._live()
+        except TimeoutError:
+            if not self._closing:
+                raise
+        finally:
+            await self._end(lost or SessionLost(CLOSED, expected=True))
+
+    async def _live(self) -> SessionLost:
+        """Start the CLI and read until it ends; left by `_stop` or by cancelling otherwise."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._commander.dispatch(group))]
+            try:
+                connection, history = await self._prepare()
+                lost = await self._open(connection, history)
+                if lost is None:
+                    tasks.append(group.create_task(self._commander.work(connection)))
+                    failure = await connection.read()
+                    lost = SessionLost(failure.text, exit_code=failure.exit_code)
+            except LoadError as error:
+                lost = SessionLost(str(error))
+            finally:
+                for task in tasks:
+                    task.cancel()
+        return lost
+
+    async def _prepare(self) -> tuple[Connection, History]:
+        """Load the SDK, and at the same time what was said before."""
+        kind, history = await asyncio.gather(load_connection(), self._history())
+        return kind(self.options, self._inbox, self._emit), history
+
+    async def _history(self) -> History:
+        if not (self.options.resume or self.options.continue_conversation):
+            return NO_HISTORY
+        try:
+            history = await read_history(self.options)
+        except HistoryError as error:
+            self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
+            return History(self.options.resume or "")
+        if not history.session_id:
+            self._emit(NoticeGiven("info", "There is no earlier session here; this is a new one."))
+        elif history.events:
+            self._emit(HistoryLoaded(history.events, history.cut))
+        return history
+
+    async def _open(self, connection: Connection, history: History) -> SessionLost | None:
+        self._connection = connection
+        connection.translator.remember(history.uuids)
+        resume = history.session_id or None
+        own_id = None if resume and not self.options.fork else str(uuid4())
+        failure = await connection.open(session_id=own_id, resume=resume)
+        return None if failure is None else SessionLost(failure.text, exit_code=failure.exit_code)
+
+    async def _end(self, lost: SessionLost) -> None:
+        """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
+        try:
+            if self._connection is not None:
+                self._connection.gate.cancel_all(CLOSED if lost.expected else PROCESS_ENDED)
+                await self._connection.close()
+        finally:
+            self._commander.finish()
+            self._emit(StateChanged(SessionState.ENDED if lost.expected else SessionState.FAILED))
+            self._emit(lost)
+            self._events.put_nowait(None)
+
+    def _stop(self) -> None:
+        self._closing = True
+        if self._scope is not None and not self._scope.expired():
+            self._scope.reschedule(asyncio.get_running_loop().time())
+
+    def _emit(self, event: AgentEvent) -> None:
+        if isinstance(event, StateChanged):
+            self._state = event.state
+        if self._listener is None:
+            self._events.put_nowait(event)
+            return
+        try:
+            self._listener(event)
+        except Exception:  # whoever listens must not stop the reader
+            _logger.exception("A listener of the session failed at %s", type(event).__name__)

@@ -1,0 +1,69 @@
+"""What tools and commands gave back, as bounded text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ccq_tui.agent.events import NoticeGiven
+
+MAX_OUTPUT_CHARACTERS = 200_000
+"""How much of a tool's output is kept; the model has all of it, a person reads the beginning and the end."""
+
+_COMMAND_OUTPUT = re.compile(r"<local-command-(stdout|stderr)>(.*?)</local-command-\1>", re.DOTALL)
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def output_text(content: Any) -> str:
+    """Give a tool result's content as text.
+
+    Args:
+        content: A string, a list of content blocks, or None.
+
+    Returns:
+        The text, its middle cut out beyond `MAX_OUTPUT_CHARACTERS`; what is not text is named by its type.
+    """
+    if isinstance(content, list):
+        content = "\n".join(_block_text(block) for block in content)
+    return bounded("" if content is None else str(content))
+
+
+def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
+    """Cut the middle out of a text that is too long.
+
+    Args:
+        text: The text.
+        limit: How many characters to keep.
+
+    Returns:
+        The text, or its beginning and end with a line that says how much is missing.
+    """
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+
+
+def command_output(text: str) -> list[NoticeGiven]:
+    """Find the output of the CLI's own commands in a user message.
+
+    Args:
+        text: The message's text.
+
+    Returns:
+        One notice an output, in order; none if the text is something else.
+    """
+    return [
+        # The CLI writes these for its own terminal, with its colours.
+        NoticeGiven("warning" if stream == "stderr" else "info", bounded(_ANSI.sub("", output).strip()))
+        for stream, output in _COMMAND_OUTPUT.findall(text)
+        if output.strip()
+    ]
+
+
+def _block_text(block: Any) -> str:
+    if not isinstance(block, dict):
+        return str(block)
+    if block.get("type") == "text":
+        return str(block.get("text", ""))
+    return f"[{block.get('type', 'unknown')}]"

@@ -1,0 +1,43 @@
+"""What the agent reads when a person does not simply answer or allow."""
+
+from __future__ import annotations
+
+DECLINED = (
+    "The user read these questions and declined to answer them. Nothing was chosen. "
+    "Go on without the answers where that is possible, and say what you assumed."
+)
+PROCEED = "Proceed on your best judgment and say what you assumed."
+UNREADABLE = (
+    "The questions could not be shown to the user: {problem}. "
+    "Call AskUserQuestion again with the input corrected, or go on and say what you assumed."
+)
+
+# Claude Code's own words, which its models know. The first two sentences are those of every rejection.
+_REJECTED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected "
+    "(eg. if it was a file edit, the new_string was NOT written to the file). "
+)
+REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
+REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."
+
+ASSUME_PROMPT = (
+    "The user does not answer questions in this session. Where something is unclear, make the most "
+    "reasonable assumption, go on, and list the assumptions you made at the end of your answer."
+)
+ADAPTIVE_PROMPT = (
+    "Whenever a choice is the user's to make and you cannot tell from the request or the project what they "
+    "want, ask them with the AskUserQuestion tool before you go on, at most {rounds} times for each request. "
+    "Choices that are yours to make, make yourself."
+)
+
+
+def rejection(text: str) -> str:
+    """Say that a person refused a tool call.
+
+    Args:
+        text: What to do instead, or "".
+
+    Returns:
+        The message for the model.
+    """
+    return REJECTED_WITH_TEXT.format(text=text) if text.strip() else REJECTED

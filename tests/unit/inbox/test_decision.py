@@ -1,0 +1,110 @@
+"""Deciding on permissions and plans: what each key does, and that nothing else decides."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.decision import DecisionState, decide, decision, decision_hints, means_something
+from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.machine import GRACE
+
+PERMISSION = PermissionRequest("toolu_1", "s", "Bash", {"command": "make"})
+PLAN = PlanRequest("toolu_2", "s", "# Plan")
+
+
+def keys(state: DecisionState, pressed: str) -> DecisionState:
+    for key in pressed.split():
+        state = decide(state, Pressed(key, key if len(key) == 1 else ""))
+    return state
+
+
+@pytest.mark.parametrize("request_", [PERMISSION, PLAN])
+@pytest.mark.parametrize(
+    ("pressed", "outcome"),
+    [
+        ("y", Allowed()),
+        ("enter", Allowed()),
+        ("n", Denied()),
+        ("down enter", Denied()),
+        ("2 enter", Denied()),
+    ],
+)
+def test_letters_and_enter_decide(request_: PermissionRequest, pressed: str, outcome: object) -> None:
+    assert keys(decision(request_), pressed).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    "pressed", ["1", "2", "3", "down", "k", "space", "ctrl+d", "escape", "f2", "home", "x"]
+)
+def test_other_keys_decide_nothing(pressed: str) -> None:
+    assert keys(decision(PERMISSION), pressed).outcome is None
+
+
+@pytest.mark.parametrize("opened_by", ["e", "3 enter", "up enter"])
+def test_denying_with_text(opened_by: str) -> None:
+    state = keys(decision(PERMISSION), opened_by)
+    assert state.typing
+    assert keys(state, "enter").notice, "an empty text is not sent"
+    state = decide(state, TextChanged("use make test"))
+    assert keys(state, "enter").outcome == Denied("use make test")
+    left = keys(state, "escape")
+    assert (left.typing, left.text, left.outcome) == (False, "use make test", None)
+
+
+def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
+    assert keys(decision(PERMISSION), "x").text == "x"
+    assert decide(decision(PERMISSION), Pasted("two\nlines")).text == "two\nlines"
+
+
+@pytest.mark.parametrize("key", ["y", "n", "enter", "escape", "1", "space"])
+def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
+    fresh = decide(decision(PERMISSION), Shown(10.0))
+    assert decide(fresh, Pressed(key, key, at=10.0 + GRACE / 2)) == fresh
+
+
+def test_clicks_move_and_never_decide() -> None:
+    state = decide(decision(PERMISSION), Clicked(1))
+    assert (state.cursor, state.outcome) == (1, None)
+    focused = decide(decision(PERMISSION), TerminalFocused(5.0))
+    assert decide(focused, Clicked(1, at=5.1)) == focused
+
+
+def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
+    state = keys(decide(keys(decision(PLAN), "e"), TextChanged("smaller")), "escape escape")
+    assert state.hidden
+    assert keys(state, "y enter").outcome is None
+    shown = keys(state, "f2")
+    assert (shown.hidden, shown.text) == (False, "smaller")
+
+
+@given(
+    st.sampled_from([PERMISSION, PLAN]),
+    st.lists(
+        st.one_of(
+            st.sampled_from(["up", "down", "j", "enter", "escape", "f2", "e", "1", "9", "tab", "ctrl+d"]).map(
+                lambda key: Pressed(key, key if len(key) == 1 else "")
+            ),
+            st.characters().map(lambda c: Pressed(c, c)),
+            st.text(max_size=4).map(TextChanged),
+            st.text(max_size=4).map(Pasted),
+            st.integers(-1, 5).map(Clicked),
+        ),
+        max_size=40,
+    ),
+)
+def test_random_events(request_: PermissionRequest, happened: list[Event]) -> None:
+    state = decision(request_)
+    for event in happened:
+        after = decide(state, event)
+        decision_hints(after)
+        if after.outcome and not state.outcome:
+            assert isinstance(event, Pressed)
+            assert event.key in ("enter", "y", "n")
+        if not isinstance(event, TextChanged):
+            assert after.text.startswith(state.text), "text is only added to"
+        if isinstance(event, Pressed) and not means_something(state, event.key, event.character):
+            assert after == state
+        state = after

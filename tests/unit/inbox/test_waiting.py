@@ -1,0 +1,55 @@
+"""The line of waiting requests: order, drafts, words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ccq_tui.inbox import PermissionRequest, QuestionRequest
+from ccq_tui.inbox.waiting import TYPING_PAUSE, Line, seconds_to_wait
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import PanelState
+
+
+def asked(name: str) -> QuestionRequest:
+    question = Question("Which?", "Which", (Option("A"), Option("B")))
+    return QuestionRequest(name, "s", QuestionSet(name, (question, question)))
+
+
+PERMISSION = PermissionRequest("p", "s", "Bash", {})
+
+
+def test_requests_keep_their_order_and_their_own_drafts() -> None:
+    line = Line().with_added(asked("one")).with_added(asked("two"))
+    assert line.head is not None
+    first = line.head.draft
+    assert isinstance(first, PanelState)
+    line = line.with_draft("one", step(first, Pressed("2", "2")))
+    again = line.with_added(asked("one"))
+    assert again == line, "a request that is asked again keeps its draft and its place"
+    one, two = (item.draft for item in line.items)
+    assert isinstance(one, PanelState)
+    assert isinstance(two, PanelState)
+    assert (one.answered_count, two.answered_count) == (1, 0)
+    rest = line.without("one")
+    assert rest.head is not None
+    assert rest.head.request.id == "two"
+    assert "one" not in rest
+
+
+def test_the_summary_says_what_waits_and_how_far_it_is() -> None:
+    line = Line().with_added(asked("one"))
+    assert line.summary() == "1 question waiting · 0/2 answered"
+    assert line.with_added(PERMISSION).summary() == "1 question and 1 decision waiting · 0/2 answered"
+    assert Line().with_added(PERMISSION).summary() == "1 decision waiting"
+    assert Line().summary() == ""
+
+
+@pytest.mark.parametrize(("now", "typed", "wait"), [(10.0, None, 0.0), (10.0, 9.0, 0.0), (10.0, 9.7, 0.5)])
+def test_the_typing_pause(now: float, typed: float | None, wait: float) -> None:
+    assert seconds_to_wait(now, typed) == pytest.approx(wait)
+    assert pytest.approx(0.8) == TYPING_PAUSE
+    assert replace(Line()) == Line()
