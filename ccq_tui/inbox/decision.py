@@ -1,0 +1,174 @@
+"""Deciding on a permission or a plan as a pure state machine, with the manners of the question panel.
+
+Events are those of `ccq_tui.questions.events`; a decision is made by Enter on a choice, or by its letter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.keys import GUARDED_KEYS
+from ccq_tui.questions.machine import CLICK_GRACE, GRACE
+
+EMPTY_TEXT = "nothing typed yet · say what to do instead, Esc goes back"
+MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
+DECIDING_KEYS = GUARDED_KEYS | {"y", "n"}
+"""Keys that a fresh panel ignores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to decide: its letter, its words, whether it allows, and whether it takes text."""
+
+    key: str
+    label: str
+    allows: bool = False
+    takes_text: bool = False
+
+
+PERMISSION_CHOICES = (
+    Choice("y", "Allow once", allows=True),
+    Choice("n", "Deny"),
+    Choice("e", "Deny, and say what to do instead…", takes_text=True),
+)
+PLAN_CHOICES = (
+    Choice("y", "Approve the plan and start", allows=True),
+    Choice("n", "Keep planning"),
+    Choice("e", "Keep planning, and say what to change…", takes_text=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionState:
+    """Everything a surface needs to draw an open decision; fields as in the question panel's state."""
+
+    request: PermissionRequest | PlanRequest
+    choices: tuple[Choice, ...]
+    cursor: int = 0
+    typing: bool = False
+    text: str = ""
+    hidden: bool = False
+    notice: str = ""
+    shown_at: float | None = None
+    focused_at: float | None = None
+    outcome: Allowed | Denied | None = None
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether anything was typed that would be missed."""
+        return bool(self.text)
+
+
+def decision(request: PermissionRequest | PlanRequest) -> DecisionState:
+    """Return the state in which a permission or a plan opens."""
+    return DecisionState(request, PLAN_CHOICES if isinstance(request, PlanRequest) else PERMISSION_CHOICES)
+
+
+def decide(state: DecisionState, event: Event) -> DecisionState:
+    """Return the state after an event; the state itself when the event means nothing in it."""
+    if state.outcome is not None:
+        return state
+    match event:
+        case Shown(at):
+            return replace(state, shown_at=at)
+        case TerminalFocused(at):
+            return replace(state, focused_at=at)
+        case TextChanged(text):
+            return replace(state, text=text, notice="") if state.typing else state
+        case Pasted(text) if text and not state.hidden and not state.typing:
+            return _type(state, text)
+        case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
+            return replace(state, cursor=row, typing=False)
+        case Pressed(key, character, at):
+            return state if is_guarded(state, key, at) else _pressed(state, key, character)
+        case _:
+            return state
+
+
+def means_something(state: DecisionState, key: str, character: str = "") -> bool:
+    """Whether the panel takes a key in a state, instead of the text field or the screen."""
+    if state.hidden:
+        return key == "f2"
+    if state.typing:
+        return key in ("enter", "escape", "f2", "ctrl+d", "tab", "shift+tab")
+    return key in (*MOVES, "home", "end", "enter", "escape", "f2", "ctrl+d") or bool(
+        character and character.isprintable()
+    )
+
+
+def is_guarded(state: DecisionState, key: str, at: float) -> bool:
+    """Whether a key comes so soon after the panel appeared that it was meant for something else."""
+    return key in DECIDING_KEYS and state.shown_at is not None and at - state.shown_at < GRACE
+
+
+def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
+    """Return the (key, what it does) pairs worth showing, the most important first."""
+    if state.typing:
+        return (("Enter", "send"), ("Esc", "leave the text"), ("Ctrl+J", "new line"), ("Ctrl+G", "editor"))
+    plan = isinstance(state.request, PlanRequest)
+    return (
+        ("Enter", "take the choice"),
+        ("y", "approve" if plan else "allow once"),
+        ("n", "keep planning" if plan else "deny"),
+        ("e", "say what to change" if plan else "deny and say"),
+        ("Shift+↑↓", "scroll"),
+        ("Esc", "hide"),
+    )
+
+
+def _stray_click(state: DecisionState, at: float) -> bool:
+    fresh = state.shown_at is not None and at - state.shown_at < GRACE
+    return state.hidden or fresh or (state.focused_at is not None and at - state.focused_at < CLICK_GRACE)
+
+
+def _pressed(state: DecisionState, key: str, character: str) -> DecisionState:
+    if key == "f2":
+        return replace(state, hidden=not state.hidden, shown_at=None)
+    if state.hidden:
+        return state
+    if key == "escape":
+        return replace(state, typing=False, notice="") if state.typing else replace(state, hidden=True)
+    if state.typing:
+        return _pressed_in_text(state, key)
+    if key in MOVES:
+        return replace(state, cursor=(state.cursor + MOVES[key]) % len(state.choices), notice="")
+    return _pressed_on_list(state, key, character)
+
+
+def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
+    if key in ("tab", "shift+tab", "ctrl+d"):
+        return replace(state, typing=False, notice="")
+    if key != "enter":
+        return state
+    if not state.text.strip():
+        return replace(state, notice=EMPTY_TEXT)
+    return replace(state, outcome=Denied(state.text))
+
+
+def _pressed_on_list(state: DecisionState, key: str, character: str) -> DecisionState:
+    if key in ("home", "end"):
+        return replace(state, cursor=0 if key == "home" else len(state.choices) - 1)
+    if key in ("enter", "space"):
+        return _take(state, state.cursor) if key == "enter" else state
+    if key.isdecimal() and len(key) == 1 and 0 < int(key) <= len(state.choices):
+        return replace(state, cursor=int(key) - 1)
+    if key == "ctrl+d":
+        return replace(state, cursor=next(i for i, choice in enumerate(state.choices) if choice.key == "n"))
+    for index, choice in enumerate(state.choices):
+        if key == choice.key:
+            return _take(replace(state, cursor=index), index)
+    return _type(state, character) if character and character.isprintable() else state
+
+
+def _take(state: DecisionState, index: int) -> DecisionState:
+    choice = state.choices[index]
+    if choice.takes_text:
+        return _type(state, "")
+    return replace(state, outcome=Allowed() if choice.allows else Denied())
+
+
+def _type(state: DecisionState, seed: str) -> DecisionState:
+    row = next(index for index, choice in enumerate(state.choices) if choice.takes_text)
+    return replace(state, cursor=row, typing=True, text=state.text + seed, notice="")

@@ -1,0 +1,91 @@
+"""The line of requests that wait on one screen, each with the draft a person left in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ccq_tui.inbox.decision import DecisionState, decision
+from ccq_tui.inbox.requests import QuestionRequest, Request
+from ccq_tui.questions.state import PanelState, opened
+
+TYPING_PAUSE = 0.8
+"""Seconds without typing in the prompt before a panel opens by itself."""
+
+Draft = PanelState | DecisionState
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request and what was selected and typed for it so far."""
+
+    request: Request
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Requests in the order in which they came; the first is the one shown."""
+
+    items: tuple[Waiting, ...] = ()
+
+    @property
+    def head(self) -> Waiting | None:
+        """The request to show, or None."""
+        return self.items[0] if self.items else None
+
+    def __contains__(self, request_id: object) -> bool:
+        return self.get(request_id) is not None
+
+    def get(self, request_id: object) -> Waiting | None:
+        """Return the waiting request of an id, or None."""
+        return next((item for item in self.items if item.request.id == request_id), None)
+
+    def with_added(self, request: Request) -> Line:
+        """Return the line with a request at its end; one that waits already stays where it is."""
+        if request.id in self:
+            return self
+        return replace(self, items=(*self.items, Waiting(request, first_draft(request))))
+
+    def without(self, request_id: str) -> Line:
+        """Return the line without a request."""
+        return replace(self, items=tuple(item for item in self.items if item.request.id != request_id))
+
+    def with_draft(self, request_id: str, draft: Draft) -> Line:
+        """Return the line with another draft for a request."""
+        return replace(
+            self,
+            items=tuple(
+                replace(item, draft=draft) if item.request.id == request_id else item for item in self.items
+            ),
+        )
+
+    def summary(self) -> str:
+        """Say in a few words what waits, and how far the first one is."""
+        if not self.items:
+            return ""
+        questions = sum(isinstance(item.request, QuestionRequest) for item in self.items)
+        parts = [_count(questions, "question"), _count(len(self.items) - questions, "decision")]
+        words = " and ".join(part for part in parts if part) + " waiting"
+        draft = self.items[0].draft
+        if isinstance(draft, PanelState):
+            words += f" · {draft.answered_count}/{len(draft.pages)} answered"
+        return words
+
+
+def first_draft(request: Request) -> Draft:
+    """Return the draft with which a request opens."""
+    return opened(request.questions) if isinstance(request, QuestionRequest) else decision(request)
+
+
+def seconds_to_wait(now: float, last_typed: float | None) -> float:
+    """Return the seconds until a panel may open by itself; 0.0 when it may open now.
+
+    Args:
+        now: Seconds of a monotonic clock.
+        last_typed: When the prompt was last typed into, or None.
+    """
+    return 0.0 if last_typed is None else max(0.0, last_typed + TYPING_PAUSE - now)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'s' if number != 1 else ''}" if number else ""
