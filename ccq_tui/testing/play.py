@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,9 +65,9 @@ class Play:
         self.delegated: dict[str, Scenario] = {}
         self._pending: tuple[Step, ...] = scenario.steps
         self._results: dict[str, ToolResult] = {}
-        self._calls = 0
+        self._calls: list[str] = []
+        self._past_calls = 0
         self._messages = 0
-        self._first = 1
         self._interrupts = 0
         self._prompt = ""
         self._plan_file = ""
@@ -83,13 +83,12 @@ class Play:
         self._pending = other._pending
         self._results = dict(other._results)
         self.delegated = dict(other.delegated)
-        self.prefix, self._calls, self._first = other.prefix, other._calls, other._first
+        self._calls, self._past_calls = list(other._calls), other._past_calls
         self._messages, self._interrupts = other._messages, other._interrupts
 
     def made(self, tool_use_id: str) -> bool:
         """Whether a tool use id is one of this play's."""
-        head, _, number = tool_use_id.rpartition("_")
-        return head == self.prefix and number.isdigit() and int(number) <= self._calls
+        return tool_use_id in self._calls
 
     def answer(self, incoming: Incoming) -> Turn | Failure:
         """Takes the next step.
@@ -99,12 +98,20 @@ class Play:
 
         Returns:
             What to send.
+
+        Raises:
+            Exception: Whatever a callable of the script raises; the play then stands where it stood.
         """
         self._read(incoming)
-        step = self._next(incoming)
-        if isinstance(step, Failure):
-            return step
-        return self._render(step, incoming)
+        before = self._pending, len(self._calls)
+        try:
+            step = self._next(incoming)
+            return step if isinstance(step, Failure) else self._render(step, incoming)
+        except Exception:
+            # The CLI repeats the request; the script must not be further on by then.
+            self._pending = before[0]
+            del self._calls[before[1] :]
+            raise
 
     def _read(self, incoming: Incoming) -> None:
         for found in incoming.tool_results:
@@ -122,7 +129,7 @@ class Play:
             if not self._pending:
                 if not (self.scenario.loops and self.scenario.steps and incoming.starts_turn):
                     break
-                self._pending, self._first = self.scenario.steps, self._calls + 1
+                self._pending, self._past_calls = self.scenario.steps, len(self._calls)
             step = self._pending[0]
             if isinstance(step, TurnEnd) and not incoming.starts_turn:
                 break
@@ -136,12 +143,11 @@ class Play:
 
     def _replies(self) -> Replies:
         return Replies(
-            prefix=self.prefix,
+            calls=tuple(self._calls[self._past_calls :]),
             results=tuple(self._results.values()),
             prompt=self._prompt,
             plan_file=self._plan_file,
             directory=self._directory,
-            first=self._first,
         )
 
     def _render(self, message: Message, incoming: Incoming) -> Turn:
@@ -169,11 +175,11 @@ class Play:
                 start = {"type": "thinking", "thinking": "", "signature": ""}
                 return Part(start, "thinking", _said(words, replies))
             case ToolCall(tool, arguments, script):
-                self._calls += 1
+                block_id = f"{self.prefix}_{len(self._calls) + 1}"
+                self._calls.append(block_id)
                 made = _made(arguments, replies)
                 if script is not None:
                     self.delegated[str(made.get("prompt", ""))] = script
-                block_id = f"{self.prefix}_{self._calls}"
                 call: dict[str, Any] = {"type": "tool_use", "id": block_id, "name": tool, "input": {}}
                 return Part(call, "partial_json", json.dumps(made))
 
@@ -192,8 +198,3 @@ def quick_turn(identity: str, text: str) -> Turn:
     """A message of one text block that belongs to no script."""
     part = Part({"type": "text", "text": ""}, "text", text)
     return Turn(identity, (part,), "end_turn", {"input_tokens": 1, "output_tokens": max(1, len(text) // 4)})
-
-
-def texts(parts: Sequence[Part | Silence]) -> list[Part]:
-    """The parts of a message that have content."""
-    return [part for part in parts if isinstance(part, Part)]

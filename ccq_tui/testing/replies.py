@@ -36,20 +36,18 @@ class Replies:
     """What a callable in a script receives: everything that came back so far.
 
     Attributes:
-        prefix: The start of the scenario's tool use ids, without the last ``_<n>``.
+        calls: The ids of the script's tool calls so far, oldest first.
         results: Every tool result of the conversation, oldest first.
         prompt: The newest text the person wrote, or "".
         plan_file: Where the CLI wants the plan written in plan mode, or "".
         directory: The directory the session works in, or "".
-        first: The number the script's first tool call had (more than 1 once a script repeats).
     """
 
-    prefix: str
+    calls: tuple[str, ...] = ()
     results: tuple[ToolResult, ...] = ()
     prompt: str = ""
     plan_file: str = ""
     directory: str = ""
-    first: int = 1
 
     @property
     def last(self) -> str:
@@ -65,12 +63,15 @@ class Replies:
         """The text of one tool call's result.
 
         Args:
-            number: Which of the script's tool calls, counted from 1 as in its tool use id.
+            number: Which of the script's tool calls, counted from 1 as in its tool use id; once a script
+                repeats, from 1 again.
 
         Returns:
             The text, or "" when that call has no result.
         """
-        wanted = f"{self.prefix}_{self.first + number - 1}"
+        if not 1 <= number <= len(self.calls):
+            return ""
+        wanted = self.calls[number - 1]
         return next((found.text for found in self.results if found.tool_use_id == wanted), "")
 
     def answers(self, number: int) -> str:

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ccq_tui.testing.scenarios import DEFAULT, READY, Ready
+from ccq_tui.testing.scenarios.hostile import LONG_LABEL
+from ccq_tui.testing.scenarios.long import LONG_ANSWER_CHARACTERS, long_markdown
+
+PROMISED = {
+    "no_questions",
+    "single",
+    "multi",
+    "mixed_four",
+    "text_and_number",
+    "multi_round",
+    "two_at_once",
+    "with_permission",
+    "with_plan",
+    "subagent",
+    "long_answer",
+    "unicode",
+    "hostile_text",
+    "api_errors",
+    "tour",
+}
+
+
+def test_every_promised_scenario_is_there() -> None:
+    assert set(READY) == PROMISED
+    assert DEFAULT in READY
+
+
+@pytest.mark.parametrize("ready", READY.values(), ids=lambda ready: ready.name)
+def test_a_ready_scenario_is_named_and_described(ready: Ready) -> None:
+    assert ready.scenario.name == ready.name
+    assert ready.scenario.title
+    assert 10 < len(ready.description) < 80
+    assert "\n" not in ready.description + ready.prompt
+    assert ready.prompt
+
+
+def test_the_long_answer_is_long_and_varied() -> None:
+    text = long_markdown(LONG_ANSWER_CHARACTERS)
+    assert LONG_ANSWER_CHARACTERS <= len(text) < LONG_ANSWER_CHARACTERS + 2_000
+    for pattern in (r"^## ", r"^\| ", r"^   - ", r"^```python", r"^> ", r"^- \[x\]"):
+        assert re.search(pattern, text, re.MULTILINE)
+
+
+def test_the_long_label_is_long() -> None:
+    assert len(LONG_LABEL) >= 100_000
