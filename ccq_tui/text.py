@@ -29,7 +29,7 @@ _HIDDEN = (
 )
 _ASCII_SUSPECT = re.compile("[\x00-\x08\x09\x0b-\x1f\x7f]")
 
-# What is none of the common harmless characters: Latin, Greek, Cyrillic, punctuation, signs, kana, Han, Hangul.
+# Anything but the common harmless characters: Latin, Greek, Cyrillic, punctuation, signs, kana, Han, Hangul.
 _UNUSUAL = re.compile(
     "[^\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0590\u2010-\u2027\u2030-\u205e\u20a0-\u20cf"
     "\u2100-\u2cff\u3001-\u3029\u3041-\u3096\u309b-\u3130\u3400-\u9fff\uac00-\ud7a3]"

@@ -1,0 +1,241 @@
+"""What a session's transcript consists of: blocks of data, in order, that know nothing of a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from ccq_tui.agent.events import Retrying, TurnEnded
+from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.plaintext import PlainText
+
+Body = Document | PlainText
+"""What a block holds beside its head: text in parts."""
+
+FOLD_LINES = 20
+"""Lines of a prompt that are shown while it is folded."""
+
+
+@dataclass(eq=False)
+class Block:
+    """One thing that happened.
+
+    Attributes:
+        at: Its place in the transcript, kept by the model.
+        depth: How many Agent calls it is nested in.
+        version: Changes whenever the head would be drawn differently.
+        folded: Whether only the short form is shown, where there is a longer one.
+    """
+
+    at: int = field(default=-1, init=False)
+    depth: int = field(default=0, init=False)
+    version: int = field(default=0, init=False)
+    folded: bool = field(default=True, init=False)
+
+    @property
+    def head(self) -> bool:
+        """Whether the block begins with something that is not part of its body."""
+        return True
+
+    @property
+    def body(self) -> Body | None:
+        """The text shown under the head now, in parts, or None."""
+        return None
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is a longer form."""
+        return False
+
+
+@dataclass(eq=False)
+class PromptBlock(Block):
+    """What the user said.
+
+    Attributes:
+        accepted: Whether the agent was seen to have taken it.
+        queued: Whether it waits for the running turn to end.
+    """
+
+    text: str
+    accepted: bool = False
+    queued: bool = False
+    lines: int = field(default=0, init=False)
+    _whole: PlainText | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.text = self.text.rstrip()
+        self.lines = self.text.count("\n") + 1
+
+    @property
+    def body(self) -> Body | None:
+        if self.folded and self.foldable:
+            return None
+        if self._whole is None:
+            self._whole = PlainText(self.text)
+        return self._whole
+
+    @property
+    def head(self) -> bool:
+        return self.folded and self.foldable
+
+    @property
+    def foldable(self) -> bool:
+        return self.lines > FOLD_LINES or len(self.text) > FOLD_LINES * 200
+
+
+@dataclass(eq=False)
+class ProseBlock(Block):
+    """What the agent says, in Markdown."""
+
+    document: Document
+
+    @property
+    def head(self) -> bool:
+        return False
+
+    @property
+    def body(self) -> Body:
+        return self.document
+
+
+@dataclass(eq=False)
+class ThinkingBlock(Block):
+    """What the agent thinks; one line unless unfolded."""
+
+    document: Document
+    characters: int = 0
+
+    @property
+    def body(self) -> Body | None:
+        return None if self.folded else self.document
+
+    @property
+    def foldable(self) -> bool:
+        return True
+
+
+class ToolState(StrEnum):
+    """How far a tool call is."""
+
+    RUNNING = "running"
+    OK = "ok"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(eq=False)
+class ToolBlock(Block):
+    """A tool call and its result.
+
+    Attributes:
+        id: The ``tool_use_id`` of the call.
+        parent: The Agent call that it works for, or "".
+        started: When it began, in seconds of the model's clock.
+        seconds: How long it took, or has taken so far.
+    """
+
+    id: str
+    tool: str
+    input: Mapping[str, Any]
+    started: float
+    parent: str = ""
+    state: ToolState = ToolState.RUNNING
+    seconds: float = 0.0
+    output: str = ""
+    structured: Any = None
+    _whole: PlainText | None = field(default=None, init=False)
+
+    @property
+    def body(self) -> Body | None:
+        if self.folded or not self.foldable:
+            return None
+        if self._whole is None:
+            self._whole = PlainText(self.output)
+        return self._whole
+
+    @property
+    def foldable(self) -> bool:
+        return bool(self.output.strip())
+
+
+@dataclass(eq=False)
+class RequestBlock(Block):
+    """Something that waits, or waited, for a person.
+
+    Attributes:
+        outcome: How the waiting ended, or None while it goes on.
+        settled: When that was.
+    """
+
+    outcome: RequestOutcome | None = field(default=None, init=False)
+    settled: datetime | None = field(default=None, init=False)
+
+
+@dataclass(eq=False)
+class QuestionBlock(RequestBlock):
+    """A question set with what became of it."""
+
+    request: QuestionRequest
+
+
+@dataclass(eq=False)
+class PermissionBlock(RequestBlock):
+    """A permission that was asked for; ``attached`` when it stands right under the call that it is for."""
+
+    request: PermissionRequest
+    attached: bool = False
+
+
+@dataclass(eq=False)
+class PlanBlock(RequestBlock):
+    """A plan that was proposed."""
+
+    request: PlanRequest
+    document: Document
+
+    @property
+    def body(self) -> Body:
+        return self.document
+
+
+@dataclass(eq=False)
+class NoticeBlock(Block):
+    """Something said by the CLI or the program; ``level`` is "info", "warning", "error" or a word of the CLI's."""
+
+    level: str
+    text: str
+
+
+@dataclass(eq=False)
+class ErrorBlock(Block):
+    """Something went wrong; ``kind`` is the CLI's word for it."""
+
+    kind: str
+    text: str
+
+
+@dataclass(eq=False)
+class RetryBlock(Block):
+    """A request to the model is made again; ``over`` once an answer came."""
+
+    event: Retrying
+    over: bool = False
+
+
+@dataclass(eq=False)
+class RuleBlock(Block):
+    """A line across: what is above it is no longer part of the conversation."""
+
+    text: str
+
+
+@dataclass(eq=False)
+class ResultBlock(Block):
+    """How a turn ended."""
+
+    event: TurnEnded

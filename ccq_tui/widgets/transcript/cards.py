@@ -1,0 +1,154 @@
+"""Questions, permissions and plans, with what became of them, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from rich.style import Style
+from rich.text import Text
+
+from ccq_tui.inbox import Allowed, Cancelled, Denied, RequestOutcome
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question
+from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
+from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.widgets.transcript.tools import main_argument, tool_title
+
+TEXT_LIMIT = 4_000
+"""Characters of a question, label or note that are shown."""
+LABEL_LIMIT = 1_000
+
+
+def clock(moment: datetime | None) -> str:
+    """Write the time of day beside an answer."""
+    return "" if moment is None else f" · {moment:%H:%M}"
+
+
+def _told(outcome: RequestOutcome | None) -> tuple[str, str, str]:
+    """Return sign, words and colour for what became of a request."""
+    match outcome:
+        case None:
+            return "?", "waiting for you", "warning"
+        case Answered():
+            return "✔", "answered", "success"
+        case Allowed():
+            return "✔", "allowed", "success"
+        case Discussed():
+            return "✎", "discussed instead", "muted"
+        case Declined():
+            return "✘", "declined", "error"
+        case Denied():
+            return "✘", "denied", "error"
+        case Cancelled(reason):
+            return "■", f"cancelled: {one_line(reason, 200)}" if reason else "cancelled", "muted"
+
+
+def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
+    sign, words, colour = _told(block.outcome)
+    palette = pen.palette
+    body = Text.assemble(
+        (title, palette["strong"]),
+        ("  ", Style.null()),
+        (f"{sign} {words}", palette[colour]),
+        (clock(block.settled), palette["muted"]),
+    )
+    return pen.hang(Text("◆ ", palette["accent"]), body, width)
+
+
+def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
+    """Draw a question set: every question with its options, and the answers.
+
+    Args:
+        pen: Colours and wrapping.
+        block: The set and what became of it.
+        width: Columns there are.
+    """
+    questions = block.request.questions.questions
+    title = "Claude asked" if len(questions) == 1 else f"Claude asked {len(questions)} questions"
+    lines = _title(pen, title, block, width)
+    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+    for number, question in enumerate(questions):
+        answer = answers[number] if number < len(answers) else None
+        if number:
+            lines.append(Text(" │", pen.palette["faint"]))
+        lines.extend(_barred(pen, _question(pen, question, answer, width - 3)))
+    if isinstance(block.outcome, Discussed):
+        said = Text(safe(block.outcome.text, limit=TEXT_LIMIT))
+        lines.extend(_barred(pen, pen.hang(Text("✎ ", pen.palette["accent"]), said, width - 3)))
+    return lines
+
+
+def _barred(pen: Pen, lines: list[Text] | Iterator[Text]) -> list[Text]:
+    return [Text.assemble((" │ ", pen.palette["faint"]), line) for line in lines]
+
+
+def _question(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
+    header = one_line(question.header, 40)
+    prefix = Text(f"{header}  " if header and header != one_line(question.text, 40) else "")
+    prefix.stylize(pen.palette["heading"])
+    asked = Text(safe(question.text, limit=TEXT_LIMIT))
+    if prefix.cell_len > width // 3:
+        yield from pen.hang(Text(), prefix, width)
+        prefix = Text()
+    yield from pen.hang(Text(), prefix + asked, width)
+    for option in question.options:
+        chosen = answer is not None and option.label in answer.selected
+        yield from _option(pen, option, width, chosen=chosen, multi=question.multi_select)
+    if answer is not None:
+        yield from _answer(pen, question, answer, width)
+
+
+def _option(pen: Pen, option: Option, width: int, *, chosen: bool, multi: bool) -> list[Text]:
+    signs = ("◻", "◼") if multi else ("○", "●")
+    style = pen.palette["success"] + Style(bold=True) if chosen else pen.palette["muted"]
+    label = safe(option.title, limit=LABEL_LIMIT)
+    return pen.hang(Text(f"  {signs[chosen]} ", style), Text(label, style), width)
+
+
+def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterator[Text]:
+    palette = pen.palette
+    if answer.other:
+        said = safe(answer.other, limit=TEXT_LIMIT)
+        if question.kind is Kind.NUMBER and question.unit:
+            said = f"{said} {one_line(question.unit, 40)}"
+        sign = "  ✎ " if question.kind is Kind.CHOICE else "  → "
+        style = palette["success"] + Style(bold=True)
+        yield from pen.hang(Text(sign, style), Text(said, style), width)
+    elif not answer.selected:
+        yield Text("  – nothing selected", palette["muted"])
+    if answer.note:
+        note = Text(safe(answer.note, limit=TEXT_LIMIT))
+        yield from pen.hang(Text("  note: ", palette["muted"]), note, width)
+
+
+def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
+    """Draw a permission and its outcome, under the call that it is for where that is shown.
+
+    Args:
+        pen: Colours and wrapping.
+        block: The request and what became of it.
+        width: Columns there are.
+    """
+    palette = pen.palette
+    sign, words, colour = _told(block.outcome)
+    if block.outcome is None:
+        words = "waiting for your permission"
+    body = Text.assemble((f"{sign} {words}", palette[colour]), (clock(block.settled), palette["muted"]))
+    if isinstance(block.outcome, Denied) and block.outcome.text:
+        body.append(f": {safe(block.outcome.text, limit=TEXT_LIMIT)}")
+    if block.attached:
+        return pen.hang(Text("  ⎿ ", palette["faint"]), body, width)
+    request = block.request
+    called = f"{tool_title(request.tool)} {main_argument(request.tool, request.input)}"
+    return pen.hang(Text("◆ ", palette["accent"]), Text(one_line(called, 200) + "  ") + body, width)
+
+
+def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
+    """Draw the first line of a plan, and what was said to it."""
+    outcome = block.outcome
+    lines = _title(pen, "Claude proposed a plan", block, width)
+    if isinstance(outcome, Denied) and outcome.text:
+        said = Text(safe(outcome.text, limit=TEXT_LIMIT))
+        lines.extend(pen.hang(Text(" ✎ ", pen.palette["accent"]), said, width))
+    return lines

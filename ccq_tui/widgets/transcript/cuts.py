@@ -1,0 +1,157 @@
+"""Where Markdown is cut into parts that stand by themselves.
+
+Every cut depends on the text before and shortly after it alone, never on how the text arrived: a document fed
+letter by letter has the same parts as one fed whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+CODE_LINES = 60
+"""Lines of code in one part."""
+CODE_CHARACTERS = 8_000
+TABLE_ROWS = 60
+TEXT_LIMIT = 4_000
+"""A paragraph or list item longer than this is cut near half of it."""
+
+
+def markdown_parser(*, inline: bool) -> MarkdownIt:
+    """Make a parser for what models write; HTML is text, for a terminal cannot draw it.
+
+    Args:
+        inline: False finds blocks alone, at half the cost.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    if not inline:
+        parser.core.ruler.disable("inline")
+    return parser
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One top-level block, or one item of a top-level list.
+
+    Attributes:
+        kind: "item", or the type of the parser's token.
+        start: First line, counted from 0.
+        follows: Whether it goes on with the list of the span before.
+        content: The code of a fence, "" otherwise.
+    """
+
+    kind: str
+    start: int
+    follows: bool = False
+    content: str = ""
+
+
+def outline(parser: MarkdownIt, text: str, env: dict[str, Any]) -> list[Span]:
+    """Find the top-level blocks of Markdown; a list counts as its items.
+
+    Args:
+        parser: A parser of blocks.
+        text: Markdown that begins where a block begins.
+        env: Where the parser keeps link definitions.
+    """
+    return list(_spans(parser.parse(text, env), text.split("\n")))
+
+
+def _spans(tokens: list[Token], lines: list[str]) -> Iterator[Span]:
+    first = True
+    for token in tokens:
+        if token.map is None or token.nesting < 0:
+            continue
+        start = token.map[0]
+        if token.level == 0:
+            first = True
+            if not token.type.endswith("_list_open"):
+                yield Span(token.type, start, content=token.content if token.type == "fence" else "")
+        elif token.level == 1 and token.type == "list_item_open":
+            # An item indented further would read as code if it stood by itself.
+            if first or not lines[start].startswith("    "):
+                yield Span("item", start, follows=not first)
+            first = False
+
+
+class Cut(NamedTuple):
+    """A part cut off the front of a block, what is left of the block, and how that is to be looked at."""
+
+    part: str
+    rest: str
+    span: Span | None
+    """What the rest is, or None when only the parser can tell."""
+
+
+def cut(span: Span, text: str) -> Cut | None:
+    """Cut the first part off a block that is too long for one.
+
+    Args:
+        span: What the block is.
+        text: Its Markdown.
+
+    Returns:
+        The cut, or None when the block is short enough.
+    """
+    if span.kind == "fence":
+        return _cut_fence(span, text)
+    if span.kind == "table_open":
+        return _cut_table(span, text)
+    if len(text) <= TEXT_LIMIT:
+        return None
+    end = _text_end(text)
+    return Cut(text[:end], text[end:], None) if text[end:].strip() else None
+
+
+def _text_end(text: str) -> int:
+    """Choose the end of a sentence, or at least of a word, near half of the limit."""
+    low, high = TEXT_LIMIT // 4, TEXT_LIMIT // 2
+    for mark in ("\n", ". ", " "):
+        found = text.rfind(mark, low, high)
+        if found >= 0:
+            return found + len(mark)
+    return high
+
+
+def _cut_fence(span: Span, text: str) -> Cut | None:
+    opening, _, body = text.partition("\n")
+    end = _code_end(span.content)
+    if end is None or not body.startswith(
+        span.content
+    ):  # the parser strips the indentation of an indented fence
+        return None
+    fence = opening.lstrip()
+    marker = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
+    newline = "" if body[end - 1] == "\n" else "\n"
+    part = f"{fence}\n{body[:end]}{newline}{marker}\n"
+    return Cut(part, f"{fence}\n{body[end:]}", replace(span, content=span.content[end:]))
+
+
+def _code_end(content: str) -> int | None:
+    """Choose where code is cut: at an empty line if there is one, for highlighting begins anew after it."""
+    end, best = 0, 0
+    for number in range(1, CODE_LINES + 1):
+        previous, end = end, content.find("\n", end) + 1
+        if end == 0 or end > CODE_CHARACTERS:
+            return _long_line_end(content)
+        if number > CODE_LINES // 2 and not content[previous:end].strip():
+            best = end
+    return (best or end) if len(content) > end else None
+
+
+def _long_line_end(content: str) -> int | None:
+    if len(content) <= CODE_CHARACTERS:
+        return None
+    return content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2
+
+
+def _cut_table(span: Span, text: str) -> Cut | None:
+    lines = text.split("\n", TABLE_ROWS + 2)
+    if len(lines) < TABLE_ROWS + 3 or not lines[-1].strip():
+        return None
+    head = "\n".join(lines[:2])
+    return Cut("\n".join(lines[:-1]) + "\n", f"{head}\n{lines[-1]}", span)

@@ -1,0 +1,230 @@
+"""Markdown that grows: split into parts once, so that what is finished is never read again."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+
+from ccq_tui.text import safe
+from ccq_tui.widgets.transcript.cuts import Span, cut, markdown_parser, outline
+
+SLICE = 12_000
+"""Characters split in one go: a few milliseconds of work."""
+LONG_LINE = 4_000
+"""A line that long is taken in before it ends."""
+
+
+class Part(NamedTuple):
+    """A piece of Markdown that is rendered by itself.
+
+    Attributes:
+        source: The Markdown, safe to draw.
+        gap: Empty lines above it.
+    """
+
+    source: str
+    gap: int
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    return markdown_parser(inline=False)
+
+
+class Document:
+    """Markdown text that arrives piece by piece and is finished at some time.
+
+    Attributes:
+        parts: The parts that will not change any more.
+        env: The link definitions found so far, in the parser's form.
+        parses: How often the parser was called to split.
+        parsed: Characters that the parser was given to split.
+    """
+
+    def __init__(self, text: str = "", *, finished: bool = False) -> None:
+        self.parts: list[Part] = []
+        self.env: dict[str, Any] = {}
+        self.parses = 0
+        self.parsed = 0
+        self.finished = False
+        self._fed: list[str] = []
+        self._pieces: list[str] = []  # what arrived since the last look
+        self._raw = ""  # what arrived and is not in the tail yet
+        self._at = 0  # how much of it was taken
+        self._tail = ""  # safe text whose blocks may still change
+        self._tail_gap = 0
+        self._try_at = 0  # length of the tail from which splitting it is tried again
+        self._version = 0
+        self._epoch = 0
+        if text:
+            self.feed(text)
+        if finished:
+            self.finish()
+
+    def feed(self, text: str) -> None:
+        """Append text; nothing is parsed yet."""
+        self._pieces.append(text)
+        self._fed.append(text)
+        self._version += 1
+
+    def finish(self) -> None:
+        """Say that no more text will come."""
+        self.finished = True
+        self._version += 1
+
+    def completed(self, text: str) -> Document:
+        """Return a finished document of exactly this text: this one, if it is what it was fed with.
+
+        Args:
+            text: The whole text.
+        """
+        fed = "".join(self._fed)
+        if not text.startswith(fed):
+            return Document(text, finished=True)
+        if len(text) > len(fed):
+            self.feed(text[len(fed) :])
+        self._fed = [text]
+        self.finish()
+        return self
+
+    @property
+    def text(self) -> str:
+        """The whole text as it came."""
+        return "".join(self._fed)
+
+    @property
+    def tail(self) -> Part:
+        """What follows the finished parts and may still change; its source may be ""."""
+        waiting = "".join([self._raw[self._at : self._at + LONG_LINE], *self._pieces])
+        return Part(self._tail + safe(waiting[:LONG_LINE]), self._tail_gap)
+
+    @property
+    def waiting(self) -> int:
+        """Characters that arrived and were not looked at yet."""
+        return len(self._raw) - self._at + sum(map(len, self._pieces))
+
+    def __len__(self) -> int:
+        """Return the number of parts, the tail included when there is something in it."""
+        return len(self.parts) + bool(self._tail.strip() or self.waiting)
+
+    def part(self, index: int) -> Part:
+        """Return a part; the last one may be the tail."""
+        return self.parts[index] if index < len(self.parts) else self.tail
+
+    def key(self, index: int) -> tuple[int, int]:
+        """Return what changes whenever the part would be drawn differently."""
+        return self._epoch, -1 if index < len(self.parts) else self._version
+
+    def estimate(self, index: int, width: int) -> int:
+        """Guess how many lines a part takes without rendering it.
+
+        Args:
+            index: Which part.
+            width: Columns there are.
+        """
+        if index >= len(self.parts):
+            size, breaks = len(self._tail) + self.waiting, self._tail.count("\n")
+            return max(1, size // width + 1, breaks) + self._tail_gap
+        source, gap = self.parts[index]
+        breaks = source.rstrip().count("\n")
+        if source[:1] in {"`", "~"}:
+            return max(1, breaks - 1) + gap
+        return max(1, -(-len(source) // width), breaks + 1) + gap
+
+    def settle(self, budget: int = SLICE) -> bool:
+        """Split what has arrived, as far as the budget goes.
+
+        Args:
+            budget: Characters to look at, at most.
+
+        Returns:
+            Whether there is more to do; call again then.
+        """
+        if self._pieces:
+            self._raw = self._raw[self._at :] + "".join(self._pieces)
+            self._at = 0
+            self._pieces.clear()
+        taken = self._take(budget)
+        if taken:
+            self._tail += safe(taken)
+            if self.finished or len(self._tail) >= self._try_at:
+                self._split()
+        if self.finished and not taken and self._tail:
+            self._split(last=True)
+        return self._can_take() or (self.finished and bool(self._tail))
+
+    def _can_take(self) -> bool:
+        left = len(self._raw) - self._at
+        return left > LONG_LINE or (left > 0 and (self.finished or self._raw.find("\n", self._at) >= 0))
+
+    def _take(self, budget: int) -> str:
+        """Take complete lines, or as much of a line as is too long to wait for its end."""
+        start, raw = self._at, self._raw
+        end = raw.rfind("\n", start, start + budget) + 1
+        if end == 0 and len(raw) - start > LONG_LINE:
+            end = raw.rfind(" ", start + 1, start + LONG_LINE) + 1 or start + LONG_LINE
+            end -= raw[end - 1] == "\r"  # its line feed may come next
+        elif end == 0 and self.finished:
+            end = len(raw)
+        if end <= start:
+            return ""
+        self._at = end
+        return raw[start:end]
+
+    def _split(self, *, last: bool = False) -> None:
+        """Turn every block of the tail but the last into parts; the last one too when nothing follows it."""
+        while self._tail:
+            spans = self._outline()
+            if not spans:
+                break
+            if not self._emit(spans, last=last):
+                break
+        if last:
+            self._tail = ""
+        self._try_at = len(self._tail) * 3 // 2
+
+    def _outline(self) -> list[Span]:
+        self.parses += 1
+        self.parsed += len(self._tail)
+        known = len(self.env.get("references", ()))
+        spans = outline(_parser(), self._tail, self.env)
+        if len(self.env.get("references", ())) != known:
+            self._epoch += 1  # a link further up may have found its target
+        return spans
+
+    def _emit(self, spans: list[Span], *, last: bool) -> bool:
+        """Turn blocks into parts.
+
+        Returns:
+            Whether a block was cut so that the tail has to be looked at again.
+        """
+        lines = self._tail.splitlines(keepends=True)
+        for number, span in enumerate(spans):
+            final = number == len(spans) - 1
+            start = span.start if number else 0  # what stands before the first block belongs to it
+            text = "".join(lines[start : None if final else spans[number + 1].start])
+            gap = self._gap(span) if number else self._tail_gap
+            while found := cut(span, text):
+                self._add(found.part, gap)
+                text, gap = found.rest, 0
+                if found.span is None:
+                    after = "" if final else "".join(lines[spans[number + 1].start :])
+                    self._tail, self._tail_gap = text + after, gap
+                    return True
+                span = found.span
+            if final and not last:
+                self._tail, self._tail_gap = text, gap
+                return False
+            self._add(text, gap)
+        self._tail, self._tail_gap = "", 1
+        return False
+
+    def _gap(self, span: Span) -> int:
+        if span.follows and self.parts:
+            return int(self.parts[-1].source.endswith("\n\n"))
+        return 1
+
+    def _add(self, source: str, gap: int) -> None:
+        self.parts.append(Part(source, gap if self.parts else 0))

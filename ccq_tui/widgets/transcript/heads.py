@@ -1,0 +1,132 @@
+"""One-line things: tool calls, thinking, notices, errors, retries, results."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+
+from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.widgets.transcript.tools import LIMIT, duration, main_argument, outcome, tool_title
+
+_STATES = {
+    bl.ToolState.RUNNING: ("▸", "warning"),
+    bl.ToolState.OK: ("✔", "success"),
+    bl.ToolState.FAILED: ("✘", "error"),
+    bl.ToolState.STOPPED: ("■", "muted"),
+}
+_USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
+ERROR_LIMIT = 4_000
+
+
+def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
+    """Draw a tool call on one line; with its whole argument while unfolded.
+
+    Args:
+        pen: Colours and wrapping.
+        block: The call.
+        width: Columns there are.
+    """
+    palette = pen.palette
+    sign, colour = _STATES[block.state]
+    title = Text.assemble(
+        (f"{sign} ", palette[colour]), (one_line(tool_title(block.tool), 40), palette["strong"]), " "
+    )
+    argument = main_argument(block.tool, block.input)
+    said, said_style = _said(pen, block)
+    after = Text.assemble((f" · {said}" if said else "", said_style), (_elapsed(block), palette["muted"]))
+    if not block.folded:
+        whole = Text(safe(argument, limit=LIMIT)) + after
+        return pen.hang(title, whole, width)
+    room = width - title.cell_len
+    # The argument says which call it was, the outcome what came of it: neither may push the other out.
+    after.truncate(max(room - min(Text(argument[:room]).cell_len, room // 2), 8), overflow="ellipsis")
+    shown = Text(one_line(argument, max(1, width)))
+    shown.truncate(max(0, room - after.cell_len), overflow="ellipsis")
+    return [Text.assemble(title, shown, after)]
+
+
+def _said(pen: Pen, block: bl.ToolBlock) -> tuple[str, Style]:
+    if block.state is bl.ToolState.RUNNING:
+        return "", Style.null()
+    if block.state is bl.ToolState.STOPPED:
+        return "stopped", pen.palette["muted"]
+    failed = block.state is bl.ToolState.FAILED
+    said = one_line(outcome(block.tool, block.output, block.structured, failed=failed), 300)
+    return said, pen.palette["error" if failed else "muted"]
+
+
+def _elapsed(block: bl.ToolBlock) -> str:
+    if block.state is bl.ToolState.RUNNING:
+        return f" · {duration(block.seconds)}" if block.seconds >= 1 else ""
+    return f" · {duration(block.seconds)}" if block.seconds >= 0.05 else ""
+
+
+def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
+    """Draw how much was thought."""
+    word = "Thought" if block.document.finished else "Thinking…"
+    text = f"✻ {word} · {block.characters:,} characters"
+    line = Text(text, pen.palette["muted"] + Style(italic=True))
+    line.truncate(width, overflow="ellipsis")
+    return [line]
+
+
+def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
+    """Draw the first lines of a long prompt, and how many more there are."""
+    first = "\n".join(block.text[: bl.FOLD_LINES * 200].split("\n", bl.FOLD_LINES)[: bl.FOLD_LINES])
+    lines = pen.plain(safe(first), width)[: bl.FOLD_LINES]
+    hidden = block.lines - len(first.split("\n"))
+    more = f"… {hidden:,} more lines" if hidden > 0 else f"… {len(block.text):,} characters in all"
+    return [*lines, Text(more, pen.palette["muted"])]
+
+
+def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
+    """Draw something the CLI or the program said."""
+    sign, colour = {"warning": ("⚠", "warning"), "error": ("✘", "error")}.get(block.level, ("·", "muted"))
+    style = pen.palette[colour]
+    return pen.hang(Text(f"{sign} ", style), Text(safe(block.text, limit=ERROR_LIMIT), style), width)
+
+
+def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
+    """Draw an error."""
+    palette = pen.palette
+    kind = one_line(block.kind.replace("_", " "), 60) or "error"
+    title = Text(kind[:1].upper() + kind[1:], palette["error"] + Style(bold=True))
+    text = safe(block.text.strip(), limit=ERROR_LIMIT)
+    lines = pen.hang(Text("✘ ", palette["error"]), title, width)
+    return [*lines, *pen.hang(Text("  "), Text(text), width)] if text else lines
+
+
+def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
+    """Draw that a request to the model is made again."""
+    event = block.event
+    status = f"{event.status} " if event.status else ""
+    attempts = f"attempt {event.attempt} of {event.max_attempts}"
+    what = f"Retried, {attempts}" if block.over else f"Retrying in {duration(event.delay)}, {attempts}"
+    style = pen.palette["muted" if block.over else "warning"]
+    text = f"{what} · {status}{one_line(event.error, 300)}".rstrip(" ·")
+    return pen.hang(Text("↻ ", style), Text(text, style), width)
+
+
+def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
+    """Draw how a turn ended: time, tokens, cost."""
+    event, palette = block.event, pen.palette
+    facts = [duration(event.duration)]
+    if event.input_tokens or event.output_tokens:
+        facts.append(f"{event.input_tokens:,} → {event.output_tokens:,} tokens")
+    if event.cost is not None:
+        facts.append(f"${event.cost:.4f}" if event.cost < 1 else f"${event.cost:.2f}")
+    body = Text(" · ".join(facts), palette["muted"])
+    if event.is_error or event.reason not in _USUAL_ENDS:
+        reason = one_line(event.reason.replace("_", " "), 200) or "failed"
+        body = Text.assemble((reason, palette["error" if event.is_error else "warning"]), " · ", body)
+    return pen.hang(Text("─ ", palette["faint"]), body, width)
+
+
+def rule(pen: Pen, block: bl.RuleBlock, width: int) -> list[Text]:
+    """Draw a line across with a word in it."""
+    word = f" {one_line(block.text, max(1, width - 8))} "
+    line = Text.assemble(("──", pen.palette["faint"]), (word, pen.palette["muted"]))
+    line.append("─" * max(0, width - line.cell_len), pen.palette["faint"])
+    return [line]

@@ -1,0 +1,163 @@
+"""Where every part of every block is: known heights for what was drawn, guesses for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.cache import LRUCache
+from textual.strip import Strip
+
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.heights import Heights
+from ccq_tui.widgets.transcript.order import Change
+
+CACHED_PARTS = 600
+"""Parts kept drawn: many screens full, and a bound on memory."""
+
+_COMPACT = (bl.ToolBlock, bl.PermissionBlock, bl.ThinkingBlock, bl.RetryBlock, bl.NoticeBlock)
+
+Draw = Callable[[bl.Block, int, int, int], list[Strip]]
+"""Draws a part of a block, given also the empty lines above it and the width in columns."""
+
+
+class Rows:
+    """The parts of one block: their heights, and what they looked like when those were measured."""
+
+    __slots__ = ("body", "head", "heights", "keys")
+
+    def __init__(self) -> None:
+        self.heights = Heights()
+        self.keys: list[object] = []
+        self.body: bl.Body | None = None
+        self.head = False
+
+
+def spacing(above: bl.Block | None, block: bl.Block) -> int:
+    """Return how many empty lines separate two blocks; one-line blocks stand close together."""
+    if above is None:
+        return 0
+    return 0 if _is_compact(above) and _is_compact(block) else 1
+
+
+def _is_compact(block: bl.Block) -> bool:
+    return isinstance(block, _COMPACT) and block.body is None
+
+
+class Layout:
+    """The heights of all blocks at the present width.
+
+    Attributes:
+        blocks: The blocks, in order; the list of the model.
+        width: Columns there are.
+    """
+
+    def __init__(self, blocks: list[bl.Block], draw: Draw) -> None:
+        self.blocks = blocks
+        self.width = 80
+        self._draw = draw
+        self._sums = Heights()
+        self._rows: dict[bl.Block, Rows] = {}
+        self._cache: LRUCache[tuple[bl.Block, int], tuple[object, list[Strip]]] = LRUCache(CACHED_PARTS)
+        self._look = 0
+
+    @property
+    def total(self) -> int:
+        """Lines of everything."""
+        return self._sums.total
+
+    def restyle(self) -> None:
+        """Forget what was drawn: the colours are others now."""
+        self._look += 1
+        self._cache.clear()
+
+    def sync(self, change: Change) -> None:
+        """Follow a change of the blocks; costs what has changed."""
+        if change.moved_from is not None:
+            self._sums.truncate(change.moved_from)
+            if len(self._rows) > len(self.blocks) + 100:
+                self._rows = {block: rows for block, rows in self._rows.items() if block.at >= 0}
+        for index in change.changed:
+            self._fit(index)
+            if index < len(self._sums):
+                self._sums.set(index, self._rows[self.blocks[index]].heights.total)
+        for index in range(len(self._sums), len(self.blocks)):
+            if self.blocks[index] not in self._rows:
+                self._fit(index)
+            self._sums.append(self._rows[self.blocks[index]].heights.total)
+
+    def _fit(self, index: int) -> None:
+        """Make a block's rows those of its parts; the last one known may have been split since."""
+        block = self.blocks[index]
+        rows = self._rows.setdefault(block, Rows())
+        body, head = block.body, block.head
+        if rows.body is not body or rows.head != head:
+            rows.heights.truncate(0)
+            rows.keys.clear()
+            rows.body, rows.head = body, head
+        keep = max(int(head), len(rows.keys) - 1) if rows.keys else 0
+        rows.heights.truncate(keep)
+        del rows.keys[keep:]
+        for part in range(len(rows.keys), int(head) + (len(body) if body is not None else 0)):
+            gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
+            if head and part == 0:
+                lines = 1
+            else:
+                lines = 1 if body is None else body.estimate(part - head, max(8, self.width - 2))
+            rows.heights.append(lines + gap)
+            rows.keys.append(None)
+
+    def parts(self, index: int) -> int:
+        """Return how many parts a block has."""
+        return len(self._rows[self.blocks[index]].keys)
+
+    def height(self, index: int, part: int) -> int:
+        """Return the lines of a part, measured or guessed."""
+        return self._rows[self.blocks[index]].heights[part]
+
+    def measured(self, index: int, part: int) -> bool:
+        """Tell whether a part's height is known rather than guessed."""
+        return self._rows[self.blocks[index]].keys[part] == self._key(index, part)
+
+    def before(self, index: int, part: int = 0) -> int:
+        """Return the lines above a part."""
+        if index >= len(self.blocks):
+            return self.total
+        return self._sums.before(index) + self._rows[self.blocks[index]].heights.before(part)
+
+    def find(self, line: int) -> tuple[int, int, int]:
+        """Return the block, the part and the line in it that a line of the whole belongs to."""
+        index, rest = self._sums.find(line)
+        part, offset = self._rows[self.blocks[index]].heights.find(rest)
+        return index, part, offset
+
+    def _key(self, index: int, part: int) -> object:
+        block = self.blocks[index]
+        rows = self._rows[block]
+        gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
+        if rows.head and part == 0:
+            return self.width, gap, block.version
+        return self.width, gap, rows.body.key(part - rows.head) if rows.body is not None else 0
+
+    def strips(self, index: int, part: int) -> list[Strip]:
+        """Return a part drawn, and take its height from that."""
+        block = self.blocks[index]
+        key = self._key(index, part)
+        cached = self._cache.get((block, part))
+        if cached is not None and cached[0] == key:
+            drawn = cached[1]
+        else:
+            gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
+            drawn = self._draw(block, part, gap, self.width)
+            self._cache[block, part] = (key, drawn)
+        rows = self._rows[block]
+        if rows.keys[part] != key or rows.heights[part] != len(drawn):
+            rows.keys[part] = key
+            if delta := rows.heights.set(part, len(drawn)):
+                self._sums.set(index, self._sums[index] + delta)
+        return drawn
+
+    def measure(self, index: int, part: int) -> int:
+        """Return the lines of a part, drawing it if they are only guessed."""
+        if not self.measured(index, part):
+            self.strips(index, part)
+        return self.height(index, part)

@@ -1,0 +1,207 @@
+"""Markdown to lines: Rich's renderer with quieter headings, code, lists, quotes and links that are checked."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich import box
+from rich import markdown as rm
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.segment import Segment
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from ccq_tui.widgets.transcript.code import folded, highlighted
+from ccq_tui.widgets.transcript.cuts import markdown_parser
+from ccq_tui.widgets.transcript.palette import Palette
+
+NARROW = 20
+"""Below this width in columns nothing is indented any further."""
+
+_SAFE_URL = re.compile(r"(?:https?|file)://[!-~]{1,2000}", re.IGNORECASE)
+
+
+def is_safe_url(url: str) -> bool:
+    """Tell whether a URL may be given to the terminal as a link."""
+    return _SAFE_URL.fullmatch(url) is not None
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = markdown_parser(inline=True)
+    # What is no link stays text, so that its target can be read.
+    parser.validateLink = is_safe_url  # type: ignore[method-assign]
+    return parser
+
+
+class _WithImages:
+    """Keeps an image's name inside the text that it stands in."""
+
+    text: Text
+
+    def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
+        """Take an image into the text."""
+        if isinstance(child, Image):
+            self.text.append_text(child.shown())
+            return False
+        return True
+
+
+class Image(rm.ImageItem):
+    """An image's name and address: a terminal cannot show the rest."""
+
+    def shown(self) -> Text:
+        """Return what stands for the image."""
+        return Text.assemble("[image: ", self.text, f"] ({self.destination})")
+
+
+class Paragraph(_WithImages, rm.Paragraph):
+    """A paragraph."""
+
+
+class Heading(_WithImages, rm.Heading):
+    """A heading at the left margin."""
+
+    LEVEL_ALIGN: ClassVar[dict[str, Any]] = {}
+
+
+class TableCell(rm.TableDataElement):
+    """A cell of a table."""
+
+    def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
+        """Take an image into the text."""
+        if isinstance(child, Image):
+            self.content.append_text(child.shown())
+            return False
+        return True
+
+
+class CodeBlock(rm.CodeBlock):
+    """Code on a background of its own, highlighted in the theme's colours."""
+
+    palette: Palette
+
+    @classmethod
+    def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
+        """Make the element for a fence or indented code."""
+        block = cls((token.info or "").split(" ", 1)[0], "")
+        block.palette = markdown.palette if isinstance(markdown, Markdown) else block.palette
+        return block
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        style = self.palette["code-block"]
+        width = max(4, options.max_width)
+        code = highlighted(self.text.plain.rstrip("\n"), self.lexer_name, self.palette)
+        for line in folded(code, width - 2):
+            padding = " " * (width - 1 - line.cell_len)
+            yield Text.assemble(" ", line, padding, style=style, no_wrap=True, overflow="ignore")
+
+
+def _hung(
+    console: Console, options: ConsoleOptions, content: Any, first: Segment, rest: Segment, style: Style
+) -> RenderResult:
+    """Render something indented, with a sign before its first line; at a narrow width not indented."""
+    indent = first.cell_length if options.max_width >= NARROW else 0
+    lines = console.render_lines(content, options.update(width=options.max_width - indent), style=style)
+    for number, line in enumerate(lines):
+        if indent:
+            yield rest if number else first
+        yield from line
+        yield Segment.line()
+
+
+class BlockQuote(rm.BlockQuote):
+    """A quote with a thin bar."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        bar = Segment("│ ", console.get_style("markdown.hr"))
+        yield from _hung(console, options, self.elements, bar, bar, self.style)
+
+
+class ListItem(rm.ListItem):
+    """An item whose number stands at the margin."""
+
+    def render_bullet(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render with a bullet."""
+        yield from self._render(console, options, "• ", "markdown.item.bullet")
+
+    def render_number(
+        self, console: Console, options: ConsoleOptions, number: int, _last_number: int
+    ) -> RenderResult:
+        """Render with a number."""
+        yield from self._render(console, options, f"{number}. ", "markdown.item.number")
+
+    def _render(self, console: Console, options: ConsoleOptions, sign: str, style: str) -> RenderResult:
+        first = Segment(sign, console.get_style(style))
+        yield from _hung(console, options, self.elements, first, Segment(" " * len(sign)), self.style)
+
+
+class Rule(rm.HorizontalRule):
+    """A thin line."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text("─" * options.max_width, style=console.get_style("markdown.hr"), no_wrap=True)
+
+
+class TableElement(rm.TableElement):
+    """A table with a line under its head and none around it."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table(
+            box=box.SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            border_style="markdown.table.border",
+            header_style="markdown.table.header",
+        )
+        head = self.header.row.cells if self.header and self.header.row else []
+        for cell in head:
+            table.add_column(cell.content, justify="left" if cell.justify == "default" else cell.justify)
+        for row in self.body.rows if self.body else ():
+            table.add_row(*(cell.content for cell in row.cells))
+        yield table
+
+
+class Markdown(rm.Markdown):
+    """Markdown of a model, drawn as data: HTML and unsafe links are text."""
+
+    elements: ClassVar[dict[str, type[rm.MarkdownElement]]] = {
+        **rm.Markdown.elements,
+        "paragraph_open": Paragraph,
+        "heading_open": Heading,
+        "fence": CodeBlock,
+        "code_block": CodeBlock,
+        "blockquote_open": BlockQuote,
+        "hr": Rule,
+        "list_item_open": ListItem,
+        "image": Image,
+        "table_open": TableElement,
+        "td_open": TableCell,
+        "th_open": TableCell,
+    }
+
+    def __init__(self, source: str, palette: Palette, references: dict[str, Any] | None = None) -> None:
+        """Parse Markdown.
+
+        Args:
+            source: The Markdown, safe to draw.
+            palette: The colours.
+            references: Link definitions from elsewhere in the document, in the parser's form.
+        """
+        self.markup = source
+        self.palette = palette
+        self.parsed = _parser().parse(source, {"references": dict(references)} if references else {})
+        self.code_theme = self.inline_code_theme = ""
+        self.justify = None
+        self.style = "none"
+        self.hyperlinks = True
+        self.inline_code_lexer = None
+        for token in self.parsed:
+            for child in token.children or ():
+                if child.type == "softbreak":
+                    child.type = "hardbreak"  # models do not wrap their lines: a line break is meant

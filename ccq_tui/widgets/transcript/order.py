@@ -1,0 +1,106 @@
+"""The order of the blocks: where a new one belongs, and what a change has moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an event changed.
+
+    Attributes:
+        changed: Indexes of blocks that are new or drawn differently now.
+        moved_from: The first index at which another block stands than before, or None.
+    """
+
+    changed: tuple[int, ...] = ()
+    moved_from: int | None = None
+
+
+class BlockOrder:
+    """The blocks of a transcript in the order in which they are shown.
+
+    Attributes:
+        blocks: The blocks.
+        trailing: How many at the end stay there: prompts that wait for their turn.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.trailing = 0
+        self._agents: dict[str, ToolBlock] = {}
+        self._last_under: dict[str, Block] = {}
+        self._changed: set[Block] = set()
+        self._moved_from: int | None = None
+
+    def take_change(self) -> Change:
+        """Return what has changed since the last call."""
+        changed = tuple(sorted(block.at for block in self._changed if block.at >= 0))
+        change = Change(changed, self._moved_from)
+        self._changed.clear()
+        self._moved_from = None
+        return change
+
+    def touch(self, block: Block) -> None:
+        """Note that a block is drawn differently now."""
+        block.version += 1
+        self._changed.add(block)
+
+    def add_agent(self, block: ToolBlock) -> None:
+        """Note that blocks will come that belong under a tool call."""
+        self._agents[block.id] = block
+        self._last_under[block.id] = block
+
+    def add(self, block: Block, parent: str = "") -> None:
+        """Put a block under the Agent call it belongs to, else at the end."""
+        agent = self._agents.get(parent)
+        if agent is None:
+            self._insert(len(self.blocks) - self.trailing, block)
+            return
+        block.depth = agent.depth + 1
+        self._insert(self._last_under[parent].at + 1, block)
+        while agent is not None:
+            self._last_under[agent.id] = block
+            agent = self._agents.get(agent.parent)
+
+    def add_after(self, block: Block, above: Block) -> None:
+        """Put a block right under another one."""
+        block.depth = above.depth
+        self._insert(above.at + 1, block)
+        for agent, last in self._last_under.items():
+            if last is above:
+                self._last_under[agent] = block
+
+    def keep_last(self, block: Block) -> None:
+        """Move a block to the end and keep it there until ``trailing`` is set to 0."""
+        self.remove(block)
+        self._insert(len(self.blocks), block)
+        self.trailing += 1
+
+    def remove(self, block: Block) -> None:
+        """Take a block out."""
+        place = block.at
+        del self.blocks[place]
+        block.at = -1
+        self._renumber(place)
+        for agent, last in self._last_under.items():
+            if last is block:
+                self._last_under[agent] = self.blocks[place - 1]
+        if place < len(self.blocks):
+            self._changed.add(self.blocks[place])  # the space above it depends on what is there
+
+    def _insert(self, place: int, block: Block) -> None:
+        self.blocks.insert(place, block)
+        block.at = place
+        self._changed.add(block)
+        if place < len(self.blocks) - 1:
+            self._renumber(place)
+            self._changed.add(self.blocks[place + 1])
+
+    def _renumber(self, place: int) -> None:
+        for index in range(place, len(self.blocks)):
+            self.blocks[index].at = index
+        self._moved_from = place if self._moved_from is None else min(place, self._moved_from)

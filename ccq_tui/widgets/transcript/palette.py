@@ -1,0 +1,123 @@
+"""The transcript's colours, resolved from the theme through component classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.style import Style
+from rich.theme import Theme
+
+NAMES = (
+    "muted",
+    "faint",
+    "accent",
+    "prompt",
+    "success",
+    "error",
+    "warning",
+    "strong",
+    "heading",
+    "code",
+    "code-block",
+    "link",
+    "quote",
+    "keyword",
+    "string",
+    "number",
+    "comment",
+    "name",
+    "more",
+)
+"""What is coloured; each is the component class ``transcript--NAME``."""
+
+PREFIX = "transcript--"
+FILLED = frozenset({"prompt", "code-block", "more"})
+"""Styles that bring their own background."""
+
+CSS = """
+Transcript {
+    background: $background;
+    color: $foreground;
+    overflow-x: hidden;
+    overflow-y: scroll;
+    scrollbar-size-vertical: 1;
+    scrollbar-gutter: stable;
+    scrollbar-color: $foreground 20%;
+    scrollbar-color-hover: $foreground 40%;
+    scrollbar-color-active: $foreground 50%;
+    scrollbar-background: $background;
+    scrollbar-background-hover: $background;
+    scrollbar-background-active: $background;
+    padding: 0 0 0 1;
+    & .transcript--muted { color: $foreground 68%; }
+    & .transcript--faint { color: $foreground 35%; }
+    & .transcript--accent { color: $text-accent; text-style: bold; }
+    & .transcript--prompt { background: $surface; text-style: bold; }
+    & .transcript--success { color: $text-success; }
+    & .transcript--error { color: $text-error; }
+    & .transcript--warning { color: $text-warning; }
+    & .transcript--strong { text-style: bold; }
+    & .transcript--heading { color: $text-primary; text-style: bold; }
+    & .transcript--code { color: $text-accent; }
+    & .transcript--code-block { background: $surface; }
+    & .transcript--link { color: $text-primary; text-style: underline; }
+    & .transcript--quote { color: $foreground 75%; text-style: italic; }
+    & .transcript--keyword { color: $text-primary; }
+    & .transcript--string { color: $text-success; }
+    & .transcript--number { color: $text-warning; }
+    & .transcript--comment { color: $foreground 62%; text-style: italic; }
+    & .transcript--name { color: $text-accent; }
+    & .transcript--more { background: $panel; color: $foreground; }
+}
+"""
+"""The default colours; a theme or an app's own CSS may change any of them."""
+
+
+class Palette:
+    """Rich styles by name.
+
+    Attributes:
+        base: Foreground and background of the pane.
+    """
+
+    def __init__(self, base: Style, component: Callable[[str], Style]) -> None:
+        """Resolve every style.
+
+        Args:
+            base: Foreground and background of the pane.
+            component: Returns the style of a component class.
+        """
+        self.base = base
+        self._styles = {name: self._style(name, component(PREFIX + name)) for name in NAMES}
+
+    @staticmethod
+    def _style(name: str, style: Style) -> Style:
+        # Only a filled style may cover the background of the line that it stands in.
+        return style if name in FILLED else style.without_color + Style(color=style.color)
+
+    def __getitem__(self, name: str) -> Style:
+        return self._styles[name]
+
+    def rich_theme(self) -> Theme:
+        """Return the styles that Rich's Markdown elements look up by name."""
+        return Theme(
+            {
+                "markdown.paragraph": Style.null(),
+                "markdown.h1": self["heading"] + Style(underline=True),
+                "markdown.h2": self["heading"],
+                **{f"markdown.h{level}": self["strong"] for level in range(3, 7)},
+                "markdown.em": Style(italic=True),
+                "markdown.strong": Style(bold=True),
+                "markdown.s": Style(strike=True),
+                "markdown.code": self["code"],
+                "markdown.link": self["link"],
+                "markdown.link_url": self["link"],
+                "markdown.block_quote": self["quote"],
+                "markdown.item.bullet": self["muted"],
+                "markdown.item.number": self["muted"],
+                "markdown.hr": self["faint"],
+                "markdown.table.border": self["faint"],
+                "markdown.table.header": Style(bold=True),
+            },
+            inherit=False,
+        )

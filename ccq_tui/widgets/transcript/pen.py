@@ -1,0 +1,117 @@
+"""Draws text and Markdown into strips of a given width."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from ccq_tui.widgets.transcript.code import folded
+from ccq_tui.widgets.transcript.markdown import Markdown
+from ccq_tui.widgets.transcript.palette import Palette
+
+
+@dataclass
+class Counters:
+    """Counts work, so that tests can tell how it grows.
+
+    Attributes:
+        drawn: How often a part was drawn.
+        lines: Lines drawn.
+        parsed: Characters of Markdown parsed in order to draw them.
+    """
+
+    drawn: int = 0
+    lines: int = 0
+    parsed: int = 0
+
+
+class Pen:
+    """Holds what drawing needs: colours, and a console that is never written to."""
+
+    def __init__(self, palette: Palette, counters: Counters) -> None:
+        self.palette = palette
+        self.counters = counters
+        self.console = Console(
+            file=io.StringIO(),
+            force_terminal=True,
+            color_system="truecolor",
+            legacy_windows=False,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            theme=palette.rich_theme(),
+            _environ={},
+        )
+
+    def markdown(self, source: str, width: int, references: dict[str, Any] | None = None) -> list[Strip]:
+        """Draw Markdown.
+
+        Args:
+            source: The Markdown, safe to draw.
+            width: Columns there are.
+            references: Link definitions from elsewhere in the document.
+        """
+        self.counters.parsed += len(source)
+        options = self.console.options.update(width=width, height=None)
+        lines = self.console.render_lines(
+            Markdown(source, self.palette, references), options, style=self.palette.base, pad=True
+        )
+        return [Strip(line, width) for line in lines]
+
+    def strip(self, text: Text, width: int, style: Style | None = None) -> Strip:
+        """Draw one line, cut or filled to the width.
+
+        Args:
+            text: One line.
+            width: Columns there are.
+            style: What the line lies on, in place of the pane's own style.
+        """
+        base = self.palette.base if style is None else self.palette.base + style
+        segments = Segment.apply_style(text.render(self.console), base)
+        return Strip(Segment.adjust_line_length(list(segments), width, base), width)
+
+    def strips(self, lines: Iterable[Text], width: int, style: Style | None = None) -> list[Strip]:
+        """Draw lines, each cut or filled to the width."""
+        return [self.strip(line, width, style) for line in lines]
+
+    def hang(self, prefix: Text, body: Text, width: int) -> list[Text]:
+        """Wrap text at words, with something before its first line and as much space before the others.
+
+        Args:
+            prefix: What stands before the first line.
+            body: The text; its line breaks are kept.
+            width: Columns there are for both.
+        """
+        indent = min(prefix.cell_len, max(0, width - 8))
+        rest = Text(" " * indent)
+        wrapped = body.wrap(self.console, max(1, width - indent), overflow="fold") or [Text()]
+        return [Text.assemble(rest if number else prefix, line) for number, line in enumerate(wrapped)]
+
+    def plain(self, text: str, width: int, style: Style | None = None) -> list[Text]:
+        """Break text at the width, keeping every space."""
+        return folded(Text(text, style=style or Style.null()), max(1, width))
+
+    def indent(self, strips: list[Strip], prefix: str, style: Style, first: str | None = None) -> list[Strip]:
+        """Put a prefix before every strip.
+
+        Args:
+            strips: What is drawn.
+            prefix: What stands before each line.
+            style: The prefix's style.
+            first: What stands before the first line instead, as wide as the prefix.
+        """
+        style = self.palette.base + style
+        rest = [Segment(prefix, style)]
+        head = rest if first is None else [Segment(first, style)]
+        return [
+            Strip([*(rest if number else head), *strip], strip.cell_length + len(prefix))
+            for number, strip in enumerate(strips)
+        ]

@@ -1,0 +1,152 @@
+"""Which lines are seen: follows the end, or keeps its place while things around it change."""
+
+from __future__ import annotations
+
+from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.layout import Layout
+
+NEAR = 4
+"""A move of so many screens is measured on the way; a longer one is a jump."""
+
+
+class Viewport:
+    """A window of some height on a layout. Only what it shows is measured.
+
+    Attributes:
+        height: Lines seen at once.
+        top: The first line seen, in the layout's lines.
+        following: Whether the end is kept in view.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.height = 24
+        self.top = 0
+        self.following = True
+        self._layout = layout
+        self._block: Block | None = None
+        self._index = self._part = self._offset = 0
+        self._seen: tuple[Block, int] | None = None
+
+    @property
+    def bottom(self) -> int:
+        """The furthest that the top can go."""
+        return max(0, self._layout.total - self.height)
+
+    @property
+    def unseen(self) -> int:
+        """Lines that came below since the end was left."""
+        if self.following or self._seen is None or self._seen[0].at < 0:
+            return 0
+        block, lines = self._seen
+        return max(0, self._layout.total - self._layout.before(block.at) - lines)
+
+    def settle(self) -> None:
+        """Measure what is seen and set ``top`` accordingly, after anything has changed."""
+        if not self._layout.blocks:
+            self.top = 0
+            return
+        if self.following:
+            self._measure_up(len(self._layout.blocks), 0, self.height)
+            self._anchor(self.bottom)
+            return
+        self._find_anchor()
+        self._measure_down(self.height)
+        line = self._line()
+        if line >= self.bottom:
+            self.follow()
+        else:
+            self.top = line
+
+    def resize(self, width: int, height: int) -> None:
+        """Take another size, keeping the text at the top where it is."""
+        self.height = max(1, height)
+        if width != self._layout.width:
+            if self._layout.blocks and not self.following:
+                self._find_anchor()
+                before = max(1, self._layout.height(self._index, self._part))
+                self._layout.width = width
+                after = self._layout.measure(self._index, self._part)
+                self._offset = min(self._offset * after // before, max(0, after - 1))
+            self._layout.width = width
+        self.settle()
+
+    def follow(self) -> None:
+        """Go to the end and stay there."""
+        self.following = True
+        self._seen = None
+        self.settle()
+
+    def move(self, line: int) -> None:
+        """Put the top elsewhere.
+
+        Args:
+            line: The wanted top, counted as things are now; what is measured on the way may move it.
+        """
+        layout = self._layout
+        if not layout.blocks:
+            return
+        delta = line - self.top
+        if abs(delta) > NEAR * self.height:
+            index, part, offset = layout.find(line)
+            offset = min(offset, max(0, layout.measure(index, part) - 1))
+            wanted = layout.before(index, part) + offset
+        elif delta < 0:
+            self._find_anchor()
+            self._measure_up(self._index, self._part, -delta)
+            wanted = self._line() + delta
+        else:
+            self._find_anchor()
+            self._measure_down(self.height + delta)
+            wanted = self._line() + delta
+        self._leave_end()
+        self._anchor(max(0, wanted))
+        self.settle()
+
+    def _leave_end(self) -> None:
+        if self.following:
+            last = len(self._layout.blocks) - 1
+            self._seen = (self._layout.blocks[last], self._layout.total - self._layout.before(last))
+        self.following = False
+
+    def _anchor(self, line: int) -> None:
+        """Remember the text at a line, so that the place can be found again."""
+        self.top = line
+        self._index, self._part, self._offset = self._layout.find(line)
+        self._block = self._layout.blocks[self._index]
+
+    def _find_anchor(self) -> None:
+        """Bring the remembered place up to date with the blocks there are now."""
+        last = len(self._layout.blocks) - 1
+        if self._block is not None and self._block.at >= 0:
+            self._index = self._block.at
+        self._index = min(self._index, last)
+        self._block = self._layout.blocks[self._index]
+        parts = self._layout.parts(self._index)
+        if self._part >= parts:
+            self._part, self._offset = max(0, parts - 1), 0
+
+    def _line(self) -> int:
+        return self._layout.before(self._index, self._part) + self._offset
+
+    def _measure_down(self, lines: int) -> None:
+        """Measure from the anchor on until so many lines are covered."""
+        index, part, covered = self._index, self._part, -self._offset
+        while index < len(self._layout.blocks) and covered < lines:
+            if part >= self._layout.parts(index):
+                index, part = index + 1, 0
+                continue
+            covered += self._layout.measure(index, part)
+            part += 1
+
+    def _measure_up(self, index: int, part: int, lines: int) -> None:
+        """Measure what is above a part until so many lines are covered."""
+        covered = 0
+        while covered < lines:
+            if part == 0:
+                if index == 0:
+                    return
+                index -= 1
+                part = self._layout.parts(index)
+                continue
+            part -= 1
+            covered += self._layout.measure(index, part)
