@@ -53,9 +53,10 @@ class SentMessage:
         halted = asyncio.create_task(self._stopping.wait())
         sending = asyncio.create_task(self._send_all(send))
         tasks = (gone, halted, sending)
-        complete = False
+        complete = client_left = False
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            client_left = gone.done()
             complete = sending.done() and sending.result()
         finally:
             for task in tasks:
@@ -64,7 +65,11 @@ class SentMessage:
             self._sent(True, not complete)
         if self._started and complete:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-        # Otherwise the response stays incomplete, upon which uvicorn drops the connection.
+        elif not self._started and not client_left:
+            # An answer that never began would become a 500; a begun one is dropped.
+            await self._start(send)
+            await send({"type": "http.response.body", "body": b"", "more_body": True})
+        # The response stays incomplete, upon which uvicorn drops the connection.
 
     async def _send_all(self, send: Send) -> bool:
         self._due = time.monotonic()
@@ -101,12 +106,15 @@ class SentMessage:
     async def _flush(self, send: Send) -> None:
         if not self._batch:
             return
-        if not self._started:
-            self._started = True
-            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+        await self._start(send)
         body, self._batch = b"".join(self._batch), []
         await send({"type": "http.response.body", "body": body, "more_body": True})
         self._sent(False, False)
+
+    async def _start(self, send: Send) -> None:
+        if not self._started:
+            self._started = True
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
 
 
 async def _disconnected(receive: Receive) -> None:
