@@ -1,0 +1,120 @@
+"""The program on the screen: themes, the session's screen, and a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from ccq_tui import theming
+from ccq_tui.agent.events import AgentEvent
+from ccq_tui.agent.session import AgentSession
+from ccq_tui.config import Launch
+from ccq_tui.inbox.memory import MemoryInbox
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.launching import session_options
+from ccq_tui.screens.session.screen import Session, SessionFactory
+from ccq_tui.screens.terminal import set_title
+
+_logger = logging.getLogger(__name__)
+
+END_SECONDS = 8.0
+"""How long the end of a session may take before the program ends without it."""
+SIGNALS = ("SIGTERM", "SIGHUP")
+
+
+class CcqApp(App[int]):
+    """Shows one session.
+
+    Args:
+        launch: What to start with.
+        make_session: Makes the session; the real one by default.
+    """
+
+    TITLE = "ccq-tui"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", priority=True, show=False)]
+
+    def __init__(self, launch: Launch, make_session: SessionFactory | None = None) -> None:
+        super().__init__()
+        self._launch = launch
+        self._make_session = make_session or self._real_session
+        self._ending = False
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give the program's own colours to style sheets under a theme that has none."""
+        return theming.variable_defaults()
+
+    def on_mount(self) -> None:
+        """Put on the theme, show the session, and end cleanly on a signal."""
+        notices = theming.install(self, self._launch.settings.theme)
+        launch = self._launch if not notices else _with_notices(self._launch, notices)
+        self.push_screen(SessionScreen(launch, self._make_session))
+        self._end_on_signals()
+
+    async def action_quit(self) -> None:
+        """End the session, then the program."""
+        await self._end(0)
+
+    async def _end(self, code: int) -> None:
+        if self._ending:
+            return
+        self._ending = True
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                for screen in self.screen_stack:
+                    if isinstance(screen, SessionScreen):
+                        await screen.end()
+        except TimeoutError:
+            _logger.warning("The session did not end within %s s", END_SECONDS)
+        set_title(self, "")
+        self.exit(code, return_code=code)
+
+    def _end_on_signals(self) -> None:
+        if self.is_headless:
+            return
+        loop = asyncio.get_running_loop()
+        for name in SIGNALS:
+            number = getattr(signal, name, None)
+            if number is not None:
+                loop.add_signal_handler(number, self._signalled, number)
+
+    def _signalled(self, number: int) -> None:
+        self.run_worker(self._end(128 + number), name="end")
+
+    def _real_session(self, tell: Callable[[AgentEvent], None]) -> Session:
+        return AgentSession(session_options(self._launch), MemoryInbox(), tell)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Write a crash to the log; Textual has no public hook for it."""
+        _logger.critical("crashed", exc_info=error)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Say in a line that the program crashed: a traceback with values in it belongs in the log."""
+        self.panic(Text("ccq-tui crashed. Your conversation is kept: ccq-tui --continue goes on with it."))
+
+
+def run(launch: Launch) -> int:
+    """Put the screen up until it ends.
+
+    Args:
+        launch: What to start with.
+
+    Returns:
+        The exit code: 0 ended, 1 crashed, 128 + the signal that ended it.
+    """
+    app = CcqApp(launch)
+    app.run()
+    return app.return_code or 0
+
+
+def _with_notices(launch: Launch, notices: list[str]) -> Launch:
+    return replace(launch, notices=(*launch.notices, *notices))

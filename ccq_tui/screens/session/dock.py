@@ -1,0 +1,246 @@
+"""The dock: the prompt, or in its place the panel of the request that waits first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+
+from ccq_tui.inbox import Request, RequestOutcome
+from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.waiting import Line, Waiting, seconds_to_wait
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.prose import draft_text
+from ccq_tui.questions.state import PanelState
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.question import QuestionPanel
+
+Panel = QuestionPanel | DecisionPanel
+PROMPT_HINTS = (
+    ("Enter", "send"),
+    ("Ctrl+J", "new line"),
+    ("Esc", "interrupt"),
+    ("PgUp PgDn", "scroll"),
+    ("Ctrl+O", "unfold"),
+    ("Ctrl+G", "editor"),
+    ("Ctrl+Q", "quit"),
+)
+LOW_SCREEN = 18
+
+
+class Dock(Vertical):
+    """Keeps the line of waiting requests and shows the first of them in place of the prompt.
+
+    Args:
+        session: The session's name, for the panels.
+        draft: What stands in the prompt at the start.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    DEFAULT_CSS = """
+    Dock {
+        height: auto;
+        & > .-off { display: none; }
+    }
+    """
+
+    class Answered(Message):
+        """A person settled a request in its panel."""
+
+        def __init__(self, request_id: str, outcome: RequestOutcome) -> None:
+            super().__init__()
+            self.request_id = request_id
+            self.outcome = outcome
+
+    class LineChanged(Message):
+        """Another number of requests waits."""
+
+        def __init__(self, line: Line) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(id="dock")
+        self._session = session
+        self._draft = draft
+        self._clock = clock
+        self._line = Line()
+        self._panel: Panel | None = None
+        self._came = 0
+        self._settled = 0
+        self._opening: Timer | None = None
+
+    @property
+    def line(self) -> Line:
+        """What waits."""
+        return self._line
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel on the screen, hidden or not, or None."""
+        return self._panel
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt."""
+        return self.query_one(Prompt)
+
+    @property
+    def notices(self) -> NoticeLine:
+        """The line above the prompt."""
+        return self.query_one(NoticeLine)
+
+    def compose(self) -> ComposeResult:
+        """Build the notice line, the prompt and its keys."""
+        yield NoticeLine()
+        yield Prompt(self._draft, clock=self._clock)
+        yield HintBar()
+
+    def on_mount(self) -> None:
+        """Begin in the prompt."""
+        self.prompt.take_focus()
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Show the prompt's keys where there is room for them."""
+        hints = self.query_one(HintBar)
+        hints.show(PROMPT_HINTS)
+        hints.set_class(self._covered or self.app.size.height < LOW_SCREEN, "-off")
+
+    # -- the line -----------------------------------------------------------------------------------------
+
+    def add(self, request: Request) -> None:
+        """Let a request wait; it is shown when it is the first and nobody is typing."""
+        if request.id in self._line:
+            return
+        self._came = self._came + 1 if self._line.items else 1
+        self._settled = self._settled if self._line.items else 0
+        self._change(self._line.with_added(request))
+        self._show_first()
+
+    def withdraw(self, request_id: str) -> Waiting | None:
+        """Take a request out of the line, answered or not, and show the next.
+
+        Returns:
+            The request with its draft as it was, or None when it did not wait here.
+        """
+        gone = self._line.get(request_id)
+        if gone is None:
+            return None
+        self._settled += 1
+        if self._panel is not None and self._line.head is gone:
+            self._close_panel()
+        self._change(self._line.without(request_id))
+        self._show_first()
+        return gone
+
+    def toggle_panel(self) -> None:
+        """Hide the panel, show it again, or open at once what waits for a pause in typing."""
+        if self._panel is not None:
+            self._panel.dispatch(Pressed("f2", at=self._clock()))
+        elif self._line.items:
+            self._open_panel()
+
+    def _change(self, line: Line) -> None:
+        self._line = line
+        self.post_message(self.LineChanged(line))
+
+    def _show_first(self) -> None:
+        if self._opening:
+            self._opening.stop()
+            self._opening = None
+        if self._line.head is None:
+            self._show_prompt()
+            return
+        if self._panel is not None:
+            self._panel.place = self._place()
+            self._say_what_waits()
+            return
+        wait = seconds_to_wait(self._clock(), self.prompt.last_typed)
+        if wait:
+            self._say_what_waits()
+            self._opening = self.set_timer(wait, self._show_first)
+        else:
+            self._open_panel()
+
+    # -- the panel ----------------------------------------------------------------------------------------
+
+    def _open_panel(self) -> None:
+        first = self._line.head
+        if first is None:
+            return
+        kind = QuestionPanel if isinstance(first.draft, PanelState) else DecisionPanel
+        self._panel = kind(
+            first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
+            session=self._session,
+            place=self._place(),
+            clock=self._clock,
+        )
+        self.mount(self._panel)
+        self._show_prompt()
+
+    def _close_panel(self) -> None:
+        if self._panel is not None:
+            self._panel.remove()
+            self._panel = None
+
+    def _place(self) -> tuple[int, int]:
+        return (self._settled + 1, self._settled + len(self._line.items))
+
+    @property
+    def _covered(self) -> bool:
+        return self._panel is not None and not self._panel.state.hidden
+
+    def _show_prompt(self) -> None:
+        """Show the prompt or the panel, whichever has its turn, and give it the focus."""
+        covered = self._covered
+        self.prompt.set_class(covered, "-off")
+        if self._panel is not None:
+            self._panel.set_class(not covered, "-off")
+        self._say_what_waits()
+        self.on_resize()
+        if not covered:
+            self.prompt.take_focus()
+
+    def _say_what_waits(self) -> None:
+        waits = self._line.summary() if self._line.items and not self._covered else ""
+        later = " opens when you pause typing ·" if waits and self._panel is None else ""
+        self.notices.stand(f"{waits} ·{later} F2" if waits else "")
+
+    @on(QuestionPanel.Changed)
+    @on(DecisionPanel.Changed)
+    def _keep_draft(self, event: QuestionPanel.Changed | DecisionPanel.Changed) -> None:
+        event.stop()
+        first = self._line.head
+        if first is None or event.panel is not self._panel:
+            return
+        self._line = self._line.with_draft(first.request.id, event.state)
+        was_covered = not self.prompt.has_class("-off")
+        if was_covered == self._covered:
+            self._show_prompt()
+
+    @on(QuestionPanel.Ended)
+    @on(DecisionPanel.Ended)
+    def _settle(self, event: QuestionPanel.Ended | DecisionPanel.Ended) -> None:
+        event.stop()
+        first = self._line.head
+        if first is None or event.panel is not self._panel:
+            return
+        self.post_message(self.Answered(first.request.id, event.outcome))
+        self.withdraw(first.request.id)
+
+
+def copied_draft(waiting: Waiting) -> str:
+    """Return what a person had selected and typed for a request, to copy; "" when there was nothing."""
+    draft = waiting.draft
+    if isinstance(draft, DecisionState):
+        return draft.text
+    return draft_text(draft) if draft.has_draft else ""
