@@ -1,0 +1,112 @@
+"""A session of the real SDK and the real CLI with the scripted model, answered automatically."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    Message,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    ResultMessage,
+    SystemMessage,
+    TextBlock,
+    ToolPermissionContext,
+)
+
+from ccq_tui.testing import CleanHome
+
+LIMIT = 60.0
+QUESTION_ENV = {
+    "CLAUDE_CODE_QUESTION_EXTENDED": "1",
+    "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown",
+}
+TYPED = {"text": "tidy-bookmarks", "number": "30"}
+
+
+@dataclass
+class Session:
+    """One connected client, and what it saw.
+
+    Attributes:
+        client: The client.
+        asked: Tools that permission was asked for, with their input.
+        said: The model's texts.
+        results: The end of each turn.
+        system: Other messages.
+        denied: Denial messages by tool name.
+    """
+
+    client: ClaudeSDKClient | None = None
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    results: list[ResultMessage] = field(default_factory=list)
+    system: list[SystemMessage] = field(default_factory=list)
+    denied: dict[str, str] = field(default_factory=dict)
+
+    async def prompt(self, text: str) -> ResultMessage:
+        """Sends a prompt and reads to the end of its turn."""
+        assert self.client is not None
+        async with asyncio.timeout(LIMIT):
+            await self.client.query(text)
+            async for message in self.client.receive_response():
+                self._saw(message)
+        return self.results[-1]
+
+    async def decide(
+        self, tool: str, given: dict[str, Any], _: ToolPermissionContext
+    ) -> PermissionResultAllow | PermissionResultDeny:
+        """Allows everything but what is denied; answers questions with their first options."""
+        self.asked.append((tool, given))
+        if tool in self.denied:
+            return PermissionResultDeny(message=self.denied[tool])
+        if tool == "AskUserQuestion":
+            given = {**given, "answers": {one["question"]: _answer(one) for one in given["questions"]}}
+        return PermissionResultAllow(updated_input=given)
+
+    def _saw(self, message: Message) -> None:
+        match message:
+            case ResultMessage():
+                self.results.append(message)
+            case AssistantMessage():
+                self.said += [block.text for block in message.content if isinstance(block, TextBlock)]
+            case SystemMessage():
+                self.system.append(message)
+
+
+def _answer(question: Mapping[str, Any]) -> str:
+    if question.get("kind") in TYPED:
+        return TYPED[question["kind"]]
+    labels = [option["label"] for option in question["options"]]
+    return ", ".join(labels[:2] if question["multiSelect"] else labels[:1])
+
+
+@asynccontextmanager
+async def session(home: CleanHome, **options: Any) -> AsyncIterator[Session]:
+    """Connects a client in a clean home."""
+    made = Session()
+    client = ClaudeSDKClient(
+        ClaudeAgentOptions(
+            cwd=str(home.project),
+            env=home.overrides(),
+            can_use_tool=made.decide,
+            include_partial_messages=True,
+            max_buffer_size=2**26,
+            **options,
+        )
+    )
+    async with asyncio.timeout(LIMIT):
+        await client.connect()
+    made.client = client
+    try:
+        yield made
+    finally:
+        async with asyncio.timeout(LIMIT):
+            await client.disconnect()
