@@ -29,10 +29,10 @@ def config() -> None:
 def config_path(context: click.Context, /, **_flags: object) -> None:
     """Print the files and directories of settings, themes, state and logs."""
     from ccq_tui.config import config_dir, project_config, state_dir, user_config
-    from ccq_tui.config.paths import PROJECT_FILE
+    from ccq_tui.config.paths import PROJECT_FILE, expanded
     from ccq_tui.logs import log_path
 
-    start = Path(given_settings(context).get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
+    start = expanded(given_settings(context).get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
     rows = {
         "project": project_config(start) or start.absolute() / PROJECT_FILE,
         "user": user_config(),

@@ -56,11 +56,7 @@ def require_terminal() -> None:
     Raises:
         Refused: There is none.
     """
-    missing = [
-        name
-        for name, stream in (("input", sys.stdin), ("output", sys.stdout))
-        if not (stream and stream.isatty())
-    ]
+    missing = not_terminals()
     if missing:
         raise Refused(
             f"ccq-tui needs a terminal, but its standard {' and '.join(missing)} "
@@ -69,6 +65,16 @@ def require_terminal() -> None:
         )
     if os.environ.get("TERM") == "dumb":
         raise Refused("ccq-tui needs a terminal that can move the cursor, but TERM is dumb.")
+
+
+def not_terminals() -> list[str]:
+    """List which of standard input and output are no terminal.
+
+    Returns:
+        "input", "output", both or none.
+    """
+    streams = {"input": sys.stdin, "output": sys.stdout}
+    return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
 
 
 def show(launch: Launch) -> int:

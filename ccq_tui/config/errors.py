@@ -46,8 +46,8 @@ def explain(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
     allowed = {
         "literal_error": f"must be one of {context.get('expected')}",
-        "greater_than_equal": f"must be {context.get('ge')} or more",
-        "greater_than": f"must be more than {context.get('gt')}",
+        "greater_than_equal": f"must be {context.get('ge', 0):g} or more",
+        "greater_than": f"must be more than {context.get('gt', 0):g}",
         "int_parsing": "must be a whole number",
         "int_type": "must be a whole number",
         "int_from_float": "must be a whole number",

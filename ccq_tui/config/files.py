@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ccq_tui.config.errors import Problem, SettingsError
+from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import is_inline_json
 
 Owner = Literal["project", "user"]
@@ -106,7 +107,7 @@ def _syntax_problem(path: Path, text: str, message: str) -> Problem:
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     if place is None:
         return Problem(str(path), f"is not TOML: {message}")
-    line = place[1] or max(1, len(text.splitlines()))
+    line = place[1] or max(1, len(text.rstrip("\n").split("\n")))
     column = f"column {place[2]}" if place[2] else "end of file"
     return Problem(f"{path}:{line}", f"is not TOML: {message[: place.start()]} ({column})")
 
@@ -117,7 +118,7 @@ def _lines(text: str, names: Iterable[str]) -> dict[str, int]:
     A line that only looks like a key, inside a text or list of several lines, is told apart by what stands
     before it: that is a whole TOML document only where a statement begins.
     """
-    lines = text.splitlines()
+    lines = text.split("\n")  # as TOML and editors count: not at U+2028 and the like
     found: dict[str, int] = {}
     for name in names:
         key = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[.=\]]""")
@@ -138,10 +139,13 @@ def _is_toml(text: str) -> bool:
 
 def _anchored(name: str, value: Any, base: Path) -> Any:
     """Make a setting's relative paths start at the file's directory; leave the rest for the checks."""
-    if name in JSON_OR_PATHS or name in PATH_LISTS:
-        items = value if isinstance(value, list) else [value]
-        anchored = [_absolute(item, base, inline=name in JSON_OR_PATHS) for item in items]
-        return anchored if isinstance(value, list) or name in PATH_LISTS else anchored[0]
+    if isinstance(value, list):
+        lists = name in PATH_LISTS or name in JSON_OR_PATHS
+        return [_absolute(item, base, inline=name in JSON_OR_PATHS) for item in value] if lists else value
+    if name in PATH_LISTS and isinstance(value, str):
+        return [_absolute(value, base)]  # a list, so that the path is not split like a variable's
+    if name in JSON_OR_PATHS:
+        return _absolute(value, base, inline=True)
     if name == "theme" and isinstance(value, str) and not value.endswith(".toml"):
         return value
     if name == "cli_path" and isinstance(value, str) and Path(value).name == value:
@@ -152,4 +156,4 @@ def _anchored(name: str, value: Any, base: Path) -> Any:
 def _absolute(value: Any, base: Path, *, inline: bool = False) -> Any:
     if not isinstance(value, str) or not value or (inline and is_inline_json(value)):
         return value
-    return str(base / Path(value).expanduser())
+    return str(base / expanded(value))

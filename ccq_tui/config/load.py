@@ -13,7 +13,7 @@ from pydantic_settings import EnvSettingsSource
 
 from ccq_tui.config.errors import Problem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
-from ccq_tui.config.paths import project_config, user_config
+from ccq_tui.config.paths import expanded, project_config, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 
 DEFAULT = "default"
@@ -93,7 +93,7 @@ def _files(strongest: Mapping[str, _Value]) -> list[SettingsFile]:
     """Read the files there are; the directory to work in decides which project's."""
     start = Path.cwd()
     if "cwd" in strongest:
-        start = Path(strongest["cwd"].value).expanduser()
+        start = expanded(strongest["cwd"].value)
     project, user = project_config(start), user_config()
     files = [read_settings_file(project, "project")] if project else []
     if user.exists():

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import platformdirs
 
 APP = "ccq-tui"
 PROJECT_FILE = ".ccq-tui.toml"
+
+
+def expanded(path: str | Path) -> Path:
+    """Put the home directory for ``~``; unlike pathlib's own, "~nobody" is left as it is instead of raising.
+
+    Args:
+        path: A path as a person writes it.
+
+    Returns:
+        The path as the system knows it.
+    """
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def config_dir() -> Path:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from ccq_tui.choices import Effort, LogLevel, PermissionMode, PreviewFormat, QuestionMode
+from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
     checked_json,
     existing_directory,
@@ -138,7 +139,7 @@ class Settings(BaseSettings):
         """Find the program, also by its name alone."""
         if value is None:
             return None
-        found = shutil.which(value.expanduser())
+        found = shutil.which(expanded(value))
         if found is None:
             raise ValueError(f"must be a program that can be run, not {str(value)!r}")
         return Path(found)

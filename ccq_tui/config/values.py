@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.config.paths import expanded
+
 
 def split_tools(value: object) -> object:
     """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses, as Claude Code does.
@@ -85,7 +87,7 @@ def existing_directory(path: Path) -> Path:
     Raises:
         ValueError: There is none.
     """
-    absolute = path.expanduser().absolute()
+    absolute = expanded(path).absolute()
     if not absolute.is_dir():
         raise ValueError(f"must be a directory that exists, not {str(path)!r}")
     return absolute
@@ -104,7 +106,7 @@ def checked_json(value: str) -> str:
         ValueError: It is neither.
     """
     read_json(value)
-    return value if is_inline_json(value) else str(Path(value).expanduser().absolute())
+    return value if is_inline_json(value) else str(expanded(value).absolute())
 
 
 def read_json(value: str) -> dict[str, Any]:
@@ -120,7 +122,7 @@ def read_json(value: str) -> dict[str, Any]:
         ValueError: It is neither.
     """
     try:
-        text = value if is_inline_json(value) else Path(value).expanduser().read_text(encoding="utf-8-sig")
+        text = value if is_inline_json(value) else expanded(value).read_text(encoding="utf-8-sig")
         content = json.loads(text)
     except OSError as error:
         raise ValueError(f"cannot read {value!r}: {error.strerror}") from error

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.config import Settings, SettingsError, load_settings
+from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_sign_in
@@ -80,7 +81,7 @@ def _misspelt_variables() -> list[Check]:
 
 
 def _themes(wanted: str) -> list[Check]:
-    file = [Path(wanted).expanduser()] if wanted.endswith(".toml") else []
+    file = [expanded(wanted)] if wanted.endswith(".toml") else []
     themes, problems = load_themes(file)
     if not problems:
         return [Check(AREA, "Themes", ", ".join(sorted({theme.name for theme in themes})))]

@@ -13,7 +13,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES, Theme
 
 from ccq_tui.config.errors import explain
-from ccq_tui.config.paths import config_dir
+from ccq_tui.config.paths import config_dir, expanded
 from ccq_tui.theming.model import ThemeFile
 from ccq_tui.theming.palette import complete
 
@@ -102,7 +102,7 @@ def _shipped() -> Path:
 
 
 def _as_path(wanted: str) -> Path | None:
-    return Path(wanted).expanduser() if wanted.endswith(".toml") or "/" in wanted else None
+    return expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None
 
 
 def _fallback(app: App[Any]) -> str:

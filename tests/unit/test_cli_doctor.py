@@ -1,0 +1,176 @@
+"""The doctor: what it finds, what it says to do, and that it reads no secret."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.cli import main
+from ccq_tui.config import config_dir, state_dir, user_config
+from ccq_tui.doctor import Check, Level, claude, examine
+from ccq_tui.doctor.claude import find_cli
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A CLI that answers at once."""
+    return program(tmp_path / "claude", "echo '2.1.330 (Claude Code)'", monkeypatch)
+
+
+def program(path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    monkeypatch.setenv("CCQ_CLI_PATH", str(path))
+    return path
+
+
+def found(name: str) -> Check:
+    (check,) = [check for check in examine() if check.name == name]
+    return check
+
+
+def test_a_good_machine_is_exit_0(cli: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert "✔ Version        2.1.330" in text
+    assert "Sign-in" in text
+    assert "failure" not in text
+
+
+def test_the_bundled_cli_is_found_without_the_sdk() -> None:
+    path, source = find_cli()
+    assert source == "bundled"
+    assert path is not None
+    assert os.access(path, os.X_OK)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo oops >&2; exit 3", "exit code 3: oops"),
+        ("true", "exit code 0: no output"),
+        ("echo 1.9.9", "1.9.9"),
+        ("sleep 60", "no answer within 0.2 s"),
+    ],
+)
+def test_a_cli_that_is_no_good_is_a_failure(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    script: str,
+    said: str,
+) -> None:
+    program(tmp_path / "claude", script, monkeypatch)
+    if "sleep" in script:
+        monkeypatch.setattr(claude, "TIME_LIMIT", 0.2)
+    check = found("Version")
+    assert check.failed
+    assert check.found == said
+    assert check.advice
+    assert main(["doctor"]) == 1
+    assert "1 failure" in capsys.readouterr().out
+
+
+def test_a_cli_that_cannot_start_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "claude", "", monkeypatch).write_bytes(b"\x7fELF nonsense")
+    assert found("Version").failed
+
+
+def test_no_cli_at_all_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claude, "find_cli", lambda: (None, ""))
+    assert found("CLI").failed
+
+
+def test_signs_of_an_account_are_seen_but_never_read(
+    cli: Path, monkeypatch: pytest.MonkeyPatch, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert found("Sign-in").level is Level.WARNING
+    credentials = home / ".claude" / ".credentials.json"
+    credentials.parent.mkdir()
+    os.mkfifo(credentials)
+    assert found("Sign-in").level is Level.WARNING
+    credentials.unlink()
+    credentials.write_text("hush", encoding="utf-8")
+    credentials.chmod(0)
+    assert found("Sign-in").level is Level.OK
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "hush-hush")
+    assert found("Sign-in").found == "ANTHROPIC_API_KEY is set"
+    assert main(["doctor"]) == 0
+    assert "hush" not in capsys.readouterr().out
+
+
+def test_bad_settings_are_a_failure_with_their_line(cli: Path, tmp_path: Path) -> None:
+    user_config().parent.mkdir(parents=True)
+    user_config().write_text("max_turns = 0\n", encoding="utf-8")
+    check = found("Settings")
+    assert check.failed
+    assert check.found == f"{user_config()}:1: max_turns: must be 1 or more, not 0"
+
+
+def test_a_misspelt_variable_and_a_bad_theme_are_warnings(cli: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCQ_MODLE", "opus")
+    (config_dir() / "themes").mkdir(parents=True)
+    (config_dir() / "themes" / "x.toml").write_text("primary = 3", encoding="utf-8")
+    assert found("Environment").advice == "Did you mean CCQ_MODEL?"
+    assert found("Environment").level is Level.WARNING
+    assert found("Themes").level is Level.WARNING
+
+
+def test_a_directory_that_is_none_is_a_failure(cli: Path) -> None:
+    state_dir().parent.mkdir(parents=True)
+    state_dir().write_text("in the way", encoding="utf-8")
+    check = found("State")
+    assert check.failed
+    assert "is not a directory" in check.found
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_cannot_be_written(cli: Path, home: Path) -> None:
+    home.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    assert found("State").failed
+    home.chmod(0o700)
+
+
+def test_looking_leaves_nothing_behind(cli: Path, home: Path) -> None:
+    examine()
+    assert list(home.rglob("*")) == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "name", "level"),
+    [
+        ({"TERM": "dumb"}, "TERM", Level.FAILURE),
+        ({"TERM": ""}, "TERM", Level.WARNING),
+        ({"COLORTERM": ""}, "Colours", Level.WARNING),
+        ({"COLUMNS": "30", "LINES": "10"}, "Size", Level.WARNING),
+        ({"COLUMNS": "80", "LINES": "24"}, "Size", Level.OK),
+    ],
+)
+def test_the_terminal(
+    cli: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], name: str, level: Level
+) -> None:
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    check = found(name)
+    assert check.level is level
+    assert bool(check.advice) == (level is not Level.OK)
+
+
+def test_another_encoding_is_a_failure_written_in_that_encoding(
+    cli: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (tmp_path / "out").open("w", encoding="latin-1") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["doctor"]) == 1
+    text = (tmp_path / "out").read_text(encoding="latin-1")
+    assert "FAIL Encoding" in text
+    assert "ok   Python" in text

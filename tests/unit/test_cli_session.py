@@ -1,0 +1,236 @@
+"""What the command line starts, and what it refuses to start."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ccq_tui.cli import main
+from ccq_tui.config import Launch
+from ccq_tui.logs import log_path, stop_logging
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class FakeApp(ModuleType):
+    """Stands in for the screen and remembers what it was started with."""
+
+    def __init__(self) -> None:
+        super().__init__("ccq_tui.app")
+        self.launches: list[Launch] = []
+        self.ending: Callable[[], int] = lambda: 0
+
+    def run(self, launch: Launch) -> int:
+        self.launches.append(launch)
+        return self.ending()
+
+
+@pytest.fixture(autouse=True)
+def _restored() -> Iterator[None]:
+    before = [signal.getsignal(number) for number in SIGNALS]
+    yield
+    for number, handler in zip(SIGNALS, before, strict=True):
+        signal.signal(number, handler)
+    stop_logging()
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeApp:
+    """A terminal in an empty directory, with a screen that ends at once."""
+    fake = FakeApp()
+    monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
+    monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
+    monkeypatch.chdir(tmp_path)
+    return fake
+
+
+def started(app: FakeApp, *words: str) -> Launch:
+    assert main(words) == 0
+    (launch,) = app.launches
+    return launch
+
+
+def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
+    assert started(app) == Launch()
+
+
+@pytest.mark.parametrize(
+    ("words", "prompt"),
+    [
+        (["fix the bug"], "fix the bug"),
+        (["fix", "the", "bug"], "fix the bug"),
+        (["--", "doctor"], "doctor"),
+        (["--model", "opus", "--", "--help me"], "--help me"),
+        (["prompt"], "prompt"),
+        (["prompt", "doctor"], "prompt doctor"),
+        (["fix", "--", "--all"], "fix --all"),
+        (["Doctor"], "Doctor"),
+    ],
+)
+def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list[str], prompt: str) -> None:
+    assert started(app, *words).prompt == prompt
+
+
+def test_every_flag_reaches_the_session(app: FakeApp, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "mcp.json").write_text("{}", encoding="utf-8")
+    words = (
+        "-r abc --fork-session --model opus --permission-mode plan --effort high --cwd a "
+        "--add-dir a --add-dir b --allowedTools Edit,Read --allowed-tools Write --mcp-config mcp.json "
+        "--mcp-config {} --settings {} --append-system-prompt Brief. --max-turns 3 --max-budget-usd 0.5 "
+        "--questions adaptive --max-question-rounds 2 --theme ccq-light"
+    )
+    more = ["--disallowed-tools", "Bash(rm *)", "--cli-path", sys.executable, "go"]
+    launch = started(app, *words.split(), *more)
+    settings = launch.settings
+    assert (launch.resume, launch.fork, launch.continue_last, launch.prompt) == ("abc", True, False, "go")
+    assert (settings.model, settings.permission_mode, settings.effort) == ("opus", "plan", "high")
+    assert (settings.cwd, settings.add_dirs) == (tmp_path / "a", (tmp_path / "a", tmp_path / "b"))
+    assert settings.allowed_tools == ("Edit", "Read", "Write")
+    assert settings.disallowed_tools == ("Bash(rm *)",)
+    assert settings.mcp_config == (str(tmp_path / "mcp.json"), "{}")
+    assert (settings.settings, settings.append_system_prompt) == ("{}", "Brief.")
+    assert (settings.max_turns, settings.max_budget_usd) == (3, 0.5)
+    assert (settings.questions, settings.max_question_rounds) == ("adaptive", 2)
+    assert (settings.theme, settings.cli_path) == ("ccq-light", Path(sys.executable))
+
+
+def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) -> None:
+    launch = started(
+        app, "-c", "--allowed-tools", "Edit", "--model", "a", "go", "--model", "b", "--allowed-tools", "Read"
+    )
+    assert launch.continue_last
+    assert launch.settings.model == "b"
+    assert launch.settings.allowed_tools == ("Edit", "Read")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--continue", "--resume", "x"], "--continue and --resume exclude each other"),
+        (["--fork"], "--fork needs --continue or --resume"),
+        (["--effort", "huge"], "'huge' is not one of 'low'"),
+        (["--max-turns", "many"], "--max-turns"),
+        (["--max-turns", "0"], "--max-turns: must be 1 or more, not 0"),
+        (["--max-question-rounds", "0", "go"], "--max-question-rounds: must be 1 or more, not 0"),
+        (["--cwd", "nowhere"], "--cwd: must be a directory that exists"),
+        (["--no-such-flag"], "No such option"),
+        (["demo", "nothing"], "there is no demo 'nothing'"),
+    ],
+)
+def test_misuse_is_exit_2_with_a_reason(
+    app: FakeApp, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(words) == 2
+    assert said in capsys.readouterr().err
+    assert app.launches == []
+
+
+def test_a_bad_settings_file_is_exit_2_with_its_line(
+    app: FakeApp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".ccq-tui.toml").write_text('# mine\nquestions = "no"\n', encoding="utf-8")
+    assert main([]) == 2
+    assert f"{tmp_path}/.ccq-tui.toml:2: questions: must be one of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+@pytest.mark.parametrize("words", [[], ["go"], ["demo"]])
+def test_without_a_terminal_it_is_exit_2(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stream: str,
+    words: list[str],
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr(sys, stream, io.StringIO())
+    assert main(words) == 2
+    assert f"standard {stream.removeprefix('std')}put is not one" in capsys.readouterr().err
+
+
+def test_a_dumb_terminal_is_exit_2(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    assert main([]) == 2
+    assert app.launches == []
+
+
+def test_a_crash_is_exit_1_and_names_the_log(app: FakeApp, capsys: pytest.CaptureFixture[str]) -> None:
+    def crash() -> int:
+        raise RuntimeError("the screen broke")
+
+    app.ending = crash
+    assert main([]) == 1
+    assert (
+        capsys.readouterr().err
+        == f"ccq-tui crashed: RuntimeError: the screen broke\nThe log is {log_path()}\n"
+    )
+    log = log_path().read_text(encoding="utf-8")
+    assert "CRITICAL ccq_tui: crashed" in log
+    assert 'raise RuntimeError("the screen broke")' in log
+
+
+def test_a_crash_told_by_the_screen_names_the_log_too(
+    app: FakeApp, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app.ending = lambda: 1
+    assert main([]) == 1
+    assert str(log_path()) in capsys.readouterr().err
+
+
+def test_ctrl_c_is_exit_130(app: FakeApp, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt() -> int:
+        raise KeyboardInterrupt
+
+    app.ending = interrupt
+    assert main([]) == 130
+    assert "Interrupted" in capsys.readouterr().err
+
+
+def test_a_signal_unwinds(app: FakeApp) -> None:
+    app.ending = lambda: signal.raise_signal(signal.SIGTERM) or 0
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 143
+
+
+def test_a_demo_has_a_home_of_its_own_and_leaves_nothing(
+    app: FakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CCQ_MODEL", "mine")
+    monkeypatch.setenv("CCQ_PERMISSION_MODE", "bypassPermissions")
+    monkeypatch.setenv("CCQ_THEME", "ccq-light")
+    seen: list[bool] = []
+    app.ending = lambda: seen.append(Path(app.launches[0].environment["HOME"]).is_dir()) or 0
+    launch = started(app, "demo", "single", "--speed", "0", "--max-turns", "9")
+    assert seen == [True]
+    assert launch.prompt
+    assert launch.environment["HOME"] != str(home)
+    assert launch.environment["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
+    assert (launch.settings.model, launch.settings.permission_mode) == (None, "default")
+    assert (launch.settings.theme, launch.settings.max_turns) == ("ccq-light", 9)
+    assert not launch.settings.directory.exists()
+    assert not Path(launch.environment["HOME"]).exists()
+
+
+def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:
+    def crash() -> int:
+        raise RuntimeError("the screen broke")
+
+    app.ending = crash
+    assert main(["demo"]) == 1
+    assert not app.launches[0].settings.directory.exists()

@@ -1,0 +1,191 @@
+"""Where settings come from: which place wins, and what is said about a wrong value."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.config import Loaded, SettingsError, load_settings, project_config, user_config
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A git repository to be in."""
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    monkeypatch.chdir(root)
+    return root
+
+
+def write_user(text: str) -> Path:
+    path = user_config()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_project(root: Path, text: str) -> Path:
+    path = root / ".ccq-tui.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems(flags: dict[str, object] | None = None) -> list[str]:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(flags)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_defaults() -> None:
+    loaded = load_settings()
+    assert loaded.settings.questions == "ask"
+    assert loaded.settings.max_question_rounds == 5
+    assert loaded.settings.theme == "ccq-dark"
+    assert set(loaded.origins.values()) == {"default"}
+
+
+def test_precedence_and_origins(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = write_user('model = "u"\neffort = "low"\nquestions = "assume"\nmax_turns = 1\n')
+    file = write_project(project, '\nmodel = "p"\neffort = "high"\nquestions = "adaptive"\n')
+    monkeypatch.setenv("CCQ_MODEL", "e")
+    monkeypatch.setenv("CCQ_EFFORT", "max")
+    loaded = load_settings({"model": "f"})
+    found = {name: (getattr(loaded.settings, name), loaded.origins[name]) for name in loaded.origins}
+    assert found["model"] == ("f", "--model")
+    assert found["effort"] == ("max", "CCQ_EFFORT")
+    assert found["questions"] == ("adaptive", f"{file}:4")
+    assert found["max_turns"] == (1, f"{user}:4")
+    assert found["theme"] == ("ccq-dark", "default")
+    assert loaded.files == (file, user)
+
+
+def test_an_overridden_value_need_not_be_valid(project: Path) -> None:
+    write_project(project, 'effort = "enormous"\n')
+    assert load_settings({"effort": "low"}).settings.effort == "low"
+
+
+def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCQ_MODEL", "")
+    assert load_settings().settings.model is None
+
+
+def test_lists_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCQ_ALLOWED_TOOLS", "Bash(git log *) Edit,Read")
+    monkeypatch.setenv("CCQ_ADD_DIRS", f"{tmp_path}{os.pathsep}/")
+    monkeypatch.setenv("CCQ_MCP_CONFIG", '{"mcpServers": {}}')
+    settings = load_settings().settings
+    assert settings.allowed_tools == ("Bash(git log *)", "Edit", "Read")
+    assert settings.add_dirs == (tmp_path, Path("/"))
+    assert settings.mcp_config == ('{"mcpServers": {}}',)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("max_question_rounds = 0", "max_question_rounds: must be 1 or more, not 0"),
+        ("max_turns = 1.5", "max_turns: must be a whole number, not 1.5"),
+        ("max_budget_usd = 0", "max_budget_usd: must be more than 0, not 0"),
+        ("max_budget_usd = inf", "max_budget_usd: must be a finite number, not inf"),
+        ('questions = "never"', "questions: must be one of 'ask', 'assume' or 'adaptive', not 'never'"),
+        ('bell = "loud"', "bell: must be true or false, not 'loud'"),
+        ("model = 3", "model: must be a text in quotes, not 3"),
+        ('model = ""', "model: must not be empty, not ''"),
+        ('add_dirs = ["nowhere"]', "add_dirs: must be a directory that exists"),
+        ("add_dirs = ['~nobody-here/x']", "add_dirs: must be a directory that exists"),
+        ("add_dirs = 3", "add_dirs: must be a list, not 3"),
+        ('cwd = "nowhere"', "cwd: must be a directory that exists"),
+        ('settings = "nowhere.json"', "settings: cannot read"),
+        ("settings = '{'", "settings: must be JSON or the path of a JSON file"),
+        ("settings = '{\"a\": 1} x'", "settings: must be JSON"),
+        ('modle = "x"', "modle: is not a setting; did you mean model?"),
+        ("max-turns = 3", "max-turns: is not a setting; did you mean max_turns?"),
+        ("[ccq]\nmodel = 'x'", "ccq: is not a setting; there are "),
+        ("permission_mode = ", "is not TOML: Invalid value (column 19)"),
+        (
+            "permission_mode = 'bypassPermissions'",
+            "permission_mode: bypassPermissions cannot be set by a project",
+        ),
+        ("cli_path = 'claude'", "cli_path: cannot be set by a project's file"),
+    ],
+)
+def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said: str) -> None:
+    file = write_project(project, f"# one\n# two\n{line}\n")
+    (only,) = problems()
+    assert only.startswith(f"{file}:3: {said}")
+
+
+def test_all_problems_are_told_at_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project(project, "max_turns = 0\n")
+    monkeypatch.setenv("CCQ_BELL", "loud")
+    assert problems({"max_question_rounds": 0}) == [
+        f"{project}/.ccq-tui.toml:1: max_turns: must be 1 or more, not 0",
+        "--max-question-rounds: must be 1 or more, not 0",
+        "CCQ_BELL: bell: must be true or false, not 'loud'",
+    ]
+
+
+def test_a_key_inside_a_long_text_is_not_taken_for_the_setting(project: Path) -> None:
+    file = write_project(project, 'append_system_prompt = """\nmodel = "x"\n"""\nmodel = 3\n')
+    assert problems() == [f"{file}:4: model: must be a text in quotes, not 3"]
+
+
+def test_files_that_cannot_be_read(project: Path) -> None:
+    (project / ".ccq-tui.toml").write_bytes(b"model = '\xff'")
+    assert problems()[0].startswith(f"{project}/.ccq-tui.toml: is not UTF-8 text")
+    (project / ".ccq-tui.toml").unlink()
+    user_config().mkdir(parents=True)
+    assert problems() == [f"{user_config()}: cannot be read: Is a directory"]
+
+
+def test_an_unfinished_file_is_wrong_at_its_last_line(project: Path) -> None:
+    file = write_project(project, "add_dirs = [\n  '/',\n")
+    assert problems()[0].startswith(f"{file}:2: is not TOML: ")
+
+
+def test_paths_start_at_their_files_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "src").mkdir()
+    (project / "mcp.json").write_text("{}", encoding="utf-8")
+    write_project(project, "add_dirs = ['src']\nmcp_config = ['mcp.json', '{}']\ntheme = 'my.toml'\n")
+    monkeypatch.chdir(project / "src")
+    settings = load_settings().settings
+    assert settings.add_dirs == (project / "src",)
+    assert settings.mcp_config == (str(project / "mcp.json"), "{}")
+    assert settings.theme == str(project / "my.toml")
+
+
+def test_paths_in_flags_are_made_absolute(project: Path) -> None:
+    (project / "src").mkdir()
+    (project / "s.json").write_text("{}", encoding="utf-8")
+    loaded: Loaded = load_settings({"cwd": "src", "add_dirs": ("..",), "settings": "s.json"})
+    assert loaded.settings.directory == project / "src"
+    assert loaded.settings.add_dirs == (project / "..",)
+    assert loaded.settings.settings == str(project / "s.json")
+
+
+def test_the_project_is_the_one_of_the_directory_to_work_in(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "deep"
+    other.mkdir(parents=True)
+    (tmp_path / "other" / ".git").write_text("gitdir: elsewhere", encoding="utf-8")
+    write_project(tmp_path / "other", 'model = "other"\n')
+    write_project(project, 'model = "here"\n')
+    assert load_settings({"cwd": str(other)}).settings.model == "other"
+    assert load_settings().settings.model == "here"
+
+
+def test_the_search_ends_at_the_root_of_the_repository(project: Path, tmp_path: Path) -> None:
+    write_project(tmp_path, "")
+    inner = project / "a" / "b"
+    inner.mkdir(parents=True)
+    assert project_config(inner) is None
+    file = write_project(project, "")
+    assert project_config(inner) == file
+
+
+def test_outside_a_repository_only_the_directory_itself_counts(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    write_project(tmp_path, "")
+    assert project_config(outside) is None
+    assert project_config(tmp_path) == tmp_path / ".ccq-tui.toml"

@@ -1,0 +1,86 @@
+"""The settings themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from ccq_tui.config import Launch, Settings
+from ccq_tui.config.values import merge_mcp, split_tools
+
+
+def test_every_field_says_what_it_is() -> None:
+    undocumented = [name for name, field in Settings.model_fields.items() if not field.description]
+    assert undocumented == []
+
+
+def test_the_documentation_names_every_field() -> None:
+    page = Path(__file__).parents[2] / "docs" / "configuration.md"
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in Settings.model_fields if f"`{name}`" not in text] == []
+
+
+def test_the_constructor_looks_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCQ_MODEL", "elsewhere")
+    assert Settings().model is None
+    assert Launch().settings == Settings()
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        Settings().model = "x"  # type: ignore[misc]
+
+
+def test_manual_is_the_clis_word_for_default() -> None:
+    assert Settings(permission_mode="manual").permission_mode == "default"  # type: ignore[arg-type]
+
+
+def test_a_program_is_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "my-claude"
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(ValidationError, match="must be a program that can be run"):
+        Settings(cli_path=Path("my-claude"))
+    program.chmod(0o755)
+    assert Settings(cli_path=Path("my-claude")).cli_path == program
+
+
+def test_several_mcp_configurations_become_one(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}', encoding="utf-8")
+    inline = '{"mcpServers": {"b": {"command": "later"}}}'
+    settings = Settings(mcp_config=(str(file), inline))
+    merged = json.loads(settings.mcp_argument or "")
+    assert merged == {"mcpServers": {"a": {"command": "a"}, "b": {"command": "later"}}}
+    assert merge_mcp([str(file)]) == str(file)
+    assert merge_mcp([]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Edit", ("Edit",)),
+        ("Edit,Read  Write", ("Edit", "Read", "Write")),
+        ("Bash(git *) Edit", ("Bash(git *)", "Edit")),
+        ("Bash(a (b) c),Edit", ("Bash(a (b) c)", "Edit")),
+        ("Bash(never closed, Edit", ("Bash(never closed, Edit",)),
+        (") Edit", (")", "Edit")),
+        (" , ", ()),
+    ],
+)
+def test_tools_are_split_outside_parentheses(text: str, names: tuple[str, ...]) -> None:
+    assert split_tools(text) == names
+
+
+@given(
+    st.lists(st.from_regex(r"[A-Z][a-z]{1,8}(\([a-z *:,]{0,10}\))?", fullmatch=True)),
+    st.sampled_from([",", " ", ", "]),
+)
+def test_whatever_is_joined_is_split_again(names: list[str], separator: str) -> None:
+    assert split_tools(separator.join(names)) == tuple(names)
