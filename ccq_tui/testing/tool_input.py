@@ -20,6 +20,7 @@ def question_set_input(
     Returns:
         The input, ready for JSON. Keys of the extended schema appear only where a question needs them, so
         that plain questions pass the CLI's plain schema.
+        A default goes along for every kind, though the CLI (2.1.330) accepts one for numbers alone.
     """
     made = [question_json(one) if isinstance(one, Question) else dict(one) for one in questions]
     return {"title": title, "questions": made} if title else {"questions": made}
