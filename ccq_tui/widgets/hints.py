@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.cells import cell_len
 from rich.text import Text
 from textual.widgets import Static
@@ -13,7 +15,10 @@ SEPARATOR = " · "
 
 
 class HintBar(Static):
-    """Shows (key, what it does) pairs, and a word at the right end of its first line."""
+    """Shows (key, what it does) pairs, and a word at the right end of its first line.
+
+    While a fresh panel ignores keys, they are drawn faintly: what is bold works.
+    """
 
     DEFAULT_CSS = f"HintBar {{ height: auto; {PALETTE_CSS} }}"
     COMPONENT_CLASSES = COMPONENT_CLASSES
@@ -21,6 +26,17 @@ class HintBar(Static):
     def __init__(self) -> None:
         super().__init__("", markup=False)
         self._shown: tuple[Hints, str, int] = ((), "", 1)
+        self._asleep = False
+
+    def sleep(self, seconds: float) -> None:
+        """Draw the keys faintly for some seconds."""
+        self._asleep = True
+        self.set_timer(seconds, self.wake)
+
+    def wake(self) -> None:
+        """Draw the keys as working."""
+        self._asleep = False
+        self.refresh()
 
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most so many lines."""
@@ -31,11 +47,30 @@ class HintBar(Static):
     def render(self) -> Text:
         """Draw the keys that fit."""
         hints, right, most_lines = self._shown
-        return hint_text(hints, right, self.size.width, most_lines, palette_of(self))
+        palette = palette_of(self)
+        if self._asleep:
+            palette = replace(palette, strong=palette.muted)
+        return hint_text(hints, right, self.size.width, most_lines, palette)
 
 
 def hint_text(hints: Hints, right: str, width: int, most_lines: int, palette: Palette) -> Text:
     """Return the keys that fit into so many lines of so many cells; the last ones are left out first."""
+    lines = _fitted(hints, right, width, most_lines)
+    drawn = [_line(line, palette) for line in lines]
+    gap = width - drawn[0].cell_len - cell_len(right) - 1
+    if right and gap > 0:
+        drawn[0].append(" " * gap + right, palette.muted)
+    for line in drawn:
+        line.truncate(width, overflow="ellipsis")
+    return Text("\n").join(drawn)
+
+
+def hint_height(hints: Hints, right: str, width: int, most_lines: int) -> int:
+    """Return how many lines the keys that fit take."""
+    return len(_fitted(hints, right, width, most_lines))
+
+
+def _fitted(hints: Hints, right: str, width: int, most_lines: int) -> list[list[tuple[str, str]]]:
     lines: list[list[tuple[str, str]]] = [[]]
     used = 1 + (cell_len(right) + 2 if right else 0)
     for key, does in hints:
@@ -47,11 +82,7 @@ def hint_text(hints: Hints, right: str, width: int, most_lines: int, palette: Pa
             used = 1
         used += needs + (len(SEPARATOR) if lines[-1] else 0)
         lines[-1].append((key, does))
-    drawn = [_line(line, palette) for line in lines]
-    if right:
-        gap = max(1, width - cell_len(drawn[0].plain) - cell_len(right) - 1)
-        drawn[0].append(" " * gap + right, palette.muted)
-    return Text("\n").join(drawn)
+    return lines
 
 
 def _line(hints: list[tuple[str, str]], palette: Palette) -> Text:

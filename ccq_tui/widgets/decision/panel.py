@@ -16,6 +16,7 @@ from textual.widgets import Static, TextArea
 from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.decision import DecisionState, decide, decision_hints, is_guarded, means_something
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.machine import GRACE
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.hints import HintBar, hint_text
 from ccq_tui.widgets.lines import Line, LineView
@@ -140,6 +141,7 @@ class DecisionPanel(Vertical):
         """Begin the grace of a panel that nobody asked for, and draw."""
         if not self._state.hidden:
             self._state = decide(self._state, Shown(self._clock()))
+            self.query_one(HintBar).sleep(GRACE)
         self._draw()
         self._focus_where_keys_go()
 

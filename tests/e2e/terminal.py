@@ -1,0 +1,212 @@
+"""A program in a pseudo-terminal, its screen read back through a terminal emulator."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+KEYS = {
+    "enter": "\r",
+    "escape": "\x1b",
+    "tab": "\t",
+    "shift+tab": "\x1b[Z",
+    "space": " ",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+    "right": "\x1b[C",
+    "left": "\x1b[D",
+    "home": "\x1b[H",
+    "end": "\x1b[F",
+    "pageup": "\x1b[5~",
+    "pagedown": "\x1b[6~",
+    "f2": "\x1bOQ",
+    "f8": "\x1b[19~",
+    "backspace": "\x7f",
+} | {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
+UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1bP[^\x1b]*\x1b\\")
+"""Private sequences that pyte would print instead of passing over."""
+LIMIT = 40.0
+"""Seconds a state may take to come: the real CLI starts in it, on a machine that runs other tests too."""
+
+
+class NotShownError(AssertionError):
+    """A state did not come; the message holds the screen."""
+
+
+class Terminal:
+    """Runs a program in a pseudo-terminal.
+
+    Args:
+        command: The program and its arguments.
+        env: Its whole environment.
+        cwd: Its directory.
+        size: Columns and rows.
+    """
+
+    def __init__(
+        self, command: list[str], env: Mapping[str, str], cwd: Path, size: tuple[int, int] = (80, 24)
+    ) -> None:
+        self.screen = pyte.Screen(*size)
+        self.raw = bytearray()
+        self._stream = pyte.ByteStream(self.screen)
+        self._changed = threading.Condition()
+        self._closing = False
+        self._pending = b""
+        self._master, slave = pty.openpty()
+        _set_size(slave, size)
+        self._before = termios.tcgetattr(slave)
+        self._slave = slave
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=cwd,
+            env=dict(env) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(timeout=10)
+        self._closing = True
+        self._reader.join(timeout=10)
+        os.close(self._master)
+        os.close(self._slave)
+
+    # -- what is on the screen ------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the screen, without blanks at their ends."""
+        with self._changed:
+            return [line.rstrip() for line in self.screen.display]
+
+    @property
+    def text(self) -> str:
+        """The whole screen."""
+        return "\n".join(self.lines)
+
+    @property
+    def title(self) -> str:
+        """The terminal's title."""
+        with self._changed:
+            return str(self.screen.title)
+
+    def bold(self, text: str) -> bool:
+        """Whether a text stands on the screen in bold."""
+        with self._changed:
+            for y, line in enumerate(self.screen.display):
+                x = line.find(text)
+                if x >= 0 and all(
+                    self.screen.buffer[y][x + i].bold for i in range(len(text)) if text[i] != " "
+                ):
+                    return True
+        return False
+
+    @property
+    def restored(self) -> bool:
+        """Whether the terminal's modes are what they were before the program started."""
+        return termios.tcgetattr(self._slave)[:4] == self._before[:4]
+
+    # -- waiting --------------------------------------------------------------------------------------------
+
+    def wait(self, wanted: str | Callable[[Terminal], bool], limit: float = LIMIT) -> str:
+        """Wait until a text, or what a function looks for, is on the screen; return the screen."""
+        test = wanted if callable(wanted) else lambda terminal: wanted in terminal.text
+        until = time.monotonic() + limit
+        with self._changed:
+            while not test(self):
+                left = until - time.monotonic()
+                if left <= 0:
+                    raise NotShownError(f"{wanted!r} did not come within {limit} s; the screen:\n{self.text}")
+                self._changed.wait(min(left, 0.2))
+            return self.text
+
+    def wait_gone(self, text: str, limit: float = LIMIT) -> None:
+        """Wait until a text is no longer on the screen."""
+        self.wait(lambda terminal: text not in terminal.text, limit)
+
+    def wait_panel(self, text: str) -> None:
+        """Wait until a panel shows a text and its keys work: they are drawn in bold from then on."""
+        self.wait(lambda terminal: text in terminal.text and (terminal.bold("Enter") or terminal.bold("Esc")))
+
+    def wait_end(self, limit: float = LIMIT) -> int:
+        """Wait for the program's end; return its exit code."""
+        try:
+            return self.process.wait(timeout=limit)
+        except subprocess.TimeoutExpired as error:
+            raise NotShownError(f"the program did not end within {limit} s; the screen:\n{self.text}") from error
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def press(self, keys: str) -> None:
+        """Press keys, separated by blanks, by name or as the character they type."""
+        for key in keys.split():
+            self.type(KEYS.get(key, key))
+
+    def type(self, text: str) -> None:
+        """Send characters as they are."""
+        os.write(self._master, text.encode())
+
+    def paste(self, text: str) -> None:
+        """Send characters as a bracketed paste."""
+        self.type(f"\x1b[200~{text}\x1b[201~")
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Give the terminal another size."""
+        with self._changed:
+            self.screen.resize(size[1], size[0])
+        _set_size(self._slave, size)
+        os.killpg(self.process.pid, signal.SIGWINCH)
+
+    def _read(self) -> None:
+        while not self._closing:
+            if not select.select([self._master], [], [], 0.1)[0]:
+                continue
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:
+                return
+            with self._changed:
+                self.raw += data
+                self._feed(data)
+                self._changed.notify_all()
+
+    def _feed(self, data: bytes) -> None:
+        """Feed whole sequences only: one that is cut at the end waits for its rest."""
+        data = self._pending + data
+        cut = data.rfind(b"\x1b")
+        whole = (
+            cut < 0 or len(data) - cut > 32 or re.search(rb"^\x1b(\[[0-9;?<>=$]*[@-~]|[^\[P])", data[cut:])
+        )
+        self._pending = b"" if whole else data[cut:]
+        self._stream.feed(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
+
+
+def _set_size(descriptor: int, size: tuple[int, int]) -> None:
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
