@@ -32,12 +32,22 @@ def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
     """
     themes, problems = [], []
     own = config_dir() / "themes"
-    for path in [*sorted(_shipped().glob("*.toml")), *sorted(own.glob("*.toml")), *extra]:
+    for path in [*shipped(), *sorted(own.glob("*.toml")), *extra]:
         try:
             themes.append(read_theme(path))
         except ValueError as error:
             problems.append(f"Theme {path}: {error}")
     return themes, problems
+
+
+def shipped() -> list[Path]:
+    """Find the themes inside the package when it was installed, or beside it in a checkout.
+
+    Returns:
+        The files, by name.
+    """
+    installed = PACKAGE / "themes"
+    return sorted((installed if installed.is_dir() else PACKAGE.parent / "themes").glob("*.toml"))
 
 
 def read_theme(path: Path) -> Theme:
@@ -73,7 +83,9 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     """
     file = _as_path(wanted)
     themes, problems = load_themes([file] if file else [])
-    for theme in [*map(complete, BUILTIN_THEMES.values()), *themes]:
+    if wanted in BUILTIN_THEMES:
+        themes.insert(0, complete(BUILTIN_THEMES[wanted]))
+    for theme in themes:
         app.register_theme(theme)
     if file:
         good = not any(str(file) in problem for problem in problems)
@@ -93,12 +105,6 @@ def theme_names() -> list[str]:
         The names, the program's own and the person's first.
     """
     return list(dict.fromkeys([theme.name for theme in load_themes()[0]] + sorted(BUILTIN_THEMES)))
-
-
-def _shipped() -> Path:
-    """Find the themes inside the package when it was installed, or beside it in a checkout."""
-    installed = PACKAGE / "themes"
-    return installed if installed.is_dir() else PACKAGE.parent / "themes"
 
 
 def _as_path(wanted: str) -> Path | None:
