@@ -64,7 +64,7 @@ async def read_history(options: SessionOptions) -> History:
         str(options.cwd),
         options.resume or "",
         str(MAX_MESSAGES),
-        env=dict(os.environ) | dict(options.environment),
+        env=_environment(options),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -82,6 +82,12 @@ async def read_history(options: SessionOptions) -> History:
         lines = problem.decode(errors="replace").strip().splitlines()
         raise HistoryError(lines[-1] if lines else f"exit code {process.returncode}")
     return await asyncio.to_thread(_history, output)
+
+
+def _environment(options: SessionOptions) -> dict[str, str]:
+    # The reader finds its modules where this process found them, whatever the session's environment says.
+    path = os.pathsep.join(place for place in sys.path if place)
+    return dict(os.environ) | dict(options.environment) | {"PYTHONPATH": path}
 
 
 def _history(output: bytes) -> History:

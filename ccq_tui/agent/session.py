@@ -192,7 +192,7 @@ class AgentSession:
         """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
         try:
             if self._connection is not None:
-                self._connection.gate.cancel_all(CLOSED if lost.expected else PROCESS_ENDED)
+                self._connection.abandon(CLOSED if lost.expected else PROCESS_ENDED)
                 await self._connection.close()
         finally:
             self._commander.finish()

@@ -29,6 +29,7 @@ from ccq_tui.agent.events import (
     ContextUsage,
     NoticeGiven,
     PromptAccepted,
+    PromptReturned,
     SessionState,
     StateChanged,
     ToolStarted,
@@ -91,8 +92,8 @@ class Connection:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await client.connect()
-        except Exception as error:  # the SDK raises bare exceptions for a handshake that failed
-            _logger.exception("The connection failed")
+        except Exception as error:  # noqa: BLE001 - the SDK raises bare ones for a handshake that failed
+            _logger.info("The connection failed: %s", type(error).__name__)
             return explain(error, self._words)
         self._client = client
         info = await client.get_server_info() or {}
@@ -144,11 +145,11 @@ class Connection:
             CommandError: It was not written.
         """
         queued = self._state in (SessionState.WORKING, SessionState.AWAITING)
-        self.translator.sent.add(command.prompt_id)
+        self.translator.sent[command.prompt_id] = command.text
         try:
             await self._limited(self._connected.query(_prompt(command)), SEND_SECONDS)
         except CommandError:
-            self.translator.sent.discard(command.prompt_id)
+            self.translator.sent.pop(command.prompt_id, None)
             raise
         self.gate.prompted()
         self._emit(PromptAccepted(command.text, queued, command.prompt_id))
@@ -189,6 +190,18 @@ class Connection:
         for event in self.translator.set_model(model or ""):
             self._emit(event)
 
+    def abandon(self, reason: str) -> None:
+        """Settle what waits for a person, and give back the prompts that did not reach the agent.
+
+        Args:
+            reason: Why nobody can be asked any more, for a person.
+        """
+        self.translator.cli_state = ""  # what it was says nothing any more
+        self.gate.cancel_all(reason)
+        for text in self.translator.sent.values():
+            self._emit(PromptReturned(text, reason))
+        self.translator.sent.clear()
+
     async def close(self) -> None:
         """End the CLI: ask it to go, then make it. Being cancelled does not stop this."""
         for task in self._tasks:
@@ -216,16 +229,19 @@ class Connection:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Report the state if it is another one: the CLI's, but for what waits for a person here."""
-        running = self.translator.cli_state
-        if self.gate.pending or running == "requires_action":
+        """Report the state if it is another one: the CLI's own, but for what waits for a person here.
+
+        The CLI says nothing while a hook waits, and "requires_action" even where no person is asked, as after
+        a question was declined: only what is pending counts as waiting.
+        """
+        if not self.translator.cli_state:
+            return
+        if self.gate.pending:
             state = SessionState.AWAITING
-        elif running == "running":
-            state = SessionState.WORKING
-        elif running == "idle":
+        elif self.translator.cli_state == "idle":
             state = SessionState.IDLE
         else:
-            return
+            state = SessionState.WORKING
         if state is not self._state:
             self._state = state
             self._out(StateChanged(state))

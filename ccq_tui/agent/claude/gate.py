@@ -189,11 +189,12 @@ class Gate:
         """Wait for a person; cancelling the wait settles the request as cancelled."""
         await self._call_shown(request.id)
         self.pending[request.id] = request
-        self._emit(asked)
         # A task of its own, because the inbox hears the reason from us before its own wait ends.
         asking = asyncio.ensure_future(self._inbox.ask(request))
         outcome: RequestOutcome = Cancelled(self._ending)
         try:
+            await asyncio.sleep(0)  # the inbox has the request before anyone hears of it and answers
+            self._emit(asked)
             outcome = await asyncio.shield(asking)
         except asyncio.CancelledError:
             self._inbox.answer(request.id, outcome, SURFACE)

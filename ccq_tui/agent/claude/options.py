@@ -69,6 +69,7 @@ def sdk_options(
         hooks={"PreToolUse": [hook]} if asks else None,
         stderr=stderr,
         include_partial_messages=True,
+        forward_subagent_text=True,
         max_buffer_size=MAX_MESSAGE_BYTES,
         extra_args=_extra_arguments(),
     )

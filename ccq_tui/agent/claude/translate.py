@@ -47,6 +47,7 @@ from ccq_tui.agent.text import bounded, output_text
 _logger = logging.getLogger(__name__)
 
 _INTERRUPTION = "[Request interrupted by user"
+_DIAGNOSTIC = "[ede_diagnostic]"
 _SYNTHETIC = "<synthetic>"
 _NO_RESPONSE = "No response requested."
 
@@ -59,7 +60,7 @@ class Translator:
         model: The model in use, as last heard.
         mode: The permission mode, as last heard.
         cli_state: What the CLI says it does: "running", "requires_action", "idle", or "" before it says so.
-        sent: Ids of prompts that were sent and did not reach the agent yet.
+        sent: Prompts that were sent and did not reach the agent yet, by their ids.
     """
 
     def __init__(self, *, session_id: str, model: str, mode: str) -> None:
@@ -67,7 +68,8 @@ class Translator:
         self.model = model
         self.mode = mode
         self.cli_state = ""
-        self.sent: set[str] = set()
+        self.sent: dict[str, str] = {}
+        self._reset = False
         self._streams = BlockStreams()
         self._seen = Recent()
         self._tools: dict[str, str] = {}
@@ -98,8 +100,8 @@ class Translator:
             case ResultMessage():
                 yield from self._result(message)
             case ConversationResetMessage():
-                self.session_id = message.new_conversation_id
-                yield ConversationReset(message.new_conversation_id)
+                # It names the old session and an id for displays; the next init names the new session.
+                self._reset = True
             case RateLimitEvent():
                 yield from notices.rate_limit(message.rate_limit_info)
             case SystemMessage():
@@ -148,8 +150,8 @@ class Translator:
 
     def _user(self, message: UserMessage) -> Iterator[AgentEvent]:
         parent = message.parent_tool_use_id or ""
-        if message.uuid in self.sent:
-            self.sent.discard(message.uuid)
+        if message.uuid and message.uuid in self.sent:
+            del self.sent[message.uuid]
             yield PromptDelivered(message.uuid)
             return
         if isinstance(message.content, str):
@@ -178,7 +180,11 @@ class Translator:
         yield from self._streams.end_turn()
         usage = message.usage or {}
         read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        problem = "\n".join(message.errors or []) or message.result or message.subtype
+        # Diagnostics are what the CLI reports of an interrupted turn; they mean nothing to a person.
+        errors = [error for error in message.errors or [] if not error.startswith(_DIAGNOSTIC)]
+        problem = (
+            "" if message.errors and not errors else "\n".join(errors) or message.result or message.subtype
+        )
         yield TurnEnded(
             reason=message.terminal_reason or message.subtype,
             is_error=message.is_error,
@@ -189,10 +195,16 @@ class Translator:
             text=bounded(problem) if message.is_error else "",
         )
 
+    def _identify(self, session_id: str) -> Iterator[ConversationReset]:
+        known, self.session_id = self.session_id, session_id or self.session_id
+        if self._reset or (known and known != self.session_id):
+            self._reset = False
+            yield ConversationReset(self.session_id)
+
     def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[AgentEvent]:
         match subtype:
             case "init":
-                self.session_id = str(data.get("session_id") or self.session_id)
+                yield from self._identify(str(data.get("session_id") or ""))
                 yield from self.set_model(str(data.get("model") or ""))
                 yield from self.set_mode(str(data.get("permissionMode") or ""))
             case "session_state_changed":

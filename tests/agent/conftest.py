@@ -1,0 +1,30 @@
+"""Sessions against a scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ccq_tui.testing.environment import CleanHome
+from ccq_tui.testing.model import ScriptedModel
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def play(
+    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
+) -> Callable[..., tuple[ScriptedModel, CleanHome]]:
+    """A factory: a started model for a scenario, and a clean home to reach it from."""
+
+    def start(
+        scenario: Scenario, env: dict[str, str] | None = None, **options: Any
+    ) -> tuple[ScriptedModel, CleanHome]:
+        model = scripted_model(scenario, **options)
+        return model, claude_env(model, **(env or {}))
+
+    return start

@@ -1,0 +1,92 @@
+"""A real session with a real CLI, whose events are kept and waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ccq_tui.agent import AgentSession, SessionOptions
+from ccq_tui.agent.events import AgentEvent, SessionLost, SessionState, StateChanged
+from ccq_tui.inbox import MemoryInbox, RequestOutcome
+from ccq_tui.testing.environment import CleanHome
+
+LIMIT = 60.0
+E = TypeVar("E")
+
+
+class Running:
+    """A session that runs between entering and leaving; leaving closes it and checks that nothing is left."""
+
+    def __init__(self, home: CleanHome, **options: Any) -> None:
+        given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"}
+        self.events: list[AgentEvent] = []
+        self.inbox = MemoryInbox()
+        self.session = AgentSession(SessionOptions(**(given | options)), self.inbox, self._take)
+        self._news = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self.task = self.session.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.session.close()
+        await self.ended()
+
+    async def ended(self) -> SessionLost:
+        """Wait for the session's end, and check that no process and no request is left."""
+        pid = self.pid
+        await asyncio.wait({self.task}, timeout=LIMIT)
+        assert self.task.done()
+        assert self.inbox.pending == ()
+        if pid is not None:
+            assert not alive(pid)
+        return self.one(SessionLost)
+
+    @property
+    def pid(self) -> int | None:
+        """The CLI's process id while it runs."""
+        connection = self.session._connection
+        return connection._pid if connection else None
+
+    async def until(self, kind: type[E], where: Callable[[E], bool] = lambda _: True, count: int = 1) -> E:
+        """Wait until so many events of a kind came, and give the last of them."""
+        async with asyncio.timeout(LIMIT):
+            while len(found := [e for e in self.all(kind) if where(e)]) < count:
+                self._news.clear()
+                await self._news.wait()
+        return found[count - 1]
+
+    async def idle(self, count: int = 1) -> None:
+        """Wait for the end of so many pieces of work."""
+        await self.until(StateChanged, lambda e: e.state is SessionState.IDLE, count + 1)
+
+    def all(self, kind: type[E]) -> list[E]:
+        """Give the events of a kind so far."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def one(self, kind: type[E]) -> E:
+        """Give the only event of a kind."""
+        (event,) = self.all(kind)
+        return event
+
+    def answer(self, request_id: str, outcome: RequestOutcome) -> None:
+        """Settle a request."""
+        self.session.answer(request_id, outcome, "test")
+
+    def _take(self, event: AgentEvent) -> None:
+        self.events.append(event)
+        self._news.set()
+
+
+def alive(pid: int) -> bool:
+    """Say whether a process is there and not just unreaped."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,151 @@
+"""Interrupts, deaths and closings: nothing hangs, nothing is left, nothing typed is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import (
+    BlockFinished,
+    BlockGrew,
+    Connected,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+    QuestionAsked,
+    RequestSettled,
+    SessionLost,
+    SessionState,
+    TurnEnded,
+)
+from ccq_tui.inbox import Cancelled
+from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.testing.scenario import Scenario, ask
+from tests.agent.running import Running, alive
+
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
+)
+
+
+async def test_an_interrupt_ends_every_question_and_the_session_goes_on(play: Callable[..., Any]) -> None:
+    scenario = Scenario("q").together(ask(DATABASE), ask(DATABASE)).ends_turn().asks(DATABASE).says("Thanks.")
+    model, home = play(scenario)
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked, count=2)
+        run.session.interrupt()
+        await run.idle()
+        cancelled = Cancelled("interrupted")
+        assert {e.request_id: e.outcome for e in run.all(RequestSettled)} == {
+            "toolu_q_1": cancelled,
+            "toolu_q_2": cancelled,
+        }
+        ended = run.one(TurnEnded)
+        assert (ended.reason, ended.is_error, ended.text) == ("aborted_tools", True, "")
+        run.session.send("Again")
+        asked = await run.until(QuestionAsked, count=3)
+        run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
+        await run.idle(2)
+    assert '"Which database?"="SQLite"' in model.result(asked.request.id).text
+
+
+async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
+    run = Running(home)
+    async with run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        run.session.send("One more thing")
+        await run.until(PromptAccepted, count=2)
+        assert run.pid is not None
+        os.kill(run.pid, signal.SIGKILL)
+        lost = await run.ended()
+        assert run.one(RequestSettled).outcome == Cancelled("the Claude process ended")
+        assert not lost.expected
+        assert lost.exit_code == -signal.SIGKILL
+        assert run.session.state is SessionState.FAILED
+        assert run.one(PromptReturned).text == "One more thing"
+        run.session.send("Too late")
+        assert run.all(PromptReturned)[-1] == PromptReturned("Too late", "The session is over.")
+
+
+async def test_closing_with_a_question_open_leaves_nothing(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        run.session.close()
+        lost = await run.ended()
+    assert lost.expected
+    assert run.one(RequestSettled).outcome == Cancelled("the session was closed")
+    assert run.session.state is SessionState.ENDED
+
+
+async def test_cancelling_the_task_twice_leaves_no_process(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("q").says("Hello").hangs())
+    run = Running(home)
+    async with run:
+        run.session.send("Build it")
+        await run.until(BlockGrew)
+        pid = run.pid
+        run.task.cancel()
+        await asyncio.sleep(0)
+        run.task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run.task
+        assert pid is not None
+        assert not alive(pid)
+        assert run.one(SessionLost).expected
+
+
+async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("q").says("Hello"))
+    async with Running(home) as run:
+        run.session.send("Build it")
+        run.session.close()
+        lost = await run.ended()
+    assert lost.expected
+    assert run.one(PromptReturned).text == "Build it"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"cli_path": Path("/nowhere/claude")}, "Claude Code was not found"),
+        ({"cwd": Path("/nowhere")}, "Working directory does not exist: /nowhere"),
+        ({"cli_path": Path("/bin/false")}, "Claude"),
+    ],
+)
+async def test_a_cli_that_does_not_start_says_why(
+    play: Callable[..., Any], options: dict[str, Any], words: str
+) -> None:
+    _, home = play(Scenario("q").says("Hello"))
+    async with Running(home, **options) as run:
+        run.session.send("Build it")
+        lost = await run.ended()
+    assert words in lost.reason
+    assert not lost.expected
+    assert run.one(PromptReturned).text == "Build it"
+    assert not run.all(Connected)
+
+
+async def test_an_interrupted_answer_keeps_what_was_read(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("q").says("As far as I know").hangs().says(" nothing").ends_turn().says("Yes."))
+    async with Running(home) as run:
+        run.session.send("Tell me")
+        grown = await run.until(BlockGrew)
+        queued = run.session.send("Anything else?")
+        await run.until(PromptAccepted, lambda e: e.queued)
+        run.session.interrupt()
+        await run.until(PromptDelivered, lambda e: e.prompt_id == queued)
+        await run.until(TurnEnded, count=2)
+    finished = run.all(BlockFinished)
+    assert finished[0].key == grown.key
+    assert [event.text for event in finished] == ["As far as I know", "Yes."]

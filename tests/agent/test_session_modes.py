@@ -1,0 +1,53 @@
+"""Questions are asked, answered, discussed and declined in every permission mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ccq_tui.agent.events import ModeChanged, NoticeGiven, QuestionAsked, ToolFinished
+from ccq_tui.agent.texts import DECLINED
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
+)
+MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
+OUTCOMES = [Answered((Answer(("SQLite",)),)), Discussed("Hm?"), Declined()]
+ANSWERED = (
+    'Your questions have been answered: "Which database?"="SQLite". '
+    "You can now continue with these answers in mind."
+)
+# dontAsk takes nothing but answers: prose goes as a note.
+REMARK = (
+    'The user answered: "Which database?"=(no option selected) notes: {}. Read the answers carefully — they '
+    "may request clarification, changes, or that you not proceed — and follow what they actually say."
+)
+
+
+async def test_every_mode_asks(play: Callable[..., Any]) -> None:
+    scenario = Scenario("q")
+    for _ in MODES:
+        scenario = scenario.asks(DATABASE).asks(DATABASE).asks(DATABASE).says("Thanks.").ends_turn()
+    # Only a session that began in bypassPermissions may go there; the CLI wants a sandbox for it under root.
+    _, home = play(scenario, env={"IS_SANDBOX": "1"})
+    async with Running(home, permission_mode=MODES[0]) as run:
+        for turn, mode in enumerate(MODES):
+            run.session.set_mode(mode)
+            run.session.send(f"In mode {mode}")
+            for number, outcome in enumerate(OUTCOMES, 3 * turn + 1):
+                await run.until(QuestionAsked, count=number)
+                run.answer(f"toolu_q_{number}", outcome)
+            await run.idle(turn + 1)
+        results = [(event.output, event.is_error) for event in run.all(ToolFinished)]
+        assert [event.mode for event in run.all(ModeChanged)] == MODES[1:]
+        assert not [event for event in run.all(NoticeGiven) if "denied" in event.text]
+    asked = [(ANSWERED, False), ("The user responded: Hm?", False), (DECLINED, True)]
+    assert results[:-3] == asked * 5
+    assert results[-3:] == [
+        (ANSWERED, False),
+        (REMARK.format("Hm?"), False),
+        (REMARK.format(DECLINED), False),
+    ]

@@ -1,0 +1,107 @@
+"""Permissions and plans: what the agent gets when a person allows or refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ccq_tui.agent.events import (
+    BlockFinished,
+    ModeChanged,
+    PermissionAsked,
+    PlanProposed,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.inbox import Allowed, Denied
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+REJECTED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected "
+    "(eg. if it was a file edit, the new_string was NOT written to the file). "
+)
+
+
+async def test_a_tool_is_allowed_refused_and_redirected(play: Callable[..., Any]) -> None:
+    scenario = Scenario("p")
+    for name in ("one", "two", "three"):
+        scenario = scenario.runs("Bash", command=f"touch {name}", description=f"Make {name}")
+    model, home = play(scenario.says("Done."))
+    async with Running(home) as run:
+        run.session.send("Make files")
+        for number, outcome in enumerate([Allowed(), Denied(), Denied("Use four instead")], 1):
+            asked = await run.until(PermissionAsked, count=number)
+            run.answer(asked.request.id, outcome)
+        await run.idle()
+    first = run.all(PermissionAsked)[0].request
+    assert (first.tool, first.description, first.agent_id) == ("Bash", "Make one", "")
+    assert first.input == {"command": "touch one", "description": "Make one"}
+    assert first.blocked_path == str(home.project / "one")
+    assert [path.name for path in home.project.iterdir()] == ["one"]
+    assert [(r.text, r.is_error) for r in model.tool_results()] == [
+        ("(Bash completed with no output)", False),
+        (REJECTED + "Ask the user how to proceed, or go on with what does not need it.", True),
+        (REJECTED + "To tell you how to proceed, the user said:\nUse four instead", True),
+    ]
+
+
+async def test_a_plan_is_kept_open_then_approved(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go."))
+    async with Running(home) as run:
+        run.session.send("Plan it")
+        first = await run.until(PlanProposed)
+        assert first.request.plan == "# First\n1. a"
+        run.answer(first.request.id, Denied("Shorter"))
+        second = await run.until(PlanProposed, count=2)
+        assert second.request.plan == "# Second\n1. b"
+        assert [event.mode for event in run.all(ModeChanged)] == ["plan"]
+        run.answer(second.request.id, Allowed())
+        await run.idle()
+        assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
+    kept = model.result(first.request.id)
+    assert kept.text == REJECTED + "To tell you how to proceed, the user said:\nShorter"
+    assert kept.is_error
+    approved = model.result(second.request.id).text
+    assert approved.startswith("User has approved your plan. You can now start coding.")
+    assert approved.endswith("## Approved Plan:\n# Second\n1. b")
+
+
+async def test_a_subagents_messages_and_requests_name_it(play: Callable[..., Any]) -> None:
+    errand = Scenario("sub").says("On my way.").runs("Bash", command="touch x", description="d").says("Back.")
+    model, home = play(Scenario("p").agent("Fetch it", errand).says("Fine."))
+    async with Running(home) as run:
+        run.session.send("Go")
+        asked = await run.until(PermissionAsked)
+        assert asked.request.agent_id
+        run.answer(asked.request.id, Allowed())
+        await run.idle()
+    assert [(event.tool, event.parent) for event in run.all(ToolStarted)] == [
+        ("Agent", ""),
+        ("Bash", "toolu_p_1"),
+    ]
+    assert [(event.tool, event.parent) for event in run.all(ToolFinished)] == [
+        ("Bash", "toolu_p_1"),
+        ("Agent", ""),
+    ]
+    assert [(event.text, event.key.parent) for event in run.all(BlockFinished)] == [
+        ("On my way.", "toolu_p_1"),
+        ("Back.", "toolu_p_1"),
+        ("Fine.", ""),
+    ]
+    assert model.result("toolu_sub_1").text == "(Bash completed with no output)"
+
+
+async def test_the_mode_changes_and_a_refusal_is_said(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("p").runs("Write", file_path="a.txt", content="x").says("Done."))
+    async with Running(home) as run:
+        run.session.set_mode("nonsense")
+        run.session.set_mode("acceptEdits")
+        run.session.set_model("sonnet")
+        run.session.send("Write it")
+        await run.idle()
+        assert not run.all(PermissionAsked)
+    errors = [event for event in run.events if type(event).__name__ == "ErrorReported"]
+    assert [event.kind for event in errors] == ["mode"]
+    assert "must be one of" in errors[0].text
+    assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]

@@ -1,0 +1,87 @@
+"""When the agent asks: as it likes, never, or only so many times."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ccq_tui.agent import QuestionPolicy
+from ccq_tui.agent.events import QuestionAsked, ToolFinished
+from ccq_tui.questions import Declined, Option, Question
+from ccq_tui.testing.model import ScriptedModel
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
+)
+
+
+def told(model: ScriptedModel) -> str:
+    """Give the system prompt of the first request, as JSON."""
+    return json.dumps(model.requests()[0].body["system"])
+
+
+def tools(model: ScriptedModel) -> dict[str, str]:
+    """Give the tools the model was offered, with their descriptions."""
+    return {tool["name"]: json.dumps(tool) for tool in model.requests()[0].body["tools"]}
+
+
+async def test_assume_takes_the_questions_away(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("a").asks(DATABASE).says("I assumed SQLite."))
+    options = {"questions": QuestionPolicy.ASSUME, "append_system_prompt": "Speak in rhymes."}
+    async with Running(home, **options) as run:
+        run.session.send("Build it")
+        await run.idle()
+        assert not run.all(QuestionAsked)
+    assert "AskUserQuestion" not in tools(model)
+    assert "Speak in rhymes.\\n\\nThe user does not answer questions in this session." in told(model)
+    assert "No such tool available: AskUserQuestion" in model.result("toolu_a_1").text
+
+
+async def test_adaptive_asks_so_many_times_after_each_prompt(play: Callable[..., Any]) -> None:
+    scenario = (
+        Scenario("a").asks(DATABASE).asks(DATABASE).asks(DATABASE).ends_turn().asks(DATABASE).says("Done.")
+    )
+    model, home = play(scenario)
+    options = {"questions": QuestionPolicy.ADAPTIVE, "max_question_rounds": 2}
+    async with Running(home, **options) as run:
+        run.session.send("Build it")
+        for number in (1, 2):
+            await run.until(QuestionAsked, count=number)
+            run.answer(f"toolu_a_{number}", Declined())
+        await run.idle()
+        assert len(run.all(QuestionAsked)) == 2
+        third = run.all(ToolFinished)[2]
+        assert third.output == "The user responded: Proceed on your best judgment and say what you assumed."
+        assert not third.is_error
+        run.session.send("More")
+        await run.until(QuestionAsked, count=3)
+        run.answer("toolu_a_4", Declined())
+        await run.idle(2)
+    assert "at most 2 times for each request" in told(model)
+
+
+async def test_the_agent_is_claude_code_and_knows_previews_and_kinds(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("a").says("Hello."))
+    (home.project / "CLAUDE.md").write_text("Use tabs in this project.")
+    async with Running(home, disallowed_tools=("WebFetch",)) as run:
+        run.session.send("Hi")
+        await run.idle()
+    offered = tools(model)
+    assert {"Bash", "Edit", "Read", "Write", "Agent"} <= offered.keys()
+    assert "Preview feature" in offered["AskUserQuestion"]
+    assert "defaultValue" in offered["AskUserQuestion"]
+    assert "Claude Code" in told(model)
+    assert "Use tabs in this project." in json.dumps(model.requests()[0].body["messages"])
+
+
+async def test_previews_and_kinds_can_be_switched_off(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("a").says("Hello."))
+    async with Running(home, question_previews="off", extended_questions=False) as run:
+        run.session.send("Hi")
+        await run.idle()
+    offered = tools(model)["AskUserQuestion"]
+    assert "Preview feature" not in offered
+    assert "defaultValue" not in offered

@@ -1,0 +1,171 @@
+"""Every way to settle a question set, and the exact tool result the model received."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import (
+    QuestionAsked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.agent.texts import DECLINED
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
+from ccq_tui.testing.scenario import Scenario, ask
+from tests.agent.running import Running
+
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
+)
+FEATURES = Question(
+    "Which features?",
+    "Features",
+    (Option("Auth", "x"), Option("Logs", "x"), Option("Cache", "x")),
+    multi_select=True,
+)
+LAYOUT = Question(
+    "Which layout?", "Layout", (Option("Tabs", "x", "[a][b]\n----"), Option("List", "x", "- a\n- b"))
+)
+NAME = Question("What name?", "Name", kind=Kind.TEXT, placeholder="my-app")
+WORKERS = Question("How many?", "Workers", kind=Kind.NUMBER, minimum=1, maximum=8, default="2")
+
+CAREFULLY = (
+    " Read the answers carefully — they may request clarification, changes, or that you not proceed — "
+    "and follow what they actually say."
+)
+CONTINUE = " You can now continue with these answers in mind."
+
+
+ROUNDS: list[tuple[list[Question], Outcome, str]] = [
+    (
+        [DATABASE],
+        Answered((Answer(("PostgreSQL",)),)),
+        f'Your questions have been answered: "Which database?"="PostgreSQL".{CONTINUE}',
+    ),
+    (
+        [DATABASE],
+        Answered((Answer(other="my own, db"),)),
+        f'The user answered: "Which database?"="my own, db".{CAREFULLY}',
+    ),
+    (
+        [FEATURES],
+        Answered((Answer(("Auth", "Logs"), other="other, thing 5"),)),
+        f'The user answered: "Which features?"="Auth, Logs, "other, thing 5"".{CAREFULLY}',
+    ),
+    (
+        [FEATURES],
+        Answered((Answer(empty=True),)),
+        f'The user answered: "Which features?"="(none of these)".{CAREFULLY}',
+    ),
+    (
+        [LAYOUT, DATABASE],
+        Answered((Answer(("Tabs",), note="small", preview="[a][b]\n----"), Answer(note="later"))),
+        'The user answered: "Which layout?"="Tabs" selected preview:\n[a][b]\n---- notes: small, '
+        f'"Which database?"=(no option selected) notes: later.{CAREFULLY}',
+    ),
+    (
+        [NAME, WORKERS],
+        Answered((Answer(other="shop"), Answer(other="4"))),
+        f'The user answered: "What name?"="shop", "How many?"="4".{CAREFULLY}',
+    ),
+    (
+        [WORKERS],
+        Answered((Answer(other="4"),)),
+        f'Your questions have been answered: "How many?"="4".{CONTINUE}',
+    ),
+    ([DATABASE], Answered((Answer(),)), "The user did not answer the questions."),
+    (
+        [DATABASE, FEATURES],
+        Discussed("Neither.\nWhat about files?"),
+        "The user responded: Neither.\nWhat about files?",
+    ),
+    ([DATABASE, FEATURES], Declined(), DECLINED),
+]
+
+
+async def test_the_model_receives_exactly_what_was_confirmed(play: Callable[..., Any]) -> None:
+    scenario = Scenario("q")
+    for questions, _, _ in ROUNDS:
+        scenario = scenario.says("Next.").asks(*questions)
+    model, home = play(scenario.says("Thanks."))
+    async with Running(home) as run:
+        run.session.send("Build it")
+        for number, (questions, outcome, _) in enumerate(ROUNDS, 1):
+            asked = await run.until(QuestionAsked, count=number)
+            assert asked.request.id == f"toolu_q_{number}"
+            assert asked.request.questions.questions == tuple(questions)
+            assert asked.request.session_id == run.session.session_id
+            assert run.session.state is SessionState.AWAITING
+            run.answer(asked.request.id, outcome)
+        await run.idle()
+    results = model.tool_results()
+    assert [result.text for result in results] == [result for _, _, result in ROUNDS]
+    assert [result.is_error for result in results] == [isinstance(o, Declined) for _, o, _ in ROUNDS]
+    assert [event.output for event in run.all(ToolFinished)] == [result for _, _, result in ROUNDS]
+    assert [event.outcome for event in run.all(RequestSettled)] == [outcome for _, outcome, _ in ROUNDS]
+
+
+async def test_a_request_follows_its_tool_call_and_its_state(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        run.answer("toolu_q_1", Declined())
+        await run.idle()
+    kinds = [
+        type(e)
+        for e in run.events
+        if isinstance(e, ToolStarted | QuestionAsked | RequestSettled | ToolFinished)
+    ]
+    assert kinds == [ToolStarted, QuestionAsked, RequestSettled, ToolFinished]
+    assert [e.state.value for e in run.all(StateChanged)] == [
+        "starting",
+        "idle",
+        "working",
+        "awaiting",
+        "working",
+        "idle",
+        "ended",
+    ]
+
+
+@pytest.mark.parametrize("order", [("toolu_q_1", "toolu_q_2"), ("toolu_q_2", "toolu_q_1")])
+async def test_two_sets_at_once_are_answered_in_either_order(
+    play: Callable[..., Any], order: tuple[str, str]
+) -> None:
+    model, home = play(Scenario("q").together(ask(DATABASE), ask(FEATURES)).says("Thanks."))
+    outcomes = {
+        "toolu_q_1": Answered((Answer(("SQLite",)),)),
+        "toolu_q_2": Answered((Answer(("Cache",)),)),
+    }
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked, count=2)
+        assert [request.id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
+        for request_id in order:
+            run.answer(request_id, outcomes[request_id])
+            await run.until(RequestSettled, lambda e, wanted=request_id: e.request_id == wanted)
+        await run.idle()
+    assert model.result("toolu_q_1").text == (
+        f'Your questions have been answered: "Which database?"="SQLite".{CONTINUE}'
+    )
+    assert model.result("toolu_q_2").text == (
+        f'Your questions have been answered: "Which features?"="Cache".{CONTINUE}'
+    )
+
+
+async def test_the_first_answer_wins(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        assert run.inbox.answer("toolu_q_1", Answered((Answer(("SQLite",)),)), "phone")
+        run.answer("toolu_q_1", Declined())
+        await run.idle()
+    assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text

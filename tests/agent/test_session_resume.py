@@ -1,0 +1,106 @@
+"""Going on with a session: what was said is there, and goes on under the right id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ccq_tui.agent.events import (
+    BlockFinished,
+    Connected,
+    HistoryLoaded,
+    NoticeGiven,
+    PromptAccepted,
+    QuestionAsked,
+    SessionState,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
+)
+SCENARIO = Scenario("r").says("First.").asks(DATABASE).says("Settled.").ends_turn().says("Later.")
+
+
+async def begin(home: Any) -> str:
+    """Play the first turn in a session of its own."""
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        run.answer("toolu_r_1", Answered((Answer(("SQLite",)),)))
+        await run.idle()
+        return run.session.session_id
+
+
+async def test_a_resumed_session_shows_its_past_and_goes_on(play: Callable[..., Any]) -> None:
+    model, home = play(SCENARIO)
+    session_id = await begin(home)
+    async with Running(home, resume=session_id) as run:
+        await run.until(Connected)
+        history = run.one(HistoryLoaded)
+        assert not history.cut
+        assert [type(event) for event in history.events] == [
+            PromptAccepted,
+            BlockFinished,
+            ToolStarted,
+            ToolFinished,
+            BlockFinished,
+        ]
+        prompt, said, started, finished, settled = history.events
+        assert isinstance(prompt, PromptAccepted)
+        assert prompt.text == "Build it"
+        assert isinstance(said, BlockFinished)
+        assert said.text == "First."
+        assert isinstance(started, ToolStarted)
+        assert isinstance(finished, ToolFinished)
+        assert finished.tool == started.tool == "AskUserQuestion"
+        assert '"Which database?"="SQLite"' in finished.output
+        assert isinstance(settled, BlockFinished)
+        assert settled.text == "Settled."
+        assert run.session.session_id == session_id
+        run.session.send("Go on")
+        await run.idle()
+        assert run.session.session_id == session_id
+        assert [event.text for event in run.all(BlockFinished)] == ["Later."]
+    texts = str(model.requests()[-1].body["messages"])
+    assert "Build it" in texts
+    assert "Settled." in texts
+
+
+async def test_continue_takes_the_last_session_of_the_directory_and_fork_leaves_it(
+    play: Callable[..., Any],
+) -> None:
+    _, home = play(SCENARIO)
+    session_id = await begin(home)
+    async with Running(home, continue_conversation=True, fork=True) as run:
+        connected = await run.until(Connected)
+        assert connected.session_id != session_id
+        assert len(run.one(HistoryLoaded).events) == 5
+        run.session.send("Go on")
+        await run.idle()
+        assert run.session.session_id == connected.session_id
+    stored = [path.stem for path in (home.config / "projects").glob("*/*.jsonl")]
+    assert sorted(stored) == sorted([session_id, connected.session_id])
+
+
+async def test_continue_without_a_past_begins_anew(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("r").says("First."))
+    async with Running(home, continue_conversation=True) as run:
+        await run.until(Connected)
+        assert run.one(NoticeGiven).text == "There is no earlier session here; this is a new one."
+        run.session.send("Hello")
+        await run.idle()
+        assert run.one(BlockFinished).text == "First."
+
+
+async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("r").says("First."))
+    unknown = "11111111-1111-4111-8111-111111111111"
+    async with Running(home, resume=unknown) as run:
+        lost = await run.ended()
+    assert f"No conversation found with session ID: {unknown}" in lost.reason
+    assert run.session.state is SessionState.FAILED

@@ -1,0 +1,110 @@
+"""Whatever a person can answer, the real CLI accepts, and the model reads it as it was given."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from ccq_tui.agent.events import QuestionAsked, ToolFinished
+from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.questions.wire import answer_text
+from ccq_tui.testing.environment import clean_environment
+from ccq_tui.testing.model import ScriptedModel
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+SETS_PER_SESSION = 12
+
+# Characters that quoting, joining, JSON and markup could trip over; blank texts are dealt with elsewhere.
+NASTY = st.text(st.sampled_from("ab,\"'=.<>&{}[]\\/ \n\té漢😀\u202e\x1b"), min_size=1, max_size=12).filter(
+    str.strip
+)
+LABELS = st.lists(NASTY, min_size=2, max_size=4, unique=True)
+
+
+@st.composite
+def answered(draw: st.DrawFn, question: Question) -> Answer:
+    """Draw an answer that the panel can produce for a question."""
+    labels = [option.label for option in question.options]
+    note = draw(st.just("") | NASTY)
+    if question.multi_select:
+        selected = draw(st.lists(st.sampled_from(labels), unique=True))
+        answer = Answer(
+            tuple(label for label in labels if label in selected), other=draw(st.just("") | NASTY)
+        )
+        return replace(answer, note=note, empty=not answer.given and draw(st.booleans()))
+    if draw(st.booleans()):
+        return Answer(other=draw(st.just("") | NASTY), note=note)
+    option = draw(st.sampled_from(question.options))
+    return Answer((option.label,), note=note, preview=option.preview)
+
+
+@st.composite
+def question_sets(draw: st.DrawFn) -> tuple[tuple[Question, ...], tuple[Answer, ...]]:
+    """Draw a set as the CLI lets it pass, and an answer to each of its questions."""
+    questions = []
+    for text in draw(st.lists(NASTY, min_size=1, max_size=4, unique=True)):
+        multi = draw(st.booleans())
+        previews = st.none() if multi else st.none() | NASTY
+        options = tuple(Option(label, "-", draw(previews)) for label in draw(LABELS))
+        questions.append(Question(text, "H", options, multi_select=multi))
+    return tuple(questions), tuple(draw(answered(question)) for question in questions)
+
+
+def expected(questions: tuple[Question, ...], answers: tuple[Answer, ...]) -> str:
+    """Give the part of the result between its opening and closing sentences."""
+    parts = []
+    for question, answer in zip(questions, answers, strict=True):
+        if not answer.given and not answer.note:
+            continue
+        said = f'"{answer_text(question, answer)}"' if answer.given else "(no option selected)"
+        preview = f" selected preview:\n{answer.preview}" if answer.preview else ""
+        notes = f" notes: {answer.note}" if answer.note else ""
+        parts.append(f'"{question.text}"={said}{preview}{notes}')
+    return ", ".join(parts)
+
+
+async def play(sets: list[tuple[tuple[Question, ...], tuple[Answer, ...]]], root: Path) -> list[Any]:
+    scenario = Scenario("w")
+    for questions, _ in sets:
+        scenario = scenario.asks(*questions)
+    with ScriptedModel(scenario.says("Thanks."), delta_size=1_000) as model:
+        async with Running(clean_environment(model.url, root=root)) as run:
+            run.session.send("Ask me")
+            for number, (questions, answers) in enumerate(sets, 1):
+                asked = await run.until(QuestionAsked, count=number)
+                assert asked.request.questions.questions == questions
+                run.answer(asked.request.id, Answered(answers))
+            await run.idle()
+            assert not [event for event in run.all(ToolFinished) if event.is_error]
+        model.check()
+        return [result.text for result in model.tool_results()]
+
+
+@settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None)
+@given(sets=st.lists(question_sets(), min_size=SETS_PER_SESSION, max_size=SETS_PER_SESSION))
+def test_any_answers_are_accepted_and_read_as_given(sets: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        results = asyncio.run(play(sets, Path(root)))
+    assert len(results) == len(sets)
+    for (questions, answers), result in zip(sets, results, strict=True):
+        said = expected(questions, answers)
+        if not said:
+            assert result == "The user did not answer the questions."
+            continue
+        opening, rest = result.split(": ", 1)
+        assert opening in ("The user answered", "Your questions have been answered")
+        closing = {
+            "The user answered": (
+                ". Read the answers carefully — they may request clarification, changes, or that you not "
+                "proceed — and follow what they actually say."
+            ),
+            "Your questions have been answered": ". You can now continue with these answers in mind.",
+        }[opening]
+        assert rest == said + closing
