@@ -67,9 +67,8 @@ def tour() -> Scenario:
         .says(_after_permission)
         .plans(_PLAN, revised=lambda a: f"{_PLAN}\n## Your remark\n\n> {first_line(a)}\n")
         .says(_closing)
-        .ends_turn()
-        .says("The tour is over. `ccq-tui demo --list` shows what else there is.")
-        .afterwards("This tour has nothing more to say. `ccq-tui demo --list` shows the other scenarios.")
+        # No further turn: after an interrupt the tour goes on where it stood.
+        .afterwards("The tour is over. `ccq-tui demo --list` shows the other scenarios.")
     )
 
 
