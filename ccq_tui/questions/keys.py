@@ -63,6 +63,8 @@ def has_preview(state: PanelState) -> bool:
     """Whether there is more to see of the question shown than its list shows."""
     question = state.page.question
     texts = (
+        state.questions.title,
+        question.header,
         question.text,
         question.description,
         *(t for o in question.options for t in (o.label, o.description)),
@@ -99,7 +101,7 @@ def _filterable(state: PanelState) -> bool:
 
 
 def _previewable(state: PanelState) -> bool:
-    return _choices(state) and has_preview(state)
+    return _list(state) and has_preview(state)
 
 
 def _several(state: PanelState) -> bool:
@@ -112,12 +114,10 @@ def _always(_state: PanelState) -> bool:
 
 KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "decline"),
-    KeyRow(("up",), lambda _: Move(-1), _moving, "↑", "up"),
-    KeyRow(("down",), lambda _: Move(1), _moving, "↓", "down"),
-    KeyRow(("k", "ctrl+p"), lambda _: Move(-1), _list_or_review, "k Ctrl+P", "up"),
-    KeyRow(("j", "ctrl+n"), lambda _: Move(1), _list_or_review, "j Ctrl+N", "down"),
-    KeyRow(("ctrl+p",), lambda _: Move(-1), _moving, "Ctrl+P", "up"),
-    KeyRow(("ctrl+n",), lambda _: Move(1), _moving, "Ctrl+N", "down"),
+    KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "up"),
+    KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "down"),
+    KeyRow(("k",), lambda _: Move(-1), _list_or_review, "k", "up"),
+    KeyRow(("j",), lambda _: Move(1), _list_or_review, "j", "down"),
     KeyRow(("home",), lambda _: MoveToEdge(last=False), _list_or_review, "Home", "first"),
     KeyRow(("end",), lambda _: MoveToEdge(last=True), _list_or_review, "End", "last"),
     KeyRow(tuple("123456789"), lambda key: Pick(int(key) - 1), _choices, "1-9", "pick"),
@@ -132,8 +132,8 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("n",), lambda _: OpenNote(), _list, "n", "note"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "filter"),
     KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "preview"),
-    KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _previewable, "Shift+↑", "scroll preview up"),
-    KeyRow(("shift+down",), lambda _: ScrollPreview(1), _previewable, "Shift+↓", "scroll preview down"),
+    KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "scroll up"),
+    KeyRow(("shift+down",), lambda _: ScrollPreview(1), _list_or_review, "Shift+↓", "scroll down"),
     KeyRow(("c",), lambda _: OpenDiscussion(), _list_or_review, "c", "discuss"),
     KeyRow(("escape",), lambda _: Back(), _always, "Esc", "hide"),
     KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "hide / show"),
@@ -158,36 +158,37 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
     for row in KEY_TABLE:
         if key in row.keys and row.when(state):
             action = row.action(key)
-            # A digit beyond the rows means nothing, as any other letter.
-            if not (isinstance(action, Pick) and action.row not in state.page.rows):
+            if not isinstance(action, Pick):
                 return action
+            # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
+            if action.row < len(state.page.rows):
+                return Pick(state.page.rows[action.row])
     if state.focus is Focus.LIST and character and character.isprintable():
         return OpenOther(seed=character)
     return None
 
 
-def hints(state: PanelState) -> tuple[tuple[str, str], ...]:
+def hints(state: PanelState) -> Hints:
     """Return the (key, what it does) pairs worth showing in a state, the most important first."""
     if state.hidden:
         return (("F2", "show"),)
     if state.focus is Focus.DECLINE:
         return (("Ctrl+D", "decline"), ("y", "decline"), ("Esc", "keep the question"))
     if state.focus is Focus.REVIEW:
-        enter = "submit" if state.review_row == len(state.pages) else "change"
-        return (
-            ("Enter", enter),
-            ("↑↓", "move"),
-            ("Tab", "question"),
-            ("c", "discuss"),
-            _hide(state),
-            _DECLINE,
-        )
+        return _review_hints(state)
     if state.focus in TEXT_FOCUSES:
         return _text_hints(state)
     return _list_hints(state)
 
 
+Hints = tuple[tuple[str, str], ...]
 _DECLINE = ("Ctrl+D", "decline")
+_DONE = {
+    Focus.OTHER: "keep text",
+    Focus.NOTE: "keep note",
+    Focus.FILTER: "keep filter",
+    Focus.DISCUSS: "send",
+}
 
 
 def _hide(state: PanelState) -> tuple[str, str]:
@@ -196,38 +197,44 @@ def _hide(state: PanelState) -> tuple[str, str]:
     return ("Esc", "small preview") if state.large else ("Esc", "hide")
 
 
-def _text_hints(state: PanelState) -> tuple[tuple[str, str], ...]:
-    enter = {
-        Focus.OTHER: "done",
-        Focus.NOTE: "done",
-        Focus.FILTER: "done",
-        Focus.DISCUSS: "send",
-        Focus.FIELD: "next" if state.needs_review else "confirm",
-    }[state.focus]
-    leave = "clear filter" if state.focus is Focus.FILTER else "leave the text"
-    rest = () if state.focus is Focus.FILTER else (("Ctrl+J", "new line"), ("Ctrl+G", "editor"))
+def _discuss(state: PanelState) -> tuple[str, str]:
+    return ("c", "discuss (draft kept)" if state.discussion else "discuss")
+
+
+def _review_hints(state: PanelState) -> Hints:
+    enter = "submit" if state.review_row == len(state.pages) else "change"
+    turn = ("Tab", "question")
+    return (("Enter", enter), ("↑↓", "move"), turn, _discuss(state), _hide(state), _DECLINE)
+
+
+def _text_hints(state: PanelState) -> Hints:
+    enter = _DONE.get(state.focus) or ("next" if state.needs_review else "confirm")
+    leave = "clear filter" if state.focus is Focus.FILTER else "back"
+    rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else (("Ctrl+J", "new line"),)
     turn = (("Tab", "question"),) if state.needs_review else ()
-    return (("Enter", enter), ("Esc", leave), *rest, *turn, _DECLINE)
+    return (("Enter", enter), ("Esc", leave), *rest, *turn, ("Ctrl+G", "editor"), ("F2", "hide"), _DECLINE)
 
 
-def _list_hints(state: PanelState) -> tuple[tuple[str, str], ...]:
+def _list_hints(state: PanelState) -> Hints:
     page = state.page
-    multi = page.question.multi_select
     go_on = "next" if state.needs_review else "confirm"
-    if page.is_field or (page.cursor == page.other_row and not page.draft.other.strip()):
-        go_on = "type" if not page.answered or not page.is_field else go_on
+    if not page.draft.other.strip() and (page.is_field or page.cursor == page.other_row):
+        go_on = "type"
     mark = "type" if page.cursor == page.other_row else "select"
+    preview = has_preview(state) and not state.large
     return (
         *(() if page.is_field else (("Space", mark),)),
         ("Enter", go_on),
         *((("↑↓", "other options"), ("Shift+↑↓", "scroll")) if state.large else ()),
-        *((("a", "all/none"),) if multi else ()),
+        *((("a", "all/none"),) if page.question.multi_select else ()),
         *((("Tab", "question"),) if state.needs_review else ()),
-        *((("p", "preview"),) if has_preview(state) and not state.large else ()),
+        *((("p", "preview"),) if preview else ()),
         ("o", "edit" if page.is_field else "other"),
         ("n", "note"),
         *((("/", "filter"),) if _filterable(state) else ()),
-        ("c", "discuss"),
+        _discuss(state),
         _hide(state),
         _DECLINE,
+        *(() if page.is_field or state.large else (("↑↓", "move"),)),
+        *((("Shift+↑↓", "scroll preview"),) if preview else ()),
     )

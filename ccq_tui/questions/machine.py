@@ -38,7 +38,7 @@ from ccq_tui.questions.events import (
 )
 from ccq_tui.questions.flow import back, decline, go_on, turn_to
 from ccq_tui.questions.keys import GUARDED_KEYS, action_for
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
 GRACE = 0.4
 """Seconds for which a fresh panel ignores keys that decide something."""
@@ -85,6 +85,7 @@ def _pressed(state: PanelState, key: str, character: str, at: float) -> PanelSta
 
 
 def _pasted(state: PanelState, text: str) -> PanelState:
+    text = typable(text)
     if state.hidden or not text or state.focus in TEXT_FOCUSES:
         # An open field takes the paste itself, at its own caret.
         return state

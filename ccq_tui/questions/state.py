@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -25,6 +26,21 @@ class Focus(StrEnum):
 
 TEXT_FOCUSES = frozenset({Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.FILTER, Focus.DISCUSS})
 """Where printable keys are text."""
+
+
+_LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_TRICKS = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+
+
+def typable(text: str) -> str:
+    """Return text as a text field holds it: lines end in a newline, tabs stay, controls are left out."""
+    return _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def proposed(question: Question) -> str:
+    """Return the answer that stands in a field at first, without anything that would not be seen in it."""
+    return "" if question.kind is Kind.CHOICE else _TRICKS.sub("", typable(question.default))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +203,7 @@ class PanelState:
     def has_draft(self) -> bool:
         """Whether anything was selected, typed or noted that would be missed."""
         return bool(self.discussion) or any(
-            page.draft.selected or page.draft.note or page.draft.other != page.question.default
+            page.draft.selected or page.draft.note or page.draft.other != proposed(page.question)
             for page in self.pages
         )
 
@@ -218,7 +234,7 @@ def resting_focus(pages: tuple[Page, ...], tab: int) -> Focus:
 
 def _first_page(question: Question) -> Page:
     if question.kind is not Kind.CHOICE:
-        return Page(question, Draft(other=question.default))
+        return Page(question, Draft(other=proposed(question)))
     start = next(
         (index for index, option in enumerate(question.options) if option.recommended),
         next((i for i, option in enumerate(question.options) if option.label == question.default), 0),

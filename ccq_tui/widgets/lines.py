@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rich.cells import chop_cells
 from rich.console import Console
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.geometry import Region, Size
@@ -19,10 +21,17 @@ _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, le
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line on the screen; ``row`` is what it belongs to when that can be pointed at."""
+    """One line on the screen.
+
+    Attributes:
+        text: What is drawn.
+        row: What the line belongs to when that can be pointed at.
+        at_cursor: What is drawn instead while the cursor is on the row, so that moving it wraps nothing anew.
+    """
 
     text: Text
     row: int | None = None
+    at_cursor: Text | None = None
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
@@ -44,6 +53,63 @@ def wrapped(text: Text, width: int) -> list[Text]:
 def indented(lines: Sequence[Text], first: Text, rest: int) -> list[Text]:
     """Put ``first`` before the first line and ``rest`` blanks before the others."""
     return [Text.assemble(first if index == 0 else " " * rest, line) for index, line in enumerate(lines)]
+
+
+FLOW_CHUNK = 2_000
+"""Characters wrapped at once of a text that may be of any length."""
+
+
+def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
+    """Wrap a text of any length piece by piece: only what is asked for costs anything.
+
+    Args:
+        text: Any text; every newline in it ends a line.
+        style: The style of all of it.
+        width: Cells, at least 1 is used.
+
+    Yields:
+        Lines of at most ``width`` cells, at least one.
+    """
+    for paragraph in text.split("\n"):
+        start, carried = 0, ""
+        while True:
+            piece = carried + paragraph[start : start + FLOW_CHUNK]
+            start += FLOW_CHUNK
+            lines = wrapped(Text(piece, style), width)
+            if start >= len(paragraph):
+                yield from lines
+                break
+            # The last line may go on: it is wrapped again with what follows. Its blanks were stripped.
+            blanks = len(piece) - len(piece.rstrip())
+            carried = lines[-1].plain + " " * min(blanks, 1)
+            yield from lines[:-1]
+
+
+def verbatim(text: str, style: Style, width: int) -> Iterator[Text]:
+    """Yield the lines of a text as they are; what does not fit goes on in the next line, cut at any place."""
+    for line in text.split("\n"):
+        for start in range(0, max(1, len(line)), FLOW_CHUNK):
+            for part in chop_cells(line[start : start + FLOW_CHUNK], max(2, width)) or [""]:
+                yield Text(part, style)
+
+
+class Flow:
+    """Lines that are made when they are needed.
+
+    Args:
+        source: Makes them.
+    """
+
+    def __init__(self, source: Iterator[Text]) -> None:
+        self.lines: list[Line] = []
+        self._source = source
+
+    def reach(self, count: int) -> bool:
+        """Make lines until there are ``count`` or no more; return whether any were made."""
+        before = len(self.lines)
+        while len(self.lines) < count and (text := next(self._source, None)) is not None:
+            self.lines.append(Line(text))
+        return len(self.lines) > before
 
 
 class LineView(ScrollView):
@@ -76,15 +142,25 @@ class LineView(ScrollView):
 
     def show(self, lines: list[Line], cursor: int | None = None, cursor_style: Style | None = None) -> None:
         """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight."""
-        changed = lines is not self._lines
+        style = cursor_style or Style()
+        if lines is self._lines and cursor == self.cursor and style == self._cursor_style:
+            return
         self._lines = lines
-        self._cursor_style = cursor_style or Style()
-        size = Size(self.size.width, len(lines))
+        self._cursor_style = style
+        self.set_reactive(LineView.cursor, cursor)
+        self.measure()
+        self.refresh()
+        self.keep_cursor_in_sight()
+
+    def measure(self) -> None:
+        """Take the number of lines as what can be scrolled."""
+        size = Size(self.size.width, len(self._lines))
         if self.virtual_size != size:
             self.virtual_size = size
-        self.set_reactive(LineView.cursor, cursor)
-        if changed or cursor is not None:
-            self.refresh()
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight when less is seen."""
+        self.measure()
         self.keep_cursor_in_sight()
 
     def keep_cursor_in_sight(self) -> None:
@@ -109,13 +185,49 @@ class LineView(ScrollView):
         if index >= len(self._lines):
             return Strip.blank(width, self.rich_style)
         line = self._lines[index]
-        strip = Strip(line.text.render(_CONSOLE, end="")).adjust_cell_length(width)
-        base = self.rich_style
-        if line.row is not None and line.row == self.cursor:
-            base += self._cursor_style
-        return strip.apply_style(base)
+        here = line.row is not None and line.row == self.cursor
+        text = (line.at_cursor or line.text) if here else line.text
+        # A text without spans renders without its own style.
+        segments = (
+            text.render(_CONSOLE, end="") if text.spans else [Segment(text.plain, self._style_of(text))]
+        )
+        base = self.rich_style + self._cursor_style if here else self.rich_style
+        return Strip(segments).adjust_cell_length(width).apply_style(base)
+
+    @staticmethod
+    def _style_of(text: Text) -> Style:
+        return text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)
 
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
         self.refresh()
+
+
+class FlowView(LineView):
+    """Draws a flow, and lets it make more lines when its end comes near."""
+
+    AHEAD = 100
+    """Lines kept ready beyond what is seen."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._flow: Flow | None = None
+
+    def show_flow(self, flow: Flow) -> None:
+        """Draw another flow from its beginning; the same one stays where it is."""
+        if flow is not self._flow:
+            self._flow = flow
+            self.scroll_to(y=0, animate=False, force=True)
+        self._make_more()
+        self.show(flow.lines)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Make more lines when the end comes near."""
+        super().watch_scroll_y(old_value, new_value)
+        self._make_more()
+
+    def _make_more(self) -> None:
+        if self._flow and self._flow.reach(int(self.scroll_offset.y) + self.size.height + self.AHEAD):
+            self.measure()
+            self.refresh()

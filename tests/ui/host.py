@@ -12,6 +12,7 @@ from textual.widgets import Static
 from ccq_tui import theming
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 
 
@@ -54,6 +55,7 @@ class PanelHost(App[None]):
     def on_mount(self) -> None:
         theming.install(self, self._wanted_theme)
         self.clock.skip_grace()
+        self.call_after_refresh(self.panel.query_one(HintBar).wake)
 
     def on_question_panel_changed(self, message: QuestionPanel.Changed) -> None:
         self.posted.append(message)

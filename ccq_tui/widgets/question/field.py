@@ -8,7 +8,11 @@ from typing import ClassVar
 from textual import events
 from textual.widgets import TextArea
 
+from ccq_tui.questions.state import typable
+
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
+LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d"})
+"""Keys of a text area that scroll the page above, or decline, while a panel is open."""
 
 
 class AnswerField(TextArea):
@@ -33,7 +37,6 @@ class AnswerField(TextArea):
         & .text-area--cursor-line { background: transparent; }
     }
     """
-    # Keys of TextArea that mean something else in a panel.
     BINDINGS: ClassVar = []
 
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
@@ -41,15 +44,40 @@ class AnswerField(TextArea):
         self._press = press
 
     async def on_key(self, event: events.Key) -> None:
-        """Let the panel take the key, or type it."""
+        """Let the panel take the key, or edit with it."""
+        event.prevent_default()
+        if self._press(event) or await self.edits_with(event):
+            event.stop()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a paste, whole and once."""
+        event.stop()
+        event.prevent_default()
+        self.type(event.text)
+
+    async def edits_with(self, event: events.Key) -> bool:
+        """Edit with a key, at once: left to its binding, a key would overtake those typed before it.
+
+        Returns:
+            Whether the key means anything in a text.
+        """
         if event.key in NEW_LINE_KEYS:
-            event.stop()
-            event.prevent_default()
-            self.insert("\n")
-            return
-        if self._press(event):
-            event.stop()
-            event.prevent_default()
+            self.type("\n")
+            return True
+        if event.is_printable and event.character:
+            self.type(event.character)
+            return True
+        if event.key in LEFT_TO_OTHERS or (event.key == "ctrl+c" and not self.selected_text):
+            return False
+        bindings = self._bindings.key_to_bindings.get(event.key, [])
+        for binding in bindings:
+            await self.run_action(binding.action)
+        return bool(bindings)
+
+    def type(self, text: str) -> None:
+        """Put text where the caret is, in place of what is selected, and show the caret."""
+        self.replace(typable(text), *self.selection, maintain_selection_offset=False)
+        self.scroll_cursor_visible()
 
     def put(self, text: str) -> None:
         """Show another text with the caret at its end; the same text keeps its caret."""

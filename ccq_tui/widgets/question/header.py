@@ -6,16 +6,20 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.questions.model import Question
 from ccq_tui.questions.state import PanelState
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import Palette
 
 TAB_META = "question_tab"
 LONGEST_HEADER = 24
+LONGEST_TITLE = 60
+TAB_SPACE = 8
+"""Cells around the words of a tab: the arrows and the mark."""
 
 
 def title_line(state: PanelState, width: int, session: str, place: tuple[int, int], palette: Palette) -> Text:
-    """Return the line that says who asks, how much, and in which session.
+    """Return the line that says who asks, what about, and in which session.
 
     Args:
         state: The state drawn.
@@ -25,15 +29,13 @@ def title_line(state: PanelState, width: int, session: str, place: tuple[int, in
         palette: The styles.
     """
     count = len(state.pages)
-    parts = [
-        one_line(state.questions.title, 60) or "Claude asks",
-        f"{count} question{'s' if count > 1 else ''}",
-    ]
+    left = Text.assemble((" ◆ ", palette.accent), (_who(state), palette.strong), no_wrap=True)
+    if count > 1:
+        left.append(f" · {count} questions", palette.muted)
+    elif not state.needs_review and state.pages[0].question.header:
+        left.append(f" · {one_line(state.pages[0].question.header, LONGEST_HEADER)}", palette.muted)
     if place[1] > 1:
-        parts.append(f"{place[0]} of {place[1]}")
-    left = Text.assemble((" ◆ ", palette.accent), (parts[0], palette.strong), no_wrap=True)
-    for part in parts[1:]:
-        left.append(f" · {part}", palette.muted)
+        left.append(f" · {place[0]} of {place[1]}", palette.muted)
     right = f"session {one_line(session, 30)}"
     gap = width - left.cell_len - cell_len(right) - 1
     if session and gap > 1:
@@ -42,22 +44,60 @@ def title_line(state: PanelState, width: int, session: str, place: tuple[int, in
     return left
 
 
-def tab_lines(state: PanelState, width: int, palette: Palette) -> list[Text]:
-    """Return the tabs in as many lines as they need; none when there is nothing to turn to."""
+def cut_from_head(state: PanelState, question: Question, width: int, *, titled: bool) -> list[str]:
+    """Return the texts that the head does not show whole, for the page to show.
+
+    Args:
+        state: The state drawn.
+        question: The question of the page.
+        width: Cells of the panel.
+        titled: Whether the head has a title line.
+    """
+    title, header = state.questions.title, question.header
+    texts = []
+    if title and (not titled or title != _who(state) or cell_len(title) > width - 20):
+        texts.append(title)
+    room = _tab_width(width) if state.needs_review else min(LONGEST_HEADER, width - 30)
+    if header and (len(header) > LONGEST_HEADER or one_line(header, room) != header):
+        texts.append(header)
+    return texts
+
+
+def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> list[Text]:
+    """Return the tabs in at most so many lines around the one shown; none with nothing to turn to."""
     if not state.needs_review:
         return []
-    tabs = [_tab(state, index, palette) for index in range(len(state.pages) + 1)]
-    lines = [Text(" ← ", palette.muted, no_wrap=True)]
-    for tab in tabs:
-        if lines[-1].cell_len + tab.cell_len + 4 > width and lines[-1].cell_len > 3:
-            lines.append(Text("   ", no_wrap=True))
+    lines = [Text()]
+    at = 0
+    for index in range(len(state.pages) + 1):
+        tab = _tab(state, index, width, palette)
+        if lines[-1].cell_len + tab.cell_len + 5 > width and lines[-1]:
+            lines.append(Text())
+        if index == state.tab:
+            at = len(lines) - 1
         lines[-1].append_text(tab)
         lines[-1].append("  ")
-    lines[-1].append("→", palette.muted)
-    return lines
+    first = max(0, min(at - most // 2, len(lines) - most))
+    shown = lines[first : first + most]
+    before, after = ("…" if first else "←"), ("…" if first + most < len(lines) else "→")
+    leads = [f" {before} ", *["   "] * (len(shown) - 1)]
+    shown = [
+        Text.assemble((lead, palette.muted), line, no_wrap=True)
+        for lead, line in zip(leads, shown, strict=True)
+    ]
+    shown[-1].append(after, palette.muted)
+    return shown
 
 
-def _tab(state: PanelState, index: int, palette: Palette) -> Text:
+def _who(state: PanelState) -> str:
+    return one_line(state.questions.title, LONGEST_TITLE) or "Claude asks"
+
+
+def _tab_width(width: int) -> int:
+    return max(1, min(LONGEST_HEADER, width - TAB_SPACE))
+
+
+def _tab(state: PanelState, index: int, width: int, palette: Palette) -> Text:
     here = index == state.tab
     if index == len(state.pages):
         mark, label, on = "✔", "Review", not state.gaps
@@ -65,7 +105,7 @@ def _tab(state: PanelState, index: int, palette: Palette) -> Text:
         page = state.pages[index]
         on = page.answered
         mark = "☒" if on else "☐"
-        label = one_line(page.question.header, LONGEST_HEADER) or f"Question {index + 1}"
+        label = one_line(page.question.header, _tab_width(width)) or f"Question {index + 1}"
     style = palette.accent + Style(underline=True) if here else palette.plain if on else palette.muted
     tab = Text.assemble((mark, palette.on if on else palette.muted), " ", (label, style))
     tab.stylize(Style(meta={TAB_META: index}))

@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
-from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
-from textual.message import Message
-from textual.widgets import Static, TextArea
+from textual.containers import Vertical
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widgets import TextArea
 
 from ccq_tui.questions.events import (
     Clicked,
@@ -28,23 +28,17 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.keys import action_for, hints
-from ccq_tui.questions.machine import is_guarded, step
-from ccq_tui.questions.outcome import Outcome
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
-from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
-from ccq_tui.widgets.question.drawing import Cache, Drawing, is_low
-from ccq_tui.widgets.question.field import AnswerField
+from ccq_tui.questions.keys import action_for
+from ccq_tui.questions.machine import GRACE, is_guarded, step
+from ccq_tui.questions.state import TEXT_FOCUSES, PanelState, typable
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, palette_of
+from ccq_tui.widgets.question import messages
+from ccq_tui.widgets.question.drawing import Cache, Drawing
+from ccq_tui.widgets.question.face import CSS, Face
 from ccq_tui.widgets.question.header import TAB_META
 
-FIELD_LABELS = {
-    Focus.OTHER: "Other, in your own words",
-    Focus.NOTE: "Note beside the answer",
-    Focus.FILTER: "Filter the options",
-    Focus.DISCUSS: "Discuss: goes back to Claude instead of answers",
-}
+KEPT_KEYS = frozenset({"tab", "shift+tab"})
+"""Keys that would move the focus out of the panel where they mean nothing in it."""
 
 
 class QuestionPanel(Vertical):
@@ -57,70 +51,15 @@ class QuestionPanel(Vertical):
         clock: Returns seconds of a monotonic clock.
     """
 
-    DEFAULT_CSS = f"""
-    QuestionPanel {{
-        height: 10;
-        background: $surface;
-        border-top: solid $ccq-rule;
-        {PALETTE_CSS}
-        & > #head {{ height: auto; }}
-        & > #middle {{ height: 1fr; width: 100%; layout: horizontal; }}
-        & #middle.-under > #list {{ width: 100%; }}
-        & > #middle.-under {{ layout: vertical; }}
-        & #preview {{ display: none; width: 1fr; border: round $ccq-rule; border-title-color: $ccq-muted; }}
-        & #middle.-beside > #preview {{ display: block; margin: 0 1; width: 55%; }}
-        & #middle.-under > #preview {{ display: block; margin: 0 2 0 3; }}
-        & #middle.-large > #preview {{ display: block; width: 1fr; height: 1fr; margin: 0 1; }}
-        & #middle.-large > #list {{ display: none; }}
-        & > #field-label {{ height: 1; padding: 0 3; color: $ccq-muted; }}
-        & > .-off {{ display: none; }}
-    }}
-    """
+    DEFAULT_CSS = CSS
     COMPONENT_CLASSES = COMPONENT_CLASSES
     can_focus = True
     BINDINGS: ClassVar = []
 
-    class Changed(Message):
-        """The state is another one: a draft to keep."""
-
-        def __init__(self, panel: QuestionPanel, state: PanelState) -> None:
-            super().__init__()
-            self.panel = panel
-            self.state = state
-
-        @property
-        def control(self) -> QuestionPanel:
-            """The panel."""
-            return self.panel
-
-    class Hidden(Changed):
-        """The person folded the panel away; nothing is discarded."""
-
-    class Ended(Message):
-        """The person confirmed, discussed or declined the set."""
-
-        def __init__(self, panel: QuestionPanel, outcome: Outcome) -> None:
-            super().__init__()
-            self.panel = panel
-            self.outcome = outcome
-
-        @property
-        def control(self) -> QuestionPanel:
-            """The panel."""
-            return self.panel
-
-    class EditorWanted(Message):
-        """The person wants the open text in an editor of their own."""
-
-        def __init__(self, panel: QuestionPanel, text: str) -> None:
-            super().__init__()
-            self.panel = panel
-            self.text = text
-
-        @property
-        def control(self) -> QuestionPanel:
-            """The panel."""
-            return self.panel
+    Changed = messages.Changed
+    Hidden = messages.Hidden
+    Ended = messages.Ended
+    EditorWanted = messages.EditorWanted
 
     def __init__(
         self,
@@ -136,8 +75,10 @@ class QuestionPanel(Vertical):
         self._session = session
         self._place = place
         self._clock = clock
+        self._face = Face(self._take_key)
         self._cache: Cache = {}
         self._cached_for: object = None
+        self._drawn_for = Size(0, 0)
 
     @property
     def state(self) -> PanelState:
@@ -156,25 +97,22 @@ class QuestionPanel(Vertical):
 
     def compose(self) -> ComposeResult:
         """Build the head, the list with its preview, the text field and the keys."""
-        yield Static(id="head", markup=False)
-        with Container(id="middle"):
-            yield LineView(id="list")
-            yield LineView(id="preview")
-        yield Static(id="field-label", markup=False, classes="-off")
-        field = AnswerField(self._press_in_field, id="field")
-        field.add_class("-off")
-        yield field
-        yield HintBar()
+        yield from self._face.compose()
 
     def on_mount(self) -> None:
         """Begin the grace of a panel that nobody asked for, and draw."""
         if not self._state.hidden:
             self._state = step(self._state, Shown(self._clock()))
+            self._face.hints.sleep(GRACE)
         self._draw()
-        self._focus_where_keys_go()
+        self._take_focus()
+        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
 
     def dispatch(self, event: Event) -> None:
         """Let the machine take an event, and draw what comes of it."""
+        if not isinstance(event, TextChanged):
+            self._take_text()
         before, after = self._state, step(self._state, event)
         if after is before or after == before:
             return
@@ -184,70 +122,61 @@ class QuestionPanel(Vertical):
             return
         if self.is_mounted:
             self._draw()
-            self._focus_where_keys_go()
+            self._take_focus()
         self.post_message(self.Hidden(self, after) if after.hidden else self.Changed(self, after))
 
-    # -- keys, pastes, clicks ---------------------------------------------------------------------------
+    def put_text(self, text: str) -> None:
+        """Put a text back into the open field, such as one that came out of an editor."""
+        text = typable(text)
+        if not self._state.text.endswith("\n"):
+            # Editors end a file with a newline that nobody typed.
+            text = text.removesuffix("\n")
+        self.dispatch(TextChanged(text))
 
-    def on_key(self, event: events.Key) -> None:
-        """Take a key pressed while no text field has the focus."""
-        if self._state.focus in TEXT_FOCUSES and not self._is_panels(event):
-            # Typed in one burst with the key that opened the field.
-            if event.character and event.is_printable:
-                self.query_one(AnswerField).insert(event.character)
-                self._take_text()
-                event.stop()
-            return
-        if self._press(event):
+    # -- keys, pastes, clicks -------------------------------------------------------------------------------
+
+    async def on_key(self, event: events.Key) -> None:
+        """Take a key: the panel's own first, then what edits the open text."""
+        taken = self._take_key(event)
+        if not taken and self._state.focus in TEXT_FOCUSES and not self._state.hidden:
+            taken = await self._face.field.edits_with(event)
+            self._take_text()
+        if taken or event.key in KEPT_KEYS:
             event.stop()
+            event.prevent_default()
 
-    def _press_in_field(self, event: events.Key) -> bool:
-        self._take_text()
-        if self._state.focus in TEXT_FOCUSES and not self._is_panels(event):
-            return False
-        self._press(event)
-        return True
-
-    def _is_panels(self, event: events.Key) -> bool:
-        at = self._clock()
-        return is_guarded(self._state, event.key, at) or action_for(self._state, event.key) is not None
-
-    def _press(self, event: events.Key) -> bool:
+    def _take_key(self, event: events.Key) -> bool:
         """Send a key to the machine; return whether it meant anything here."""
+        self._take_text()
+        state, at = self._state, self._clock()
         character = event.character if event.character and event.is_printable else ""
-        pressed = Pressed(event.key, character, self._clock())
-        if is_guarded(self._state, event.key, pressed.at):
+        if is_guarded(state, event.key, at):
             return True
-        action = action_for(self._state, event.key, character)
+        action = action_for(state, event.key, character)
         if isinstance(action, OpenEditor):
-            self.post_message(self.EditorWanted(self, self._state.text))
+            self.post_message(self.EditorWanted(self, state.text))
         elif isinstance(action, ScrollPreview):
-            self.query_one("#preview", LineView).scroll_relative(y=action.by, animate=False)
+            self._face.scroll(action.by, self._drawing().preview_at)
         elif action is not None:
-            self.dispatch(pressed)
+            self.dispatch(Pressed(event.key, character, at))
         return action is not None
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a paste outside a text field, whole."""
-        if self._state.focus in TEXT_FOCUSES:
-            self.query_one(AnswerField).insert(event.text)
+        """Take a paste, whole."""
+        event.stop()
+        if self._state.focus in TEXT_FOCUSES and not self._state.hidden:
+            self._face.field.type(event.text)
             self._take_text()
         else:
             self.dispatch(Pasted(event.text))
-        event.stop()
-
-    def on_app_focus(self) -> None:
-        """Remember when the terminal got the focus."""
-        self.dispatch(TerminalFocused(self._clock()))
 
     def on_click(self, event: events.Click) -> None:
         """Take a click on a row or a tab."""
         tab = event.style.meta.get(TAB_META)
         if tab is not None:
             self.dispatch(TabClicked(tab, self._clock()))
-            return
-        if event.widget is self.query_one("#list"):
-            row = self.query_one("#list", LineView).row_at(event.y)
+        elif event.widget is self._face.list:
+            row = self._face.list.row_at(event.y)
             if row is not None:
                 self.dispatch(Clicked(row, self._clock()))
 
@@ -258,15 +187,32 @@ class QuestionPanel(Vertical):
 
     def _take_text(self) -> None:
         """Bring the state up to date with the field, before anything else is done with it."""
-        field = self.query_one(AnswerField)
-        if self._state.focus in TEXT_FOCUSES and field.text != self._state.text:
+        field = self._face.field
+        if not field.is_mounted or field.has_class("-off") or self._state.focus not in TEXT_FOCUSES:
+            return
+        if field.text != self._state.text:
             self.dispatch(TextChanged(field.text))
 
-    # -- drawing ----------------------------------------------------------------------------------------
+    def _terminal_focused(self, focused: bool) -> None:
+        if focused:
+            self.dispatch(TerminalFocused(self._clock()))
+
+    # -- drawing --------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
         """Wrap anew; the state is untouched."""
         self._draw()
+
+    def on_show(self) -> None:
+        """Take the focus again after having been hidden."""
+        self._draw()
+        self._take_focus()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show the caret while the panel has the focus."""
+        super().watch_has_focus(has_focus)
+        if self.is_mounted:
+            self._face.sync_field(self._state, focused=has_focus)
 
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
@@ -274,56 +220,29 @@ class QuestionPanel(Vertical):
         if self.is_mounted:
             self.call_later(self._draw)
 
+    def _laid_out(self, _screen: Screen[object]) -> None:
+        """Draw anew when the screen got another height: the panel's own size may be the same."""
+        if self._drawn_for != self.app.size:
+            self._draw()
+
     def _draw(self) -> None:
-        if not self.is_mounted or not self.size.width:
+        if not self.is_mounted or not self.is_attached:
             return
-        self._sync_field()
+        self._drawn_for = self.app.size
+        self._face.sync_field(self._state, focused=self.has_focus)
         drawn = self._drawing()
-        self.query_one("#head", Static).update(Text("\n").join(drawn.head))
-        middle = self.query_one("#middle")
-        for name in ("beside", "under", "large"):
-            middle.set_class(drawn.preview_at == name, f"-{name}")
-        preview = self.query_one("#preview", LineView)
-        preview.border_title = drawn.preview_title
-        preview.styles.height = drawn.preview_height if drawn.preview_at == "under" else None
-        preview.show(drawn.preview)
-        self.query_one("#list", LineView).show(drawn.lines, drawn.cursor, drawn.palette.cursor)
-        self.query_one(HintBar).show(hints(self._state), drawn.right, drawn.hint_lines)
+        self._face.draw(drawn)
         self.styles.height = drawn.height
 
     def _drawing(self) -> Drawing:
         palette = palette_of(self)
-        if self._cached_for != (self.size.width, palette):
-            self._cached_for, self._cache = (self.size.width, palette), {}
-        size = self.app.size
-        return Drawing(
-            self._state, self.size.width, size.height, palette, self._session, self._place, self._cache
-        )
+        width = self.size.width or self.app.size.width
+        if self._cached_for != (width, palette):
+            self._cached_for, self._cache = (width, palette), {}
+        height = self.app.size.height
+        return Drawing(self._state, width, height, palette, self._session, self._place, self._cache)
 
-    def _sync_field(self) -> None:
-        typing = self._state.focus in TEXT_FOCUSES
-        field, label = self.query_one(AnswerField), self.query_one("#field-label", Static)
-        field.set_class(not typing, "-off")
-        label.set_class(not typing or is_low(self.app.size.height), "-off")
-        if not typing:
-            return
-        field.put(self._state.text)
-        if self._state.focus is Focus.FIELD:
-            question = self._state.page.question
-            if question.default and field.text == question.default and not field.has_focus:
-                # Typing replaces what was only proposed.
-                field.select_all()
-            unit = f" in {question.unit}" if question.unit else ""
-            label.update(Text(f"Your answer{unit}"))
-            field.placeholder = question.placeholder
-        else:
-            label.update(Text(FIELD_LABELS[self._state.focus]))
-            field.placeholder = ""
-
-    def _focus_where_keys_go(self) -> None:
-        """Keep the focus inside the panel, at once: the next key may be waiting already."""
-        if self._state.hidden or not self.is_attached:
-            return
-        wanted = self.query_one(AnswerField) if self._state.focus in TEXT_FOCUSES else self
-        if self.screen.focused is not wanted:
-            self.screen.set_focus(wanted, scroll_visible=False)
+    def _take_focus(self) -> None:
+        """Take the focus and keep it, at once: the next key may be waiting already."""
+        if not self._state.hidden and self.is_attached and self.screen.focused is not self:
+            self.screen.set_focus(self, scroll_visible=False)

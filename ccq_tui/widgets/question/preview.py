@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.text import Text
 
-from ccq_tui.questions.keys import LARGE_TEXT
-from ccq_tui.questions.state import Page
+from ccq_tui.questions.state import PanelState
 from ccq_tui.text import safe
-from ccq_tui.widgets.lines import Line, wrapped
+from ccq_tui.widgets.lines import flowing, verbatim
 from ccq_tui.widgets.palette import Palette
 
 
-def preview_lines(page: Page, width: int, palette: Palette, *, large: bool) -> list[Line]:
-    """Return the lines of the preview of the row under the cursor.
+def preview_lines(state: PanelState, width: int, palette: Palette, *, large: bool) -> Iterator[Text]:
+    """Yield the lines of the preview of the row under the cursor, each made when it is asked for.
 
     Args:
-        page: The question shown.
+        state: The state drawn, with a question shown.
         width: Cells.
         palette: The styles.
-        large: Whether to show the texts that the list cut as well.
+        large: Whether to go on with every text that the list may have cut.
     """
-    options = page.question.options
-    option = options[page.cursor] if page.cursor < len(options) else None
-    lines: list[Text] = []
-    if large:
-        lines += _long(page.question.text, width, palette.strong)
-        lines += _long(page.question.description, width, palette.muted)
-        if option:
-            lines += _long(option.label, width, palette.plain)
-            lines += _long(option.description, width, palette.muted)
+    page = state.page
+    option = page.question.options[page.cursor] if page.cursor < len(page.question.options) else None
     if option and option.preview:
-        # Verbatim: only what does not fit is folded, at any character.
-        lines += [part for line in safe(option.preview).split("\n") for part in _folded(line, width, palette)]
-    if not lines:
-        lines = [Text("no preview of this row", palette.muted)]
-    return [Line(line) for line in lines]
+        yield from verbatim(safe(option.preview), palette.plain, width)
+    elif not large:
+        yield Text("no preview of this row", palette.muted)
+    if not large:
+        return
+    question = page.question
+    texts = [
+        (state.questions.title, palette.muted),
+        (question.header, palette.muted),
+        (question.text, palette.strong),
+        (question.description, palette.muted),
+        (option.label if option else "", palette.plain),
+        (option.description if option else "", palette.muted),
+    ]
+    blank = bool(option and option.preview)
+    for text, style in texts:
+        if text:
+            if blank:
+                yield Text("")
+            blank = True
+            yield from flowing(safe(text), style, width)
 
 
-def preview_height(page: Page) -> int:
+def preview_height(state: PanelState, tab: int) -> int:
     """Return the lines of the longest preview of a question, unfolded."""
-    return max(
-        (len(option.preview.splitlines()) for option in page.question.options if option.preview), default=0
-    )
-
-
-def _long(text: str, width: int, style: object) -> list[Text]:
-    return wrapped(Text(safe(text), style), width) if len(text) > LARGE_TEXT else []  # type: ignore[arg-type]
-
-
-def _folded(line: str, width: int, palette: Palette) -> list[Text]:
-    text = Text(line, palette.plain)
-    if text.cell_len <= width:
-        return [text]
-    return wrapped(Text(line.replace(" ", "\u00a0"), palette.plain), width)
+    options = state.pages[tab].question.options
+    return max((option.preview.count("\n") + 1 for option in options if option.preview), default=0)

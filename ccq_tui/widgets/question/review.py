@@ -9,49 +9,61 @@ from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.lines import Line, indented, wrapped
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.question.rows import drawn
+from ccq_tui.widgets.question.rows import drawn, row_lines, wrapped_once
+
+ALL_BY = "Enter goes there"
 
 
-def review_lines(state: PanelState, width: int, palette: Palette) -> list[Line]:
-    """Return the lines of the review for a width in cells."""
-    lines = [Line(Text(" Review your answers", palette.strong)), Line(Text(""))]
+def review_lines(state: PanelState, width: int, palette: Palette, *, airy: bool = True) -> list[Line]:
+    """Return the lines of the review, wherever its cursor is.
+
+    Args:
+        state: The state drawn.
+        width: Cells.
+        palette: The styles.
+        airy: Whether blank lines part the questions from what is above and under them.
+    """
+    blank = [Line(Text(""))] if airy else []
+    lines = [Line(Text(" Review your answers", palette.strong)), *blank]
     for index, page in enumerate(state.pages):
-        lines += [Line(text, index) for text in _row(state, index, page, width, palette)]
-    lines.append(Line(Text("")))
-    return lines + [Line(text, len(state.pages)) for text in _submit(state, width, palette)]
+        lines += _row(index, page, width, palette)
+    return [*lines, *blank, *_submit(state, width, palette)]
 
 
-def _row(state: PanelState, index: int, page: Page, width: int, palette: Palette) -> list[Text]:
-    lead = Text(f" {'❯' if index == state.review_row else ' '} ", palette.accent)
-    mark = ("☒ ", palette.on) if page.answered else ("☐ ", palette.warning)
-    texts = indented(
-        wrapped(Text(drawn(page.question.text), palette.plain), width - 6), Text.assemble(lead, mark), 5
-    )
-    texts += indented(wrapped(_answer(page, palette), width - 9), Text("     → ", palette.muted), 7)
+def _row(index: int, page: Page, width: int, palette: Palette) -> list[Line]:
+    mark = Text("☒ ", palette.on) if page.answered else Text("☐ ", palette.warning)
+    question = wrapped_once(drawn(page.question.text, ALL_BY), palette.plain, width - 6)
+    texts = [
+        *question,
+        *indented(_answer(page, width - 8, palette), Text("→ ", palette.muted), 2),
+    ]
     if page.draft.note:
-        note = wrapped(Text(drawn(page.draft.note), palette.note), width - 9)
-        texts += indented(note, Text("     ✎ ", palette.note), 7)
-    return texts
+        note = wrapped_once(drawn(page.draft.note, ALL_BY), palette.note, width - 8)
+        texts += indented(note, Text("✎ ", palette.note), 2)
+    return row_lines(texts, index, mark, 5, palette)
 
 
-def _answer(page: Page, palette: Palette) -> Text:
+def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     if page.problem:
-        return Text(f"{safe(page.draft.other)} · {safe(page.problem)}", palette.warning)
+        wrong = f"{drawn(page.draft.other, ALL_BY)} · {safe(page.problem)}"
+        return wrapped_once(wrong, palette.warning, width)
     answer = page.answer()
     if answer.empty:
-        return Text("nothing selected · this will be sent as “none of these”", palette.warning)
+        nothing = "nothing selected · this will be sent as “none of these”"
+        return wrapped_once(nothing, palette.warning, width)
     if not answer.given:
-        return Text(NO_ANSWER, palette.warning)
-    return Text(drawn(answer_line(answer)), palette.on)
+        return wrapped_once(NO_ANSWER, palette.warning, width)
+    return wrapped_once(drawn(answer_line(answer), ALL_BY), palette.on, width)
 
 
-def _submit(state: PanelState, width: int, palette: Palette) -> list[Text]:
-    on = state.review_row == len(state.pages)
+def _submit(state: PanelState, width: int, palette: Palette) -> list[Line]:
     label = Text("Submit answers", palette.strong)
     empty = sum(page.answer().empty for page in state.pages)
     missing = len(state.gaps) - empty
-    if missing:
-        label.append(f"  {missing} without an answer", palette.warning)
-    if empty:
-        label.append(f"  {empty} with nothing selected", palette.warning)
-    return indented(wrapped(label, width - 6), Text(f" {'❯' if on else ' '} ✔ ", palette.accent), 5)
+    told = [
+        *([f"{missing} without an answer"] if missing else []),
+        *([f"{empty} with nothing selected"] if empty else []),
+    ]
+    if told:
+        label.append("  " + " · ".join(told), palette.warning)
+    return row_lines(wrapped(label, width - 6), len(state.pages), Text("✔ ", palette.accent), 5, palette)

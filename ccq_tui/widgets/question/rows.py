@@ -1,10 +1,12 @@
-"""The lines of one question: its text, its options, Other, the note and what is wrong."""
+"""The lines of one question: its text, its options, Other and the note."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rich.cells import cell_len
+from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.questions.keys import LARGE_TEXT
@@ -20,101 +22,130 @@ PREFIX = 8
 BESIDE_FROM = 64
 """From this width descriptions stand beside short labels, below it under them."""
 LONGEST_SHORT_LABEL = 28
+DIGITS = 9
 MARKS = {False: ("○", "●"), True: ("◻", "◼")}
 """(off, on) for single and for multi select."""
 
 
-def drawn(text: str) -> str:
-    """Return a model's text harmless and short enough for the list; `p` shows the whole of it."""
+def drawn(text: str, all_by: str = "p shows all") -> str:
+    """Return text harmless and short enough for the list.
+
+    Args:
+        text: Text of the model or of the person.
+        all_by: How the whole of it can be seen.
+    """
     if len(text) <= LARGE_TEXT:
         return safe(text)
-    return f"{safe(text[:LARGE_TEXT])}… {len(text) - LARGE_TEXT:,} more characters · p shows all"
+    return f"{safe(text[:LARGE_TEXT])}… {len(text) - LARGE_TEXT:,} more characters · {all_by}"
 
 
-def page_lines(state: PanelState, tab: int, width: int, palette: Palette, *, airy: bool = True) -> list[Line]:
-    """Return the lines of a question's page.
+@lru_cache(maxsize=1024)
+def wrapped_once(text: str, style: Style, width: int) -> tuple[Text, ...]:
+    """Wrap a text that is drawn again and again, once for a style and a width."""
+    return tuple(wrapped(Text(text, style), width))
+
+
+def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, palette: Palette) -> list[Line]:
+    """Return the lines of a row: the cursor's place, a mark, and the texts beside it.
+
+    Args:
+        texts: The lines without what stands before them.
+        row: Which row.
+        mark: What stands between the cursor and the text.
+        rest: Cells before the lines after the first.
+        palette: The styles.
+    """
+    first = Text.assemble("   ", mark, texts[0])
+    at_cursor = Text.assemble((" ❯ ", palette.accent), mark, texts[0])
+    return [
+        Line(first, row, at_cursor),
+        *(Line(Text.assemble(" " * rest, text), row) for text in texts[1:]),
+    ]
+
+
+def page_lines(
+    state: PanelState,
+    tab: int,
+    width: int,
+    palette: Palette,
+    *,
+    above: Iterable[str] = (),
+    airy: bool = True,
+) -> list[Line]:
+    """Return the lines of a question's page, wherever its cursor is.
 
     Args:
         state: The state drawn.
         tab: Which question.
         width: Cells.
         palette: The styles.
+        above: Texts that stand above the question.
         airy: Whether a blank line parts the question from its options.
     """
     page = state.pages[tab]
-    lines = _question_lines(page.question, width, palette)
-    here = tab == state.tab
-    if page.filter or (here and state.focus is Focus.FILTER):
-        shown = len(page.rows) - 1
-        told = f" / {safe(page.filter)}  {shown} of {len(page.question.options)} shown"
-        lines += [Line(text) for text in wrapped(Text(told, palette.note), width)]
+    here = state.focus if tab == state.tab else None
+    lines = [_above(drawn(text), palette.muted, width) for text in above]
+    lines.append(_above(drawn(page.question.text), palette.strong, width))
+    if page.question.description:
+        lines.append(_above(drawn(page.question.description), palette.muted, width))
+    if page.question.kind is Kind.NUMBER and (allowed := allowed_range(page.question)):
+        lines.append(_above(drawn(allowed), palette.muted, width))
+    if page.filter or here is Focus.FILTER:
+        shown = f"/ {safe(page.filter)}  {len(page.rows) - 1} of {len(page.question.options)} shown"
+        lines.append(_above(shown, palette.note, width))
+    found = [line for block in lines for line in block]
     if airy:
-        lines.append(Line(Text("")))
-    if page.is_field:
-        lines += _field_lines(state, page, here, width, palette)
-    else:
-        lines += _option_lines(page, here and state.focus is Focus.OTHER, width, palette)
-    if page.draft.note and not (here and state.focus is Focus.NOTE):
-        note = wrapped(Text(drawn(page.draft.note), palette.note), width - 13)
-        lines += [Line(text) for text in indented(note, Text("     ✎ note: ", palette.note), 13)]
-    notice = state.notice if here else page.problem
-    if notice:
-        lines += [Line(text) for text in _notice(notice, width, palette)]
-    return lines
+        found.append(Line(Text("")))
+    found += _field_row(page, here, width, palette) if page.is_field else _rows(page, here, width, palette)
+    if page.draft.note and here is not Focus.NOTE:
+        note = wrapped_once(drawn(page.draft.note, "n shows all"), palette.note, width - 13)
+        found += [Line(text) for text in indented(note, Text("     ✎ note: ", palette.note), 13)]
+    return found
 
 
-def _question_lines(question: Question, width: int, palette: Palette) -> list[Line]:
-    lines = wrapped(Text(drawn(question.text), palette.strong), width - 2)
-    if question.description:
-        lines += wrapped(Text(drawn(question.description), palette.muted), width - 2)
-    return [Line(Text.assemble(" ", text)) for text in lines]
+def _above(text: str, style: Style, width: int) -> list[Line]:
+    return [Line(Text.assemble(" ", line)) for line in wrapped_once(text, style, width - 2)]
 
 
-def _notice(notice: str, width: int, palette: Palette) -> list[Text]:
-    return indented(
-        wrapped(Text(safe(notice), palette.warning), width - 7), Text("     ⚠ ", palette.warning), 7
-    )
-
-
-def _option_lines(page: Page, typing: bool, width: int, palette: Palette) -> list[Line]:
+def _rows(page: Page, here: Focus | None, width: int, palette: Palette) -> list[Line]:
     column = _label_column(page.question, width)
     lines: list[Line] = []
-    for row in page.rows:
-        lead = _lead(page, row, palette)
+    for place, row in enumerate(page.rows):
+        texts: Sequence[Text]
         if row == page.other_row:
-            texts = _other(page, typing, width, palette)
+            texts, on = _other(page, here is Focus.OTHER, width, palette), page.draft.other_on
         else:
-            texts = _option(page.question.options[row], row in page.draft.selected, column, width, palette)
-        lines += [Line(text, row) for text in indented(texts, lead, PREFIX)]
+            on = row in page.draft.selected
+            texts = _option(page.question.options[row], on, column, width, palette)
+        number = str(place + 1) if place < DIGITS else " "
+        mark = Text.assemble(
+            (MARKS[page.question.multi_select][on], palette.on if on else palette.muted),
+            (f" {number}  ", palette.muted),
+        )
+        lines += row_lines(texts, row, mark, PREFIX, palette)
     return lines
 
 
-def _lead(page: Page, row: int, palette: Palette) -> Text:
-    other = row == page.other_row
-    on = page.draft.other_on if other else row in page.draft.selected
-    mark = MARKS[page.question.multi_select][on]
-    cursor = "❯" if row == page.cursor else " "
-    number = str(row + 1) if row < 9 else " "
-    return Text.assemble(
-        (f" {cursor} ", palette.accent),
-        (mark, palette.on if on else palette.muted),
-        (f" {number}  ", palette.muted),
-    )
-
-
+@lru_cache(maxsize=64)
 def _label_column(question: Question, width: int) -> int:
     """Return the width of the label column, or 0 when descriptions go under the labels."""
     longest = max((cell_len(drawn(option.title)) for option in question.options), default=0)
     one_line = not any("\n" in option.title for option in question.options)
     described = any(option.description or option.recommended for option in question.options)
     fits = described and one_line and width >= BESIDE_FROM and longest <= LONGEST_SHORT_LABEL
-    return max(longest, cell_len("Other…")) + 2 if fits else 0
+    return max(longest, cell_len("(empty label)" if _unlabelled(question) else "Other…")) + 2 if fits else 0
+
+
+def _unlabelled(question: Question) -> bool:
+    return any(not option.title.strip() for option in question.options)
 
 
 @lru_cache(maxsize=2048)
 def _option(option: Option, on: bool, column: int, width: int, palette: Palette) -> tuple[Text, ...]:
-    """Wrap an option once for a width: moving the cursor over a long list wraps nothing anew."""
-    label = Text(drawn(option.title) or "(empty label)", palette.on if on else palette.plain)
+    """Wrap an option once for a width: selecting in a long list wraps nothing else anew."""
+    empty = not option.title.strip()
+    style = palette.muted if empty else palette.on if on else palette.plain
+    label = Text("(empty label)" if empty else drawn(option.title), style)
     about = Text()
     if option.recommended:
         about.append("★ recommended", palette.badge)
@@ -128,28 +159,33 @@ def _option(option: Option, on: bool, column: int, width: int, palette: Palette)
     return (*wrapped(label, room), *(wrapped(about, room) if about else []))
 
 
-def _other(page: Page, typing: bool, width: int, palette: Palette) -> tuple[Text, ...]:
+def _other(page: Page, typing: bool, width: int, palette: Palette) -> Sequence[Text]:
     draft = page.draft
     if typing:
         return (Text("Other: being typed below", palette.note),)
     if not draft.other.strip():
         return (Text("Other…", palette.muted),)
     label = Text("Other: ", palette.muted)
-    label.append(drawn(draft.other), palette.on if draft.other_on else palette.muted)
-    return tuple(wrapped(label, width - PREFIX - 1))
+    label.append(drawn(draft.other, "o shows all"), palette.on if draft.other_on else palette.muted)
+    return wrapped(label, width - PREFIX - 1)
 
 
-def _field_lines(state: PanelState, page: Page, here: bool, width: int, palette: Palette) -> list[Line]:
-    question = page.question
-    lines: list[Text] = []
-    if not (here and state.focus is Focus.FIELD):
-        value = (
-            Text(drawn(page.draft.other), palette.on)
-            if page.draft.other.strip()
-            else Text("nothing typed yet")
-        )
-        cursor = " ❯ " if here and state.focus is Focus.LIST else "   "
-        lines += indented(wrapped(value, width - 4), Text(cursor, palette.accent), 3)
-    if question.kind is Kind.NUMBER and (allowed := allowed_range(question)):
-        lines += [Text(f"   {allowed}", palette.muted)]
-    return [Line(text, 0) for text in lines]
+def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> list[Line]:
+    if here is Focus.FIELD:
+        return []
+    typed = page.draft.other.strip()
+    value, style = drawn(page.draft.other, "o shows all"), palette.warning if page.problem else palette.on
+    texts = wrapped_once(
+        value if typed else "nothing typed yet", style if typed else palette.muted, width - 4
+    )
+    lines = row_lines(texts, 0, Text(""), 3, palette)
+    if page.problem:
+        lines += [
+            Line(text)
+            for text in indented(
+                wrapped_once(safe(page.problem), palette.warning, width - 6),
+                Text("   ⚠ ", palette.warning),
+                5,
+            )
+        ]
+    return lines
