@@ -11,7 +11,7 @@ from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenarios import READY
 from ccq_tui.testing.scenarios.hostile import LONG_LABEL
 from ccq_tui.testing.scenarios.working import CHANGELOG, PLAN
-from tests.agent.scripted_session import QUESTION_ENV, session
+from tests.agent.scripted_session import QUESTION_ENV, Session, session
 
 GO_ON = ". You can now continue with these answers in mind."
 READ = (
@@ -146,6 +146,22 @@ EXPECTED: Mapping[str, Mapping[str, str | re.Pattern[str]]] = {
 }
 
 
+def the_long_label_came_whole(client: Session, _: CleanHome) -> None:
+    (given,) = [given for tool, given in client.asked if tool == "AskUserQuestion"]
+    assert given["questions"][1]["options"][0]["label"] == LONG_LABEL
+
+
+def the_file_was_written_with_permission(client: Session, home: CleanHome) -> None:
+    assert [tool for tool, _ in client.asked] == ["Bash", "Write"]
+    assert (home.project / "CHANGELOG.md").read_text(encoding="utf-8") == CHANGELOG
+
+
+FURTHER: Mapping[str, Callable[[Session, CleanHome], None]] = {
+    "hostile_text": the_long_label_came_whole,
+    "with_permission": the_file_was_written_with_permission,
+}
+
+
 @pytest.mark.parametrize("name", READY)
 async def test_a_ready_scenario_plays_to_its_end(
     name: str,
@@ -154,7 +170,8 @@ async def test_a_ready_scenario_plays_to_its_end(
 ) -> None:
     ready = READY[name]
     model = scripted_model(ready.scenario)
-    async with session(claude_env(model, **QUESTION_ENV)) as client:
+    home = claude_env(model, **QUESTION_ENV)
+    async with session(home) as client:
         result = await client.prompt(ready.prompt)
         assert not result.is_error
         for _ in range(3):
@@ -172,31 +189,12 @@ async def test_a_ready_scenario_plays_to_its_end(
             assert found.text == expected
         else:
             assert expected.fullmatch(found.text)
+    if name in FURTHER:
+        FURTHER[name](client, home)
 
 
 def test_every_ready_scenario_has_its_expectation() -> None:
     assert set(EXPECTED) == set(READY)
-
-
-async def test_the_long_label_reaches_the_callback_whole(
-    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> None:
-    model = scripted_model(READY["hostile_text"].scenario)
-    async with session(claude_env(model, **QUESTION_ENV)) as client:
-        await client.prompt("go")
-    (given,) = [given for tool, given in client.asked if tool == "AskUserQuestion"]
-    assert given["questions"][1]["options"][0]["label"] == LONG_LABEL
-
-
-async def test_the_file_is_written_with_permission(
-    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> None:
-    model = scripted_model(READY["with_permission"].scenario)
-    home = claude_env(model)
-    async with session(home) as client:
-        await client.prompt("go")
-    assert [tool for tool, _ in client.asked] == ["Bash", "Write"]
-    assert (home.project / "CHANGELOG.md").read_text(encoding="utf-8") == CHANGELOG
 
 
 async def test_a_denied_permission_is_told_to_the_model(
