@@ -169,7 +169,7 @@ def install(place: Path, extra: str = "") -> None:
     wanted = stamp_of(extra)
     if stamped(place, wanted) or stamped(place, stamp_of("dev")):
         return
-    print(f"Setting up {place.relative_to(ROOT)} (once) ...", flush=True)
+    print(f"Setting up {place.relative_to(ROOT)} (once, about a minute) ...", flush=True)
     make(place)
     do([*pip(place), *INSTALL, "-c", LOCK, "-e", f"{ROOT}[{extra}]" if extra else ROOT])
     put_stamp(place, wanted)
