@@ -48,6 +48,7 @@ class Commander:
         self._commands: asyncio.Queue[Command] = asyncio.Queue()
         self._ordered: asyncio.Queue[Send | SetMode | SetModel] = asyncio.Queue()
         self._connection: Connection | None = None
+        self._interrupts: set[asyncio.Task[None]] = set()
         self._over = False
 
     def put(self, command: Command) -> None:
@@ -64,12 +65,15 @@ class Commander:
             while not queue.empty():
                 self._refuse(queue.get_nowait())
 
-    async def dispatch(self, group: asyncio.TaskGroup) -> None:
-        """Take commands until cancelled.
+    async def dispatch(self) -> None:
+        """Take commands until cancelled, and with it the interrupts that are not confirmed."""
+        try:
+            await self._take()
+        finally:
+            for task in self._interrupts:
+                task.cancel()
 
-        Args:
-            group: Runs what may take a while.
-        """
+    async def _take(self) -> None:
         while True:
             command = await self._commands.get()
             match command:
@@ -78,7 +82,9 @@ class Commander:
                 case Answer():
                     self._inbox.answer(command.request_id, command.outcome, command.surface)
                 case Interrupt():
-                    group.create_task(self._interrupt())
+                    task = asyncio.create_task(self._interrupt())
+                    self._interrupts.add(task)
+                    task.add_done_callback(self._interrupts.discard)
                 case Send() | SetMode() | SetModel():
                     self._ordered.put_nowait(command)
 

@@ -137,8 +137,9 @@ class AgentSession:
         try:
             async with asyncio.timeout(None) as self._scope:
                 lost = await self._live()
-        except TimeoutError:
-            if not self._closing:
+        except Exception as error:
+            if not (self._closing and isinstance(error, TimeoutError)):
+                lost = SessionLost(f"The program failed: {error}")
                 raise
         finally:
             await self._end(lost or SessionLost(CLOSED, expected=True))
@@ -146,7 +147,7 @@ class AgentSession:
     async def _live(self) -> SessionLost:
         """Start the CLI and read until it ends; left by `_stop` or by cancelling otherwise."""
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._commander.dispatch(group))]
+            tasks = [group.create_task(self._commander.dispatch())]
             try:
                 connection, history = await self._prepare()
                 lost = await self._open(connection, history)

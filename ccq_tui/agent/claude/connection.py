@@ -14,6 +14,7 @@ from claude_agent_sdk import (
     ClaudeSDKError,
     CLIConnectionError,
     CLIJSONDecodeError,
+    Message,
     PermissionMode,
     ProcessError,
 )
@@ -123,16 +124,16 @@ class Connection:
         while True:
             try:
                 async for message in self._connected.receive_messages():
-                    for event in self.translator.feed(message):
-                        self._emit(event)
-                        self._note(event)
-                    self._refresh()
+                    self._take(message)
             except ClaudeSDKError as error:
                 if isinstance(error, _FATAL):
                     return explain(error, self._words)
                 # One message the SDK could not make sense of; those behind it are still there.
                 _logger.warning("A message could not be read: %s", type(error).__name__)
                 continue
+            except Exception as error:  # the SDK hands on a reader's failure as it was
+                _logger.exception("The reader failed")
+                return explain(error, self._words)
             return Failure(self._words.after("Claude ended."), 0)
 
     async def send(self, command: Send) -> None:
@@ -246,6 +247,16 @@ class Connection:
             self._state = state
             self._out(StateChanged(state))
 
+    def _take(self, message: Message) -> None:
+        try:
+            for event in self.translator.feed(message):
+                self._emit(event)
+                self._note(event)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            # Another version of the CLI may shape a message otherwise: it is lost, the session is not.
+            _logger.exception("A message of type %s could not be used", type(message).__name__)
+        self._refresh()
+
     def _note(self, event: AgentEvent) -> None:
         if isinstance(event, ToolStarted):
             self.gate.shown(event.tool_use_id)
@@ -261,9 +272,8 @@ class Connection:
         except CommandError as error:
             self._emit(NoticeGiven("warning", f"The use of the context is not known: {error}"))
             return
-        self._emit(
-            ContextUsage(float(usage["percentage"]), int(usage["totalTokens"]), int(usage["maxTokens"]))
-        )
+        tokens, limit = int(usage.get("totalTokens") or 0), int(usage.get("maxTokens") or 0)
+        self._emit(ContextUsage(float(usage.get("percentage") or 0), tokens, limit))
 
     async def _limited(self, operation: Awaitable[Any], seconds: float) -> Any:
         """Await an operation of the client's, within a limit, its errors as `CommandError`."""

@@ -1,0 +1,105 @@
+"""The way from the CLI to the inbox, without a CLI."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
+
+from ccq_tui.agent import SessionOptions
+from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
+from ccq_tui.inbox import Cancelled, MemoryInbox
+from ccq_tui.questions import Answer, Answered, Declined
+
+SOURCE: dict[str, Any] = {
+    "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
+}
+BAD: dict[str, Any] = {"questions": [{"question": "Q?", "kind": "number", "min": 5, "max": 1}]}
+CONTEXT = ToolPermissionContext(tool_use_id="t")
+
+
+class Asked:
+    """A gate, its inbox and its events."""
+
+    def __init__(self) -> None:
+        self.inbox = MemoryInbox()
+        self.events: list[AgentEvent] = []
+        self.gate = Gate(self.inbox, SessionOptions(cwd=Path()), lambda: "s", self.events.append)
+        self.gate.shown("t")
+
+    async def pending(self) -> None:
+        """Let the gate come to its wait."""
+        arrived = asyncio.Event()
+        self.inbox.subscribe(lambda _: arrived.set())
+        async with asyncio.timeout(5):
+            await arrived.wait()
+
+
+async def test_a_set_that_cannot_be_read_goes_back_to_the_agent() -> None:
+    asked = Asked()
+    assert await asked.gate.before_question({"tool_input": BAD}, "t", {"signal": None}) == {}  # type: ignore[typeddict-item]
+    result = await asked.gate.can_use_tool("AskUserQuestion", BAD, CONTEXT)
+    assert isinstance(result, PermissionResultDeny)
+    assert result.message == (
+        "The questions could not be shown to the user: questions[0].min: larger than max. "
+        "Call AskUserQuestion again with the input corrected, or go on and say what you assumed."
+    )
+    assert not asked.events
+
+
+async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
+    asked = Asked()
+    task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
+    await asked.pending()
+    assert asked.inbox.answer("t", Answered((Answer(("a",)),)), "test")
+    assert await task == PermissionResultAllow(updated_input=SOURCE | {"answers": {"Q?": "a"}})
+
+
+async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
+    inbox = MemoryInbox()
+    events: list[AgentEvent] = []
+
+    def answer(event: AgentEvent) -> None:
+        events.append(event)
+        if isinstance(event, QuestionAsked):
+            assert inbox.answer("t", Declined(), "test")
+
+    gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
+    gate.shown("t")
+    result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
+    assert isinstance(result, PermissionResultDeny)
+    assert not result.interrupt
+    assert events[-1] == RequestSettled("t", Declined())
+
+
+async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
+    asked = Asked()
+    task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
+    await asked.pending()
+    assert asked.inbox.answer("t", Cancelled("withdrawn"), "test")
+    assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
+
+
+async def test_an_outcome_of_the_wrong_kind_is_an_error() -> None:
+    asked = Asked()
+    task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
+    await asked.pending()
+    asked.inbox.answer("t", Declined(), "test")
+    with pytest.raises(TypeError, match="Declined does not settle a permission"):
+        await task
+
+
+async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
+    asked = Asked()
+    task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
+    await asked.pending()
+    asked.gate.cancel_all("the session was closed")
+    assert asked.events[-1] == RequestSettled("t", Cancelled("the session was closed"))
+    assert asked.inbox.pending == ()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len([event for event in asked.events if isinstance(event, RequestSettled)]) == 1

@@ -1,0 +1,70 @@
+"""A stored conversation as events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ccq_tui.agent.events import (
+    BlockFinished,
+    BlockKey,
+    BlockKind,
+    NoticeGiven,
+    PromptAccepted,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.agent.replay import replay
+
+
+def user(content: Any) -> dict[str, Any]:
+    return {"type": "user", "uuid": "u", "message": {"role": "user", "content": content}}
+
+
+def assistant(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "assistant",
+        "uuid": "a",
+        "message": {"id": "m", "role": "assistant", "content": list(blocks)},
+    }
+
+
+def test_prompts_blocks_and_tools() -> None:
+    stored = [
+        user("Build it"),
+        assistant({"type": "thinking", "thinking": "Hm.", "signature": "s"}),
+        assistant({"type": "text", "text": "So:"}),
+        assistant({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}),
+        user([{"type": "tool_result", "tool_use_id": "t", "content": "a.txt", "is_error": False}]),
+        user([{"type": "text", "text": "[Request interrupted by user]"}]),
+        assistant({"type": "text", "text": "No response requested."}),
+        user([{"type": "text", "text": "And then?"}, {"type": "image"}]),
+    ]
+    assert list(replay(stored)) == [
+        PromptAccepted("Build it"),
+        BlockFinished(BlockKey("m", 0), BlockKind.THINKING, "Hm."),
+        BlockFinished(BlockKey("m", 1), BlockKind.TEXT, "So:"),
+        ToolStarted("t", "Bash", {"command": "ls"}),
+        ToolFinished("t", "Bash", "a.txt"),
+        PromptAccepted("And then?"),
+    ]
+
+
+def test_the_clis_own_commands() -> None:
+    stored = [
+        user("<local-command-caveat>Caveat: ...</local-command-caveat>"),
+        user("<command-name>/model</command-name>\n<command-args>opus</command-args>"),
+        user("<local-command-stdout>Set model to \x1b[1mopus\x1b[22m</local-command-stdout>"),
+        user("This session is being continued from a previous conversation. Summary: ..."),
+    ]
+    assert list(replay(stored)) == [
+        PromptAccepted("/model opus"),
+        NoticeGiven("info", "Set model to opus"),
+        NoticeGiven("info", "This session is being continued from a previous conversation. Summary: ..."),
+    ]
+
+
+def test_what_is_not_a_message_is_passed_over() -> None:
+    assert (
+        list(replay([{"type": "user", "uuid": "u", "message": None}, user(None), user(["x", {"type": "y"}])]))
+        == []
+    )
