@@ -11,36 +11,31 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from ccq_tui.widgets.question.field import NEW_LINE_KEYS
+from ccq_tui.widgets.question.field import AnswerField
 
 
-class PromptField(TextArea):
-    """The text of the prompt; Enter sends it, Esc is for the screen."""
+class PromptField(AnswerField):
+    """The text of the prompt; Enter sends it, what edits nothing is for the screen."""
 
     DEFAULT_CSS = """
     PromptField {
-        height: auto;
-        min-height: 1;
         max-height: 10;
         padding: 0 1 0 0;
+        margin: 0;
         border: none;
         background: $background;
-        scrollbar-size-vertical: 1;
         &:focus { border: none; }
-        & .text-area--cursor-line { background: transparent; }
     }
     """
 
-    async def on_key(self, event: events.Key) -> None:
-        """Send, break the line, or let the screen have the key."""
-        if event.key in NEW_LINE_KEYS:
-            self.insert("\n")
-        elif event.key == "enter":
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._send, id=id)
+        self.placeholder = "Ask Claude to do something"
+
+    def _send(self, event: events.Key) -> bool:
+        if event.key == "enter":
             self.post_message(Prompt.SendRequested())
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+        return event.key == "enter"
 
 
 class Prompt(Horizontal):
@@ -80,14 +75,12 @@ class Prompt(Horizontal):
     def compose(self) -> ComposeResult:
         """Build the sign and the field."""
         yield Static(" ❯ ", id="sign", markup=False)
-        yield PromptField(
-            self._initial,
-            id="prompt-field",
-            soft_wrap=True,
-            tab_behavior="focus",
-            highlight_cursor_line=False,
-            placeholder="Ask Claude to do something",
-        )
+        yield PromptField(id="prompt-field")
+
+    def on_mount(self) -> None:
+        """Show what the prompt begins with."""
+        if self._initial:
+            self.put(self._initial)
 
     @property
     def field(self) -> PromptField:

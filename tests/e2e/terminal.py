@@ -112,19 +112,25 @@ class Terminal:
         return "\n".join(self.lines)
 
     @property
+    def panel(self) -> str:
+        """What is on the screen from the head of the panel on, or "" while there is none."""
+        lines = self.lines
+        heads = [y for y, line in enumerate(lines) if line.startswith((" ◆ Claude", " ◆ A subagent", " ← "))]
+        last = max(heads, default=len(lines))
+        return "\n".join(lines[last:])
+
+    @property
     def title(self) -> str:
         """The terminal's title."""
         with self._changed:
             return str(self.screen.title)
 
-    def bold(self, text: str) -> bool:
-        """Whether a text stands on the screen in bold."""
+    def bold(self, key: str, after: str) -> bool:
+        """Whether a key stands in bold before the words for what it does."""
         with self._changed:
             for y, line in enumerate(self.screen.display):
-                x = line.find(text)
-                if x >= 0 and all(
-                    self.screen.buffer[y][x + i].bold for i in range(len(text)) if text[i] != " "
-                ):
+                x = line.find(f"{key} {after}")
+                if x >= 0 and self.screen.buffer[y][x].bold:
                     return True
         return False
 
@@ -153,14 +159,20 @@ class Terminal:
 
     def wait_panel(self, text: str) -> None:
         """Wait until a panel shows a text and its keys work: they are drawn in bold from then on."""
-        self.wait(lambda terminal: text in terminal.text and (terminal.bold("Enter") or terminal.bold("Esc")))
+
+        def working(terminal: Terminal) -> bool:
+            return text in terminal.panel and (terminal.bold("Esc", "hide") or terminal.bold("Esc", "leave"))
+
+        self.wait(working)
 
     def wait_end(self, limit: float = LIMIT) -> int:
         """Wait for the program's end; return its exit code."""
         try:
             return self.process.wait(timeout=limit)
         except subprocess.TimeoutExpired as error:
-            raise NotShownError(f"the program did not end within {limit} s; the screen:\n{self.text}") from error
+            raise NotShownError(
+                f"the program did not end within {limit} s; the screen:\n{self.text}"
+            ) from error
 
     # -- keys -----------------------------------------------------------------------------------------------
 

@@ -79,10 +79,9 @@ def test_four_questions_with_back_navigation_and_a_changed_answer(start: Start) 
     run.terminal.wait("Submit answers")
     run.terminal.press("enter")
     assert run.result("toolu_e2e_1") == (
-        'The user answered: "Which database?"="DuckDB", "Which features?"="Cache", '
+        'Your questions have been answered: "Which database?"="DuckDB", "Which features?"="Cache", '
         '"Which layout?"="Tabs" selected preview:\n+--+--+\n|a |b |, "Proceed?"="Yes". '
-        "Read the answers carefully — they may request clarification, changes, or that you not proceed"
-        " — and follow what they actually say."
+        "You can now continue with these answers in mind."
     )
 
 
@@ -158,8 +157,9 @@ def test_hide_scroll_show_resize_and_answer(start: Start) -> None:
     run.terminal.press("2 o")
     run.terminal.wait("Other, in your own words")
     run.terminal.type("half a thou")
+    run.terminal.wait("Paragraph 59")
     run.terminal.press("pageup pageup")
-    run.terminal.wait("Paragraph 4")
+    run.terminal.wait("Paragraph 53 ")
     run.terminal.press("f2")
     run.terminal.wait("1 question waiting · 1/2 answered")
     run.terminal.type("a draft prompt")

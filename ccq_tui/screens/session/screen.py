@@ -134,7 +134,7 @@ class SessionScreen(Screen[None]):
             self.transcript.add_notice(notice, "warning")
         self.run_worker(self._session.run(), name="session", exit_on_error=True)
         if self._launch.prompt:
-            self._session.send(self._launch.prompt)
+            self._say(self._launch.prompt)
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
@@ -191,7 +191,12 @@ class SessionScreen(Screen[None]):
 
     @on(Prompt.Submitted)
     def _send(self, event: Prompt.Submitted) -> None:
-        self._session.send(event.text)
+        self._say(event.text)
+
+    def _say(self, text: str) -> None:
+        """Show a prompt at once, and send it; the session keeps it while it starts or works."""
+        self.transcript.add_prompt(text.rstrip())
+        self._session.send(text.rstrip())
 
     @on(Dock.Answered)
     def _answer(self, event: Dock.Answered) -> None:
