@@ -51,6 +51,7 @@ class Document:
         self.finished = False
         self._fed: list[str] = []
         self._pieces: list[str] = []  # what arrived since the last look
+        self._arrived = 0  # characters in them
         self._raw = ""  # what arrived and is not in the tail yet
         self._at = 0  # how much of it was taken
         self._tail = ""  # safe text whose blocks may still change
@@ -66,6 +67,7 @@ class Document:
     def feed(self, text: str) -> None:
         """Append text; nothing is parsed yet."""
         self._pieces.append(text)
+        self._arrived += len(text)
         self._fed.append(text)
         self._version += 1
 
@@ -96,14 +98,14 @@ class Document:
 
     @property
     def tail(self) -> Part:
-        """What follows the finished parts and may still change; its source may be ""."""
-        waiting = "".join([self._raw[self._at : self._at + LONG_LINE], *self._pieces])
-        return Part(self._tail + safe(waiting[:LONG_LINE]), self._tail_gap)
+        """What follows the finished parts and may still change, as far as it was looked at; may be empty."""
+        line = self._raw[self._at : self._at + LONG_LINE]
+        return Part(self._tail + safe(line) if "\n" not in line else self._tail, self._tail_gap)
 
     @property
     def waiting(self) -> int:
         """Characters that arrived and were not looked at yet."""
-        return len(self._raw) - self._at + sum(map(len, self._pieces))
+        return len(self._raw) - self._at + self._arrived
 
     def __len__(self) -> int:
         """Return the number of parts, the tail included when there is something in it."""
@@ -146,8 +148,11 @@ class Document:
             self._raw = self._raw[self._at :] + "".join(self._pieces)
             self._at = 0
             self._pieces.clear()
+            self._version += 1
+            self._arrived = 0
         taken = self._take(budget)
         if taken:
+            self._version += 1
             self._tail += safe(taken)
             if self.finished or len(self._tail) >= self._try_at:
                 self._split()

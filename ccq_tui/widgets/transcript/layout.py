@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 
-from textual.cache import LRUCache
 from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
@@ -57,7 +57,7 @@ class Layout:
         self._draw = draw
         self._sums = Heights()
         self._rows: dict[bl.Block, Rows] = {}
-        self._cache: LRUCache[tuple[bl.Block, int], tuple[object, list[Strip]]] = LRUCache(CACHED_PARTS)
+        self._cache: OrderedDict[tuple[bl.Block, int], tuple[object, list[Strip]]] = OrderedDict()
         self._look = 0
 
     @property
@@ -145,10 +145,14 @@ class Layout:
         cached = self._cache.get((block, part))
         if cached is not None and cached[0] == key:
             drawn = cached[1]
+            self._cache.move_to_end((block, part))
         else:
             gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
             drawn = self._draw(block, part, gap, self.width)
             self._cache[block, part] = (key, drawn)
+            self._cache.move_to_end((block, part))
+            if len(self._cache) > CACHED_PARTS:
+                self._cache.popitem(last=False)
         rows = self._rows[block]
         if rows.keys[part] != key or rows.heights[part] != len(drawn):
             rows.keys[part] = key

@@ -52,7 +52,7 @@ Transcript {
     & .transcript--muted { color: $foreground 68%; }
     & .transcript--faint { color: $foreground 35%; }
     & .transcript--accent { color: $text-accent; text-style: bold; }
-    & .transcript--prompt { background: $surface; text-style: bold; }
+    & .transcript--prompt { background: $surface; }
     & .transcript--success { color: $text-success; }
     & .transcript--error { color: $text-error; }
     & .transcript--warning { color: $text-warning; }

@@ -64,6 +64,9 @@ class Pen:
         lines = self.console.render_lines(
             Markdown(source, self.palette, references), options, style=self.palette.base, pad=True
         )
+        # Rich puts an empty line before a list, a quote or a table, even where nothing stands before it.
+        while lines and not any(segment.text.strip() for segment in lines[0]):
+            del lines[0]
         return [Strip(line, width) for line in lines]
 
     def strip(self, text: Text, width: int, style: Style | None = None) -> Strip:
@@ -75,6 +78,8 @@ class Pen:
             style: What the line lies on, in place of the pane's own style.
         """
         base = self.palette.base if style is None else self.palette.base + style
+        if text.style:
+            text = Text.assemble(text)  # Rich ignores the style of a text without spans
         segments = Segment.apply_style(text.render(self.console), base)
         return Strip(Segment.adjust_line_length(list(segments), width, base), width)
 

@@ -76,6 +76,13 @@ class Viewport:
         self._seen = None
         self.settle()
 
+    def home(self) -> None:
+        """Go to the first line."""
+        if self._layout.blocks:
+            self._leave_end()
+            self._anchor(0)
+            self.settle()
+
     def move(self, line: int) -> None:
         """Put the top elsewhere.
 
@@ -124,6 +131,11 @@ class Viewport:
         parts = self._layout.parts(self._index)
         if self._part >= parts:
             self._part, self._offset = max(0, parts - 1), 0
+        # A part that was guessed as a whole may have been split into many since.
+        while self._part < parts - 1 and self._offset >= self._layout.height(self._index, self._part):
+            self._offset -= self._layout.height(self._index, self._part)
+            self._part += 1
+        self._offset = max(0, min(self._offset, self._layout.height(self._index, self._part) - 1))
 
     def _line(self) -> int:
         return self._layout.before(self._index, self._part) + self._offset

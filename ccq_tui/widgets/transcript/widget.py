@@ -132,6 +132,11 @@ class Transcript(ScrollView, can_focus=True):
         self._welcome = text
         self.refresh()
 
+    @property
+    def _columns(self) -> int:
+        """Columns beside the scroll bar; Textual's ``size`` counts the scroll bar in."""
+        return self.scrollable_content_region.width
+
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; it is drawn with the next frame."""
         self._changed(self.model.apply(event))
@@ -215,7 +220,7 @@ class Transcript(ScrollView, can_focus=True):
         """Give the scroll bar what the viewport says; the layout of the screen does not depend on it."""
         self._placing = True
         try:
-            size = Size(self.size.width, self._layout.total)
+            size = Size(self._columns, self._layout.total)
             if size != self.virtual_size:
                 self.set_reactive(Widget.virtual_size, size)
                 bar = self.vertical_scrollbar
@@ -265,11 +270,11 @@ class Transcript(ScrollView, can_focus=True):
         """Return the painter; the colours are known once the widget is mounted."""
         if self._painter is None:
             self._restyle()
-        return cast(Painter, self._painter)
+        return cast("Painter", self._painter)
 
     def on_resize(self) -> None:
         """Wrap what is seen to the new width, keeping the place."""
-        self._viewport.resize(max(1, self.size.width), self.size.height)
+        self._viewport.resize(max(1, self._columns), self.size.height)
         self._update()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -287,7 +292,7 @@ class Transcript(ScrollView, can_focus=True):
         Args:
             y: The line, counted from the top of the view.
         """
-        width = self.size.width
+        width = self._columns
         if self._painter is None or not self.model.blocks:
             return self._welcome_line(y, width)
         if y == self.size.height - 1 and self.unseen:
@@ -339,7 +344,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_home(self) -> None:
         """Go to the first line."""
-        self._go(0)
+        self._viewport.home()
+        self._place()
+        self.refresh()
 
     def action_end(self) -> None:
         """Go to the newest line and follow it."""
