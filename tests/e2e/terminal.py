@@ -114,10 +114,8 @@ class Terminal:
     @property
     def panel(self) -> str:
         """What is on the screen from the head of the panel on, or "" while there is none."""
-        lines = self.lines
-        heads = [y for y, line in enumerate(lines) if line.startswith((" ◆ Claude", " ◆ A subagent", " ← "))]
-        last = max(heads, default=len(lines))
-        return "\n".join(lines[last:])
+        with self._changed:
+            return "\n".join(line.rstrip() for line in self.screen.display[self._head() :])
 
     @property
     def title(self) -> str:
@@ -125,14 +123,22 @@ class Terminal:
         with self._changed:
             return str(self.screen.title)
 
-    def bold(self, key: str, after: str) -> bool:
-        """Whether a key stands in bold before the words for what it does."""
+    @property
+    def keys_work(self) -> bool:
+        """Whether the panel takes keys that decide: its hints are bold from then on."""
         with self._changed:
-            for y, line in enumerate(self.screen.display):
-                x = line.find(f"{key} {after}")
-                if x >= 0 and self.screen.buffer[y][x].bold:
-                    return True
+            for y in range(self._head(), self.screen.lines):
+                x = self.screen.display[y].find("Esc ")
+                if x >= 0:
+                    return bool(self.screen.buffer[y][x].bold)
         return False
+
+    def _head(self) -> int:
+        """Return the line on which the panel begins, or the number of lines while there is none."""
+        heads = (" ◆ Claude asks", " ◆ Claude has", " ◆ Claude wants", " ◆ A subagent", " ← ")
+        return next(
+            (y for y, line in enumerate(self.screen.display) if line.startswith(heads)), self.screen.lines
+        )
 
     @property
     def restored(self) -> bool:
@@ -160,10 +166,7 @@ class Terminal:
     def wait_panel(self, text: str) -> None:
         """Wait until a panel shows a text and its keys work: they are drawn in bold from then on."""
 
-        def working(terminal: Terminal) -> bool:
-            return text in terminal.panel and (terminal.bold("Esc", "hide") or terminal.bold("Esc", "leave"))
-
-        self.wait(working)
+        self.wait(lambda terminal: text in terminal.panel and terminal.keys_work)
 
     def wait_end(self, limit: float = LIMIT) -> int:
         """Wait for the program's end; return its exit code."""
