@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
 from claude_agent_sdk import (
@@ -21,6 +19,7 @@ from claude_agent_sdk import (
 
 from ccq_tui.agent.claude.errors import Failure, LastWords, explain
 from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
@@ -45,8 +44,6 @@ CONNECT_SECONDS = 60.0
 SEND_SECONDS = 30.0
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
-# The SDK closes the CLI's input, waits 5 s, terminates it, waits 5 s and kills it: about 20 s at worst.
-DISCONNECT_SECONDS = 25.0
 
 _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 
@@ -145,10 +142,11 @@ class Connection:
         Raises:
             CommandError: It was not written.
         """
-        queued = self._state in (SessionState.WORKING, SessionState.AWAITING)
+        # One that was sent before and is still on its way will have begun a turn by then.
+        queued = self._state is not SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text
         try:
-            await self._limited(self._connected.query(_prompt(command)), SEND_SECONDS)
+            await limited(self._connected.query(_prompt(command)), SEND_SECONDS)
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)
             raise
@@ -161,7 +159,7 @@ class Connection:
         Raises:
             CommandError: The CLI did not confirm it.
         """
-        await self._limited(self._connected.interrupt(), CONTROL_SECONDS)
+        await limited(self._connected.interrupt(), CONTROL_SECONDS)
 
     async def set_mode(self, mode: str) -> None:
         """Change the permission mode.
@@ -172,9 +170,7 @@ class Connection:
         Raises:
             CommandError: The CLI refused, or did not confirm it.
         """
-        await self._limited(
-            self._connected.set_permission_mode(cast("PermissionMode", mode)), CONTROL_SECONDS
-        )
+        await limited(self._connected.set_permission_mode(cast("PermissionMode", mode)), CONTROL_SECONDS)
         for event in self.translator.set_mode(mode):
             self._emit(event)
 
@@ -187,7 +183,7 @@ class Connection:
         Raises:
             CommandError: The CLI refused, or did not confirm it.
         """
-        await self._limited(self._connected.set_model(model), CONTROL_SECONDS)
+        await limited(self._connected.set_model(model), CONTROL_SECONDS)
         for event in self.translator.set_model(model or ""):
             self._emit(event)
 
@@ -208,16 +204,9 @@ class Connection:
         for task in self._tasks:
             task.cancel()
         client, self._client = self._client, None
-        if client is None:
-            return
-        ending = asyncio.create_task(client.disconnect())
-        cancelled = await _outlast(ending, DISCONNECT_SECONDS)
-        if not ending.done() or ending.cancelled() or ending.exception():
-            _logger.error("Claude did not end by itself")
-            ending.cancel()
-            self._kill()
-        if cancelled:
-            raise asyncio.CancelledError
+        if client is not None:
+            busy = self._state in (SessionState.WORKING, SessionState.AWAITING)
+            await leave(client, self._pid, busy=busy)
 
     @property
     def _connected(self) -> ClaudeSDKClient:
@@ -268,47 +257,12 @@ class Connection:
 
     async def _report_usage(self) -> None:
         try:
-            usage = await self._limited(self._connected.get_context_usage(), USAGE_SECONDS)
+            usage = await limited(self._connected.get_context_usage(), USAGE_SECONDS)
         except CommandError as error:
             self._emit(NoticeGiven("warning", f"The use of the context is not known: {error}"))
             return
         tokens, limit = int(usage.get("totalTokens") or 0), int(usage.get("maxTokens") or 0)
         self._emit(ContextUsage(float(usage.get("percentage") or 0), tokens, limit))
-
-    async def _limited(self, operation: Awaitable[Any], seconds: float) -> Any:
-        """Await an operation of the client's, within a limit, its errors as `CommandError`."""
-        try:
-            async with asyncio.timeout(seconds):
-                return await operation
-        except TimeoutError as error:
-            raise CommandError(f"Claude did not answer within {seconds:.0f} seconds.") from error
-        except Exception as error:  # the SDK raises bare exceptions for what the CLI refuses
-            raise CommandError(str(error)) from error
-
-    def _kill(self) -> None:
-        if self._pid is None:
-            return
-        try:
-            os.kill(self._pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
-        except ProcessLookupError:
-            _logger.debug("Claude was gone already")
-
-
-async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
-    """Wait for a task even while being cancelled.
-
-    Returns:
-        Whether there was an attempt to cancel the wait.
-    """
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + seconds
-    cancelled = False
-    while not task.done() and loop.time() < deadline:
-        try:
-            await asyncio.wait({task}, timeout=deadline - loop.time())
-        except asyncio.CancelledError:
-            cancelled = True
-    return cancelled
 
 
 async def _prompt(command: Send) -> AsyncIterator[dict[str, Any]]:
