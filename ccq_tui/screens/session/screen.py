@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
+from textual.worker import Worker
 
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -104,6 +105,7 @@ class SessionScreen(Screen[None]):
         self._view = SessionView(launch.settings.directory, since=clock())
         self._again: tuple[str, float] = ("", 0.0)
         self._lost_draft = ""
+        self._worker: Worker[None] | None = None
 
     @property
     def view(self) -> SessionView:
@@ -132,16 +134,15 @@ class SessionScreen(Screen[None]):
         self._draw_status()
         for notice in self._launch.notices:
             self.transcript.add_notice(notice, "warning")
-        self.run_worker(self._session.run(), name="session", exit_on_error=True)
+        self._worker = self.run_worker(self._session.run(), name="session")
         if self._launch.prompt:
             self._say(self._launch.prompt)
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
         self._session.close()
-        await self.workers.wait_for_complete(
-            [worker for worker in self.workers if worker.name == "session" and not worker.is_finished]
-        )
+        if self._worker is not None and not self._worker.is_finished:
+            await self.workers.wait_for_complete([self._worker])
 
     # -- events of the session ----------------------------------------------------------------------------
 

@@ -1,0 +1,83 @@
+"""The program with a session that says what a test says, for tests of the screen alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked, SessionState, StateChanged
+from ccq_tui.app import CcqApp
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.session import SessionScreen
+
+
+class ToldSession:
+    """A session that tells what it is told to tell, and keeps what the screen asks of it."""
+
+    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+        self.tell = tell
+        self.sent: list[str] = []
+        self.answers: list[tuple[str, RequestOutcome, str]] = []
+        self.interrupts = 0
+        self.closed = False
+
+    async def run(self) -> None:
+        self.tell(Connected("id-1", "claude-x", "default", "/work"))
+        self.tell(StateChanged(SessionState.IDLE))
+
+    def send(self, text: str) -> str:
+        self.sent.append(text)
+        return "p1"
+
+    def interrupt(self) -> None:
+        self.interrupts += 1
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        self.answers.append((request_id, outcome, surface))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Driven:
+    """The program, its session and its pilot."""
+
+    def __init__(self, launch: Launch | None = None) -> None:
+        self.session: ToldSession | None = None
+        self.app = CcqApp(launch or Launch(settings=Settings(cwd=Path("/"))), self._make)
+
+    def _make(self, tell: Callable[[AgentEvent], None]) -> ToldSession:
+        self.session = ToldSession(tell)
+        return self.session
+
+    @property
+    def told(self) -> ToldSession:
+        assert self.session is not None
+        return self.session
+
+    @property
+    def screen(self) -> SessionScreen:
+        assert isinstance(self.app.screen, SessionScreen)
+        return self.app.screen
+
+
+async def until(pilot: Pilot[int], what: Callable[[], object], tries: int = 400) -> None:
+    """Wait until something holds, at most for so many turns of the event loop's pauses."""
+    for _ in range(tries):
+        if what():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it did not come about")
+
+
+def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:
+    which = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
+    return QuestionAsked(QuestionRequest(name, "id-1", QuestionSet(name, questions or (which,))))
+
+
+def permission(name: str = "toolu_p") -> PermissionRequest:
+    return PermissionRequest(name, "id-1", "Bash", {"command": "make all"}, description="Build it")
