@@ -73,6 +73,7 @@ class PromptBlock(Block):
 
     @property
     def body(self) -> Body | None:
+        """What is shown under the head."""
         if self.folded and self.foldable:
             return None
         if self._whole is None:
@@ -81,10 +82,12 @@ class PromptBlock(Block):
 
     @property
     def head(self) -> bool:
+        """Whether the body does not begin at once."""
         return self.folded and self.foldable
 
     @property
     def foldable(self) -> bool:
+        """Whether there is a longer form."""
         return self.lines > FOLD_LINES or len(self.text) > FOLD_LINES * 200
 
 
@@ -96,10 +99,12 @@ class ProseBlock(Block):
 
     @property
     def head(self) -> bool:
+        """Whether the body does not begin at once."""
         return False
 
     @property
     def body(self) -> Body:
+        """What is shown under the head."""
         return self.document
 
 
@@ -112,10 +117,12 @@ class ThinkingBlock(Block):
 
     @property
     def body(self) -> Body | None:
+        """What is shown under the head."""
         return None if self.folded else self.document
 
     @property
     def foldable(self) -> bool:
+        """Whether there is a longer form."""
         return True
 
 
@@ -152,6 +159,7 @@ class ToolBlock(Block):
 
     @property
     def body(self) -> Body | None:
+        """What is shown under the head."""
         if self.folded or not self.foldable:
             return None
         if self._whole is None:
@@ -160,6 +168,7 @@ class ToolBlock(Block):
 
     @property
     def foldable(self) -> bool:
+        """Whether there is a longer form."""
         return bool(self.output.strip())
 
 
@@ -200,12 +209,13 @@ class PlanBlock(RequestBlock):
 
     @property
     def body(self) -> Body:
+        """What is shown under the head."""
         return self.document
 
 
 @dataclass(eq=False)
 class NoticeBlock(Block):
-    """Something said by the CLI or the program; ``level`` is "info", "warning", "error" or a word of the CLI's."""
+    """Something the CLI or the program said; ``level`` is "info", "warning", "error" or a word of its own."""
 
     level: str
     text: str

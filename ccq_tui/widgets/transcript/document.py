@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript.cuts import Span, cut, markdown_parser, outline
 
-SLICE = 12_000
+SLICE = 8_000
 """Characters split in one go: a few milliseconds of work."""
 LONG_LINE = 4_000
 """A line that long is taken in before it ends."""

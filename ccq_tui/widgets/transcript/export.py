@@ -17,7 +17,7 @@ WIDTH = 10_000
 
 
 def plain_text(blocks: Iterable[bl.Block]) -> str:
-    """Write blocks as plain text: Markdown as its source, everything else as it is drawn, nothing folded away.
+    """Write blocks as plain text: Markdown as its source, all else as it is drawn, nothing folded away.
 
     Args:
         blocks: The blocks, in order.

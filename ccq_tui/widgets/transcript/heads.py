@@ -41,7 +41,8 @@ def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
         return pen.hang(title, whole, width)
     room = width - title.cell_len
     # The argument says which call it was, the outcome what came of it: neither may push the other out.
-    after.truncate(max(room - min(Text(argument[:room]).cell_len, room // 2), 8), overflow="ellipsis")
+    least = min(Text(argument[: max(0, room)]).cell_len, max(12, room // 3))
+    after.truncate(max(room - least, 8), overflow="ellipsis")
     shown = Text(one_line(argument, max(1, width)))
     shown.truncate(max(0, room - after.cell_len), overflow="ellipsis")
     return [Text.assemble(title, shown, after)]

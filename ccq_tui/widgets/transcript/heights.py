@@ -1,4 +1,4 @@
-"""Heights in order, with sums: where a row begins and which row holds a line, without walking over all of them."""
+"""Heights in order, with sums: where a row begins and which row holds a line, without walking over all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown to lines: Rich's renderer with quieter headings, code, lists, quotes and links that are checked."""
+"""Markdown to lines: Rich's renderer with quieter headings, code, lists and quotes, and checked links."""
 
 from __future__ import annotations
 

@@ -281,7 +281,7 @@ class TranscriptModel:
             self._add(bl.ErrorBlock("session lost", _lost(event)))
 
     def _stop(self, reason: str) -> None:
-        """Nothing that still runs will end by itself; with a reason, nobody can answer what was asked either."""
+        """Nothing that still runs will end; with a reason, nobody can answer what was asked either."""
         self._retry_over()
         for block in self.running.values():
             block.state = bl.ToolState.STOPPED

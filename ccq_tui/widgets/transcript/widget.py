@@ -101,6 +101,7 @@ class Transcript(ScrollView, can_focus=True):
         self._clock_timer: Timer | None = None
         self._frame_end = 0.0
         self._pause = FRAME
+        self._counting = False
         self._placing = False
         self._was_following = True
         self._layout.sync(Change(tuple(range(len(self.model.blocks)))))
@@ -235,8 +236,10 @@ class Transcript(ScrollView, can_focus=True):
 
     def _watch_clock(self) -> None:
         """Count seconds only while a tool runs: an idle session does nothing."""
-        if self._clock_timer is not None and bool(self.model.running) != self._clock_timer._active.is_set():
-            (self._clock_timer.resume if self.model.running else self._clock_timer.pause)()
+        running = bool(self.model.running)
+        if self._clock_timer is not None and running != self._counting:
+            self._counting = running
+            (self._clock_timer.resume if running else self._clock_timer.pause)()
 
     def _tick(self) -> None:
         self._changed(self.model.tick())

@@ -1,0 +1,216 @@
+"""The transcript on a screen: events in, lines out; keys and the wheel move it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+
+from textual.app import App, ComposeResult
+from textual.events import MouseScrollUp
+from textual.pilot import Pilot
+
+from ccq_tui.agent import events as ev
+from ccq_tui.widgets.transcript import Transcript
+
+FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+KEY = ev.BlockKey("m", 0)
+
+
+class Host(App[None]):
+    """Holds a transcript and notes whether it follows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transcript = Transcript(welcome="Hello\nAsk anything.")
+        self.follows: list[bool] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+
+    def on_mount(self) -> None:
+        self.transcript.focus()
+
+    def on_transcript_follow_changed(self, message: Transcript.FollowChanged) -> None:
+        assert message.control is self.transcript
+        self.follows.append(message.following)
+
+
+def lines(app: Host) -> list[str]:
+    return [app.transcript.render_line(y).text.rstrip() for y in range(app.transcript.size.height)]
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await pilot.pause()
+
+
+def grew(text: str, index: int = 0) -> ev.BlockGrew:
+    return ev.BlockGrew(ev.BlockKey("m", index), ev.BlockKind.TEXT, text)
+
+
+async def test_an_empty_transcript_welcomes() -> None:
+    app = Host()
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        assert "Ask anything." in "\n".join(lines(app))
+        app.transcript.welcome = "Other"
+        assert "Other" in "\n".join(lines(app))
+        app.transcript.add_prompt("first")
+        await until(pilot, lambda: lines(app)[0] == "❯ first")
+        assert app.transcript.block_count == 1
+
+
+async def test_streamed_text_appears_and_is_coalesced() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.pause()
+        before = app.transcript.frames
+        for number in range(1000):
+            app.transcript.apply(grew(f"word{number} "))
+        await until(pilot, lambda: any("word999" in line for line in lines(app)))
+        assert app.transcript.frames - before < 5
+        assert "word0 word1" in app.transcript.text()
+
+
+async def test_what_was_there_before_mounting_is_shown() -> None:
+    app = Host()
+    app.transcript.apply(grew("early"))
+    app.transcript.add_notice("and this", "warning")
+    async with app.run_test(size=(60, 20)) as pilot:
+        await until(pilot, lambda: "● early" in lines(app))
+        await until(pilot, lambda: "⚠ and this" in lines(app))
+
+
+async def test_two_hundred_kilobytes_end_at_the_end() -> None:
+    text = (
+        "".join(f"## Part {n}\n\n" + "some words " * 40 + "\n\n```py\nx = 1\n```\n\n" for n in range(430))
+        + "The end."
+    )
+    assert len(text) > 200_000
+    whole, pieces = Host(), Host()
+    async with whole.run_test(size=(80, 24)) as pilot:
+        whole.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
+        await until(pilot, lambda: lines(whole)[-1] == "  The end.")
+        assert whole.transcript.counters.lines < 3000
+        shown = lines(whole)
+    async with pieces.run_test(size=(80, 24)) as pilot:
+        for start in range(0, len(text), 2000):
+            pieces.transcript.apply(grew(text[start : start + 2000]))
+            await asyncio.sleep(0)
+        pieces.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
+        await until(pilot, lambda: lines(pieces) == shown)
+        assert pieces.transcript.counters.parsed < 6 * len(text)
+    assert pieces.transcript.text() == whole.transcript.text()
+
+
+async def test_keys_scroll_and_end_follows_again() -> None:
+    app = Host()
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
+        await until(pilot, lambda: lines(app)[-1] == "  line 99")
+        await pilot.press("up")
+        assert lines(app)[-2] == "  line 98"
+        await pilot.press("pageup")
+        assert lines(app)[-3] == "  line 93"
+        await pilot.press("pagedown", "down")
+        assert lines(app)[-1] == "  line 99"
+        await pilot.press("home")
+        assert lines(app)[0] == "● line 0"
+        assert not app.transcript.following
+        await pilot.press("down")
+        assert lines(app)[1] == "  line 1"
+        await pilot.press("end")
+        assert lines(app)[-1] == "  line 99"
+        assert app.transcript.following
+        await until(pilot, lambda: app.follows == [False, True, False, True])
+
+
+async def test_new_lines_below_are_counted() -> None:
+    app = Host()
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
+        await until(pilot, lambda: lines(app)[-1] == "  line 99")
+        await pilot.press("pageup", "pageup")
+        before = lines(app)
+        drawn = app.transcript.counters.drawn
+        app.transcript.apply(grew("more\n\nand more", 1))
+        await until(pilot, lambda: "new lines below · End" in lines(app)[-1])
+        assert lines(app)[:-1] == before[:-1]
+        assert app.transcript.counters.drawn == drawn
+        assert app.transcript.unseen >= 2
+        app.transcript.add_prompt("a prompt goes to the end")
+        await until(pilot, lambda: lines(app)[-1] == "❯ a prompt goes to the end")
+
+
+async def test_the_wheel_scrolls() -> None:
+    app = Host()
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
+        await until(pilot, lambda: lines(app)[-1] == "  line 99")
+        await pilot._post_mouse_events([MouseScrollUp], Transcript, offset=(5, 5), button=0)
+        await until(pilot, lambda: "  line 99" not in lines(app))
+        assert not app.transcript.following
+        await until(pilot, lambda: app.transcript.scroll_y == app.transcript.vertical_scrollbar.position)
+
+
+async def test_another_size_wraps_anew() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(grew("word " * 200 + "\n\nthe end"))
+        await until(pilot, lambda: lines(app)[-1] == "  the end")
+        await pilot.resize_terminal(30, 12)
+        await until(pilot, lambda: lines(app)[-1] == "  the end" and max(map(len, lines(app))) <= 28)
+
+
+async def test_another_theme_draws_anew() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(grew("text `code`"))
+        await until(pilot, lambda: "● text code" in lines(app))
+        dark = list(app.transcript.render_line(0))
+        app.theme = "textual-light"
+        await until(pilot, lambda: list(app.transcript.render_line(0)) != dark)
+        colours = [segment.style for segment in app.transcript.render_line(0)]
+        assert all(style and style.bgcolor == app.transcript.rich_style.bgcolor for style in colours)
+
+
+async def test_folds_open_and_close() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.THINKING, "so I thought"))
+        await until(pilot, lambda: lines(app)[0] == "✻ Thought · 12 characters")
+        app.transcript.toggle_folds()
+        await until(pilot, lambda: lines(app)[1] == "│ so I thought")
+        app.transcript.toggle_folds()
+        await until(pilot, lambda: lines(app)[1] == "")
+
+
+async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        await pilot.pause()
+        app.transcript.apply(ev.ToolStarted("t", "Bash", {"command": "sleep 9"}))
+        await until(pilot, lambda: lines(app)[0] == "▸ Bash sleep 9")
+        await until(pilot, lambda: lines(app)[0].startswith("▸ Bash sleep 9 · 1."))
+        app.transcript.apply(ev.ToolFinished("t", "Bash", "done"))
+        await until(pilot, lambda: lines(app)[0].startswith("✔ Bash sleep 9 · done · "))
+
+
+async def test_hostile_text_is_only_text() -> None:
+    app = Host()
+    nasty = "\x1b[2J\x9b31m [@click=app.quit]x[/] [bold] \u202e \u2066 \x07 \ud800"
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.transcript.welcome = nasty
+        assert not any(FORBIDDEN.search(line) for line in lines(app))
+        app.transcript.add_prompt(nasty)
+        app.transcript.apply(grew(nasty))
+        app.transcript.apply(ev.ToolStarted("t", nasty, {"command": nasty}))
+        await until(
+            pilot, lambda: app.transcript.block_count == 3 and any("click" in row for row in lines(app))
+        )
+        for y in range(10):
+            await pilot.click(Transcript, offset=(12, y))
+        assert not any(FORBIDDEN.search(line) for line in lines(app))
+        assert app.is_running

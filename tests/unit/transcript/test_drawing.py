@@ -1,0 +1,280 @@
+"""What is drawn: every block, at every width, with nothing of the model's but visible text."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+from textual.strip import Strip
+
+from ccq_tui.agent import events as ev
+from ccq_tui.inbox import (
+    Allowed,
+    Cancelled,
+    Denied,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+)
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.widgets.transcript import Counters, TranscriptModel
+from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.markdown import is_safe_url
+from ccq_tui.widgets.transcript.painter import Painter
+from ccq_tui.widgets.transcript.palette import Palette
+from ccq_tui.widgets.transcript.pen import Pen
+
+FORBIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+HOSTILE = (
+    "\x1b[2J\x1b]8;;http://evil\x07[@click=app.quit]x[/] [bold]b[/bold] \u202eabc\u2066 \x9b31m \ud800 \x00\r"
+)
+NOON = datetime(2025, 1, 2, 12, 5)
+
+
+def painter() -> Painter:
+    return Painter(Pen(Palette(Style.parse("white on black"), lambda _name: Style.parse("red")), Counters()))
+
+
+def drawn(model: TranscriptModel, width: int = 60) -> list[Strip]:
+    layout = Layout(model.blocks, painter().draw)
+    layout.width = width
+    for block in model.blocks:
+        document = getattr(block, "document", None)
+        while document is not None and document.settle():
+            pass
+    change = model.tick()
+    layout.sync(change)
+    strips = []
+    for index in range(len(model.blocks)):
+        for part in range(layout.parts(index)):
+            strips.extend(layout.strips(index, part))
+    return strips
+
+
+def shown(model: TranscriptModel, width: int = 60) -> str:
+    return "\n".join(strip.text.rstrip() for strip in drawn(model, width))
+
+
+def markdown(text: str, width: int = 60) -> str:
+    return "\n".join(strip.text.rstrip() for strip in painter().pen.markdown(text, width))
+
+
+def model() -> TranscriptModel:
+    return TranscriptModel(lambda: 0.0, lambda: NOON)
+
+
+def asked(outcome: RequestOutcome | None, *questions: Question) -> TranscriptModel:
+    data = model()
+    data.apply(ev.QuestionAsked(QuestionRequest("q", "s", QuestionSet("q", questions))))
+    if outcome is not None:
+        data.apply(ev.RequestSettled("q", outcome))
+    return data
+
+
+PICK = Question("Which database?", "Database", (Option("SQLite (Recommended)"), Option("DuckDB")))
+MANY = Question("Which features?", "Features", (Option("Auth"), Option("Logs")), multi_select=True)
+COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
+
+
+def test_an_answered_question_shows_every_option_and_the_answer() -> None:
+    answers = (
+        Answer(("SQLite (Recommended)",), note="keep it small"),
+        Answer(("Logs",), other="Metrics, later"),
+        Answer(other="4"),
+    )
+    assert shown(asked(Answered(answers), PICK, MANY, COUNT)) == "\n".join(
+        [
+            "◆ Claude asked 3 questions  ✔ answered · 12:05",
+            " │ Database  Which database?",
+            " │   ● SQLite",
+            " │   ○ DuckDB",
+            " │   note: keep it small",
+            " │",
+            " │ Features  Which features?",
+            " │   ◻ Auth",
+            " │   ◼ Logs",
+            " │   ✎ Metrics, later",
+            " │",
+            " │ Workers  How many?",
+            " │   → 4 processes",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (None, "? waiting for you"),
+        (Discussed("let us talk\nfirst"), "✎ discussed instead · 12:05"),
+        (Declined(), "✘ declined · 12:05"),
+        (Cancelled("turn interrupted"), "■ cancelled: turn interrupted · 12:05"),
+        (Answered((Answer(),)), "– nothing selected"),
+    ],
+)
+def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) -> None:
+    text = shown(asked(outcome, PICK))
+    assert words in text
+    assert "○ SQLite" in text
+    if isinstance(outcome, Discussed):
+        assert " │ ✎ let us talk\n │   first" in text
+
+
+def test_permissions_and_plans_show_their_outcome() -> None:
+    data = model()
+    data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
+    data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
+    assert "  ⎿ ? waiting for your permission" in shown(data)
+    data.apply(ev.RequestSettled("t", Denied("use ninja")))
+    data.apply(ev.PermissionAsked(PermissionRequest("u", "s", "Write", {"file_path": "a.py"})))
+    data.apply(ev.RequestSettled("u", Allowed()))
+    data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split\n2. Test")))
+    data.apply(ev.RequestSettled("p", Denied("tests first")))
+    text = shown(data)
+    assert "▸ Bash make\n  ⎿ ✘ denied · 12:05: use ninja" in text
+    assert "◆ Write a.py  ✔ allowed · 12:05" in text
+    assert "◆ Claude proposed a plan  ✘ denied · 12:05\n ✎ tests first\n│ 1. Split\n│ 2. Test" in text
+
+
+def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
+    now = [0.0]
+    data = TranscriptModel(lambda: now[0])
+    data.apply(ev.ToolStarted("t", "Bash", {"command": "npm test " + "--flag " * 30}))
+    now[0] = 2.5
+    data.apply(ev.ToolFinished("t", "Bash", "a\nb\nc"))
+    for width in (40, 60, 100):
+        (line,) = shown(data, width).split("\n")
+        assert line.startswith("✔ Bash npm")
+        assert line.endswith("… · 3 lines · 2.5 s")
+    data.set_folds(folded=False)
+    text = shown(data, 60)
+    assert text.count("--flag") == 30
+    assert text.endswith("  │ a\n  │ b\n  │ c")
+
+
+def test_a_failure_says_why_and_a_subagent_is_indented() -> None:
+    data = model()
+    data.apply(ev.ToolStarted("a", "Agent", {"description": "look"}))
+    data.apply(ev.ToolStarted("b", "Bash", {"command": "make"}, "a"))
+    data.apply(ev.ToolFinished("b", "Bash", "Exit code 2\nno rule", is_error=True, parent="a"))
+    assert "│ ✘ Bash make · exit code 2: no rule" in shown(data)
+
+
+def test_lines_of_the_session() -> None:
+    data = model()
+    data.apply(ev.Retrying(2, 10, 3.0, 529, "overloaded"))
+    data.apply(ev.ErrorReported("rate_limit", "Resets at 15:00."))
+    data.apply(ev.NoticeGiven("warning", "Context is 85% full"))
+    data.apply(ev.TurnEnded("success", False, 12.3, 0.0123, 1234, 56))
+    data.apply(ev.TurnEnded("max_turns", True, 1.0, None, 0, 0))
+    data.apply(ev.ConversationReset("s"))
+    text = shown(data)
+    assert "Retried, attempt 2 of 10 · 529 overloaded" in text
+    assert "✘ Rate limit\n  Resets at 15:00." in text
+    assert "⚠ Context is 85% full" in text
+    assert "─ 12 s · 1,234 → 56 tokens · $0.0123" in text
+    assert "─ max turns · 1.0 s" in text
+    assert "── conversation cleared ──" in text
+
+
+def test_a_long_prompt_folds_and_thinking_is_one_line() -> None:
+    data = model()
+    data.add_prompt("\n".join(f"line {number}" for number in range(30)))
+    data.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.THINKING, "x" * 1500))
+    text = shown(data)
+    assert "❯ line 0\n  line 1\n" in text
+    assert "line 19\n  … 10 more lines" in text
+    assert "✻ Thought · 1,500 characters" in text
+    data.set_folds(folded=False)
+    assert "line 29" in shown(data)
+
+
+def test_markdown_is_quiet_and_aligned() -> None:
+    assert markdown("# Title\n\ntext") == "Title\n\ntext"
+    assert markdown("- one\n  - two\n\n\n7. seven\n8. eight") == "• one\n  • two\n\n7. seven\n8. eight"
+    assert markdown("> said\n> more") == "│ said\n│ more"
+    assert markdown("```py\nx = 1\n\ny\n```") == " x = 1\n\n y"
+    assert markdown("one\ntwo  \nthree") == "one\ntwo\nthree"
+    assert markdown("a <b>c</b> <!-- d -->") == "a <b>c</b> <!-- d -->"
+    assert markdown("| a | b |\n|---|--:|\n| 日本 | 1 |\n| 👩‍💻x | 22 |").split("\n")[2:] == [
+        "日本    1",
+        "👩‍💻x    22",
+    ]
+    assert markdown("see ![a cat](https://x.y/c.png) here") == "see [image: a cat] (https://x.y/c.png) here"
+
+
+def test_only_safe_links_become_links() -> None:
+    def links(text: str) -> list[str | None]:
+        strips = painter().pen.markdown(text, 200)
+        return [
+            segment.style.link
+            for strip in strips
+            for segment in strip
+            if segment.style and segment.style.link
+        ]
+
+    assert links("[a](https://x.y/z?q=1)") == ["https://x.y/z?q=1"]
+    assert links("<http://x.y>") == ["http://x.y"]
+    assert links("[r]\n\n[r]: file:///etc/hosts") == ["file:///etc/hosts"]
+    for url in ("javascript:alert(1)", "data:text/html,x", "ssh://h", "a.py", "https://x\x1b]8;;"):
+        assert not links(f"[a]({url})")
+        assert not is_safe_url(url)
+    assert "[a](javascript:alert(1))" in markdown("[a](javascript:alert(1))")
+
+
+def hostile_session() -> TranscriptModel:
+    data = model()
+    label = HOSTILE * 1000
+    data.add_prompt(HOSTILE)
+    data.apply(
+        ev.BlockFinished(
+            ev.BlockKey("m", 0), ev.BlockKind.TEXT, f"# {HOSTILE}\n\n- `{HOSTILE}`\n\n> {HOSTILE}"
+        )
+    )
+    data.apply(ev.BlockFinished(ev.BlockKey("m", 1), ev.BlockKind.THINKING, HOSTILE))
+    data.apply(ev.BlockGrew(ev.BlockKey("m", 2), ev.BlockKind.TEXT, f"```{HOSTILE}\n{HOSTILE}"))
+    data.apply(ev.ToolStarted("t", HOSTILE, {"command": HOSTILE}))
+    data.apply(ev.PermissionAsked(PermissionRequest("t", "s", HOSTILE, {"x": HOSTILE}, HOSTILE)))
+    data.apply(ev.RequestSettled("t", Denied(HOSTILE)))
+    data.apply(ev.ToolFinished("t", HOSTILE, HOSTILE, is_error=True))
+    data.apply(ev.PlanProposed(PlanRequest("p", "s", HOSTILE)))
+    asks = Question(HOSTILE, HOSTILE, (Option(label, HOSTILE, HOSTILE),))
+    data.apply(ev.QuestionAsked(QuestionRequest("q", "s", QuestionSet("q", (asks,)))))
+    data.apply(ev.RequestSettled("q", Answered((Answer((label,), HOSTILE, HOSTILE),))))
+    data.apply(ev.Retrying(1, 2, 1.0, None, HOSTILE))
+    data.apply(ev.ErrorReported(HOSTILE, HOSTILE))
+    data.apply(ev.NoticeGiven(HOSTILE, HOSTILE))
+    data.apply(ev.TurnEnded(HOSTILE, True, 1.0, 1.0, 1, 1))
+    data.apply(ev.SessionLost(HOSTILE))
+    return data
+
+
+@pytest.mark.parametrize("width", [1, 4, 10, 40, 80, 200])
+@pytest.mark.parametrize("folded", [True, False])
+def test_hostile_text_leaves_no_control_character(width: int, folded: bool) -> None:
+    data = hostile_session()
+    data.set_folds(folded=folded)
+    strips = drawn(data, width)
+    for strip in strips:
+        assert not FORBIDDEN.search(strip.text)
+        assert all(not (segment.style and segment.style.meta) for segment in strip)
+    if width > 10:
+        assert any("[@click=app.quit]" in strip.text for strip in strips)
+        assert any("␛" in strip.text for strip in strips)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=200), st.integers(4, 90))
+def test_any_markdown_fits_its_width(text: str, width: int) -> None:
+    data = model()
+    data.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
+    for strip in drawn(data, width):
+        assert strip.cell_length == cell_len(strip.text) == width
+        assert not FORBIDDEN.search(strip.text)

@@ -1,0 +1,44 @@
+"""Sums and searches over heights agree with the plain list."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.widgets.transcript.heights import Heights
+
+lists = st.lists(st.integers(0, 9), max_size=60)
+
+
+@given(lists, st.lists(st.tuples(st.integers(0, 59), st.integers(0, 9))), st.integers(0, 60), lists)
+def test_sums_follow_every_change(
+    values: list[int], changes: list[tuple[int, int]], kept: int, more: list[int]
+) -> None:
+    heights = Heights(values)
+    for index, value in changes:
+        if index < len(values):
+            assert heights.set(index, value) == value - values[index]
+            values[index] = value
+    heights.truncate(min(kept, len(values)))
+    values = values[:kept] + more
+    for value in more:
+        heights.append(value)
+    assert len(heights) == len(values)
+    assert heights.total == sum(values)
+    assert [heights.before(index) for index in range(len(values) + 1)] == [
+        sum(values[:index]) for index in range(len(values) + 1)
+    ]
+
+
+@given(lists)
+def test_every_line_is_found(values: list[int]) -> None:
+    heights = Heights(values)
+    wanted = [(index, offset) for index, value in enumerate(values) for offset in range(value)]
+    assert [heights.find(line) for line in range(sum(values))] == wanted
+
+
+def test_beyond_the_ends_is_the_end() -> None:
+    heights = Heights([2, 3])
+    assert heights.find(-5) == (0, 0)
+    assert heights.find(99) == (1, 2)
+    assert Heights().find(3) == (0, 0)

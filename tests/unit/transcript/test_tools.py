@@ -1,0 +1,54 @@
+"""Tool calls in a few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ccq_tui.widgets.transcript.tools import duration, main_argument, outcome, tool_title
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "shown"),
+    [
+        ("Bash", {"command": "ls", "description": "List"}, "ls"),
+        ("Read", {"file_path": "/a/b"}, "/a/b"),
+        ("Grep", {"pattern": "x", "path": "src"}, "x in src"),
+        ("Glob", {"pattern": "*.py"}, "*.py"),
+        ("WebFetch", {"url": "https://x.y", "prompt": "p"}, "https://x.y"),
+        ("Agent", {"description": "Find", "prompt": "long"}, "Find"),
+        ("TodoWrite", {"todos": [{"status": "completed"}, {"status": "pending"}]}, "1 of 2 done"),
+        ("mcp__s__t", {"query": "q"}, "q"),
+        ("Odd", {"n": 1}, '{"n": 1}'),
+        ("Odd", {}, ""),
+        ("Bash", {"command": ["a"]}, '["a"]'),
+    ],
+)
+def test_main_argument(tool: str, arguments: dict[str, Any], shown: str) -> None:
+    assert main_argument(tool, arguments) == shown
+
+
+@pytest.mark.parametrize(
+    ("tool", "output", "structured", "failed", "shown"),
+    [
+        ("Bash", "", None, False, "no output"),
+        ("Bash", "done\n", None, False, "done"),
+        ("Bash", "a\nb\n", None, False, "2 lines"),
+        ("Bash", "Exit code 2\nno such file\nmore", None, True, "exit code 2: no such file"),
+        ("Read", "<tool_use_error>File is gone</tool_use_error>", None, True, "File is gone"),
+        ("Read", "x", {"file": {"numLines": 1200}}, False, "1,200 lines"),
+        ("Glob", "x", {"numFiles": 1}, False, "1 file"),
+        ("Grep", "x", {"numMatches": 3}, False, "3 matches"),
+        ("Edit", "x", {"structuredPatch": [{"lines": ["+a", "-b", " c", "+d"]}]}, False, "+2 −1"),
+        ("Bash", " ", None, True, "failed"),
+    ],
+)
+def test_outcome(tool: str, output: str, structured: Any, failed: bool, shown: str) -> None:
+    assert outcome(tool, output, structured, failed=failed) == shown
+
+
+def test_titles_and_durations() -> None:
+    assert tool_title("mcp__github__search") == "github: search"
+    assert tool_title("Bash") == "Bash"
+    assert [duration(s) for s in (0.44, 12.2, 185, 3720)] == ["0.4 s", "12 s", "3 min 5 s", "1 h 2 min"]

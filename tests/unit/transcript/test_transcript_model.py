@@ -1,0 +1,203 @@
+"""Events become blocks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from ccq_tui.agent import events as ev
+from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.widgets.transcript import blocks as bl
+
+TEXT, THINKING = ev.BlockKind.TEXT, ev.BlockKind.THINKING
+NOON = datetime(2025, 1, 2, 12, 0)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def model(clock: Clock) -> TranscriptModel:
+    return TranscriptModel(clock, lambda: NOON)
+
+
+def key(index: int = 0, parent: str = "") -> ev.BlockKey:
+    return ev.BlockKey("message", index, parent)
+
+
+def kinds(model: TranscriptModel) -> list[str]:
+    assert [block.at for block in model.blocks] == list(range(len(model.blocks)))
+    return [type(block).__name__.removesuffix("Block") for block in model.blocks]
+
+
+def question(identity: str = "q") -> ev.QuestionAsked:
+    questions = (Question("Which?", "Pick", (Option("A"), Option("B"))),)
+    return ev.QuestionAsked(QuestionRequest(identity, "s", QuestionSet(identity, questions)))
+
+
+def test_deltas_grow_one_block_and_the_whole_replaces_them(model: TranscriptModel) -> None:
+    assert model.apply(ev.BlockGrew(key(), TEXT, "He")).changed == (0,)
+    assert model.apply(ev.BlockGrew(key(), TEXT, "llo")).changed == (0,)
+    model.apply(ev.BlockFinished(key(), TEXT, "Hello there"))
+    (block,) = model.blocks
+    assert isinstance(block, bl.ProseBlock)
+    assert block.document.text == "Hello there"
+    assert block.document.finished
+
+
+def test_a_dropped_block_disappears(model: TranscriptModel) -> None:
+    model.apply(ev.BlockGrew(key(0), TEXT, "kept"))
+    model.apply(ev.BlockGrew(key(1), TEXT, "void"))
+    model.apply(ev.BlockGrew(key(2), THINKING, "kept"))
+    assert model.apply(ev.BlockDropped(key(1))).moved_from == 1
+    assert kinds(model) == ["Prose", "Thinking"]
+    assert not model.apply(ev.BlockDropped(key(1))).changed
+
+
+def test_an_empty_block_leaves_nothing(model: TranscriptModel) -> None:
+    model.apply(ev.BlockGrew(key(), THINKING, " "))
+    model.apply(ev.BlockFinished(key(), THINKING, ""))
+    model.apply(ev.BlockFinished(key(1), TEXT, "\n"))
+    assert not model.blocks
+
+
+def test_a_prompt_is_shown_once(model: TranscriptModel) -> None:
+    model.add_prompt("Hi\n")
+    model.apply(ev.PromptAccepted("Hi"))
+    model.apply(ev.PromptAccepted("Hi"))
+    assert kinds(model) == ["Prompt", "Prompt"]
+
+
+def test_queued_prompts_stay_below_the_running_turn(model: TranscriptModel) -> None:
+    model.apply(ev.PromptAccepted("one"))
+    model.add_prompt("two")
+    model.apply(ev.PromptAccepted("two", queued=True))
+    model.apply(ev.PromptAccepted("three", queued=True))
+    model.apply(ev.BlockGrew(key(), TEXT, "about one"))
+    model.apply(ev.TurnEnded("success", False, 1.0, None, 1, 1))
+    assert kinds(model) == ["Prompt", "Prose", "Result", "Prompt", "Prompt"]
+    assert [block.text for block in model.blocks if isinstance(block, bl.PromptBlock)] == [
+        "one",
+        "two",
+        "three",
+    ]
+    assert not any(block.queued for block in model.blocks if isinstance(block, bl.PromptBlock))
+    model.apply(ev.BlockGrew(key(9), TEXT, "about two"))
+    assert kinds(model)[-1] == "Prose"
+
+
+def test_a_tool_runs_and_ends(model: TranscriptModel, clock: Clock) -> None:
+    model.apply(ev.ToolStarted("t", "Bash", {"command": "ls"}))
+    clock.now = 3.0
+    assert model.tick().changed == (0,)
+    (block,) = model.blocks
+    assert isinstance(block, bl.ToolBlock)
+    assert (block.state, block.seconds) == (bl.ToolState.RUNNING, 3.0)
+    clock.now = 4.0
+    model.apply(ev.ToolFinished("t", "Bash", "a\nb", is_error=True))
+    assert (block.state, block.seconds) == (bl.ToolState.FAILED, 4.0)
+    assert not model.running
+    assert model.tick().changed == ()
+
+
+def test_calls_of_a_subagent_stand_under_it(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("a", "Agent", {"description": "one"}))
+    model.apply(ev.ToolStarted("b", "Agent", {"description": "two"}))
+    model.apply(ev.ToolStarted("b1", "Read", {}, "b"))
+    change = model.apply(ev.ToolStarted("a1", "Agent", {}, "a"))
+    assert change.moved_from == 1
+    model.apply(ev.ToolStarted("a11", "Read", {}, "a1"))
+    model.apply(ev.BlockGrew(key(0, "a"), TEXT, "found"))
+    model.apply(ev.ToolStarted("c", "Read", {}))
+    shown = [(getattr(block, "id", "text"), block.depth) for block in model.blocks]
+    assert shown == [("a", 0), ("a1", 1), ("a11", 2), ("text", 1), ("b", 0), ("b1", 1), ("c", 0)]
+
+
+def test_a_question_card_takes_the_place_of_its_call(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("q", "AskUserQuestion", {}))
+    model.apply(question())
+    model.apply(question())
+    outcome = Answered((Answer(("A",)),))
+    model.apply(ev.RequestSettled("q", outcome))
+    model.apply(ev.RequestSettled("q", Cancelled("late")))
+    model.apply(ev.ToolFinished("q", "AskUserQuestion", "answers"))
+    (block,) = model.blocks
+    assert isinstance(block, bl.QuestionBlock)
+    assert (block.outcome, block.settled) == (outcome, NOON)
+
+
+def test_a_rejected_question_call_is_seen(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("q", "AskUserQuestion", {}))
+    model.apply(ev.ToolFinished("q", "AskUserQuestion", "invalid", is_error=True))
+    assert kinds(model) == ["Tool"]
+
+
+def test_a_permission_stands_under_its_call(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("t", "Bash", {}))
+    model.apply(ev.ToolStarted("u", "Bash", {}))
+    model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
+    model.apply(ev.PermissionAsked(PermissionRequest("x", "s", "Bash", {})))
+    model.apply(ev.RequestSettled("t", Allowed()))
+    assert kinds(model) == ["Tool", "Permission", "Tool", "Permission"]
+    assert [b.attached for b in model.blocks if isinstance(b, bl.PermissionBlock)] == [True, False]
+
+
+def test_retries_are_one_line_that_ends_with_the_answer(model: TranscriptModel) -> None:
+    model.apply(ev.Retrying(1, 10, 1.0, 529, "overloaded"))
+    model.apply(ev.Retrying(2, 10, 2.0, 529, "overloaded"))
+    (block,) = model.blocks
+    assert isinstance(block, bl.RetryBlock)
+    assert (block.event.attempt, block.over) == (2, False)
+    model.apply(ev.BlockGrew(key(), TEXT, "back"))
+    assert block.over
+
+
+def test_a_lost_session_leaves_nothing_running(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("t", "Bash", {}))
+    model.apply(question())
+    model.apply(ev.PlanProposed(PlanRequest("p", "s", "1. do")))
+    model.apply(ev.BlockGrew(key(), TEXT, "half"))
+    model.apply(ev.SessionLost("the CLI died", exit_code=1))
+    tool, asked, plan, prose, error = model.blocks
+    assert isinstance(tool, bl.ToolBlock)
+    assert tool.state is bl.ToolState.STOPPED
+    assert isinstance(asked, bl.QuestionBlock)
+    assert isinstance(plan, bl.PlanBlock)
+    assert asked.outcome == plan.outcome == Cancelled("the CLI died")
+    assert isinstance(prose, bl.ProseBlock)
+    assert prose.document.finished
+    assert isinstance(error, bl.ErrorBlock)
+    assert error.text == "the CLI died (exit code 1)"
+
+
+def test_notices_errors_and_resets(model: TranscriptModel) -> None:
+    model.add_notice("hello")
+    model.apply(ev.NoticeGiven("warning", "careful"))
+    model.apply(ev.ErrorReported("rate_limit", "later"))
+    model.apply(ev.ConversationReset("s2"))
+    model.apply(ev.SessionLost("bye", expected=True))
+    model.apply(ev.ModeChanged("plan"))
+    assert kinds(model) == ["Notice", "Notice", "Error", "Rule", "Rule"]
+
+
+def test_folds_change_what_can_be_folded(model: TranscriptModel) -> None:
+    model.apply(ev.BlockFinished(key(), THINKING, "hm"))
+    model.apply(ev.BlockFinished(key(1), TEXT, "text"))
+    assert model.set_folds(folded=False).changed == (0,)
+    assert model.blocks[0].body is not None
+    model.apply(ev.BlockFinished(key(2), THINKING, "new ones too"))
+    assert model.blocks[2].body is not None
+    assert model.set_folds(folded=True).changed == (0, 2)

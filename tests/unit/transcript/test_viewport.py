@@ -1,0 +1,198 @@
+"""Only what is seen is drawn, and the place that is read stays where it is."""
+
+from __future__ import annotations
+
+import pytest
+from rich.style import Style
+
+from ccq_tui.agent import events as ev
+from ccq_tui.widgets.transcript import Change, Counters, TranscriptModel
+from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.painter import Painter
+from ccq_tui.widgets.transcript.palette import Palette
+from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.widgets.transcript.viewport import Viewport
+
+HEIGHT = 20
+
+
+class Pane:
+    """A viewport with everything that it needs, without a screen."""
+
+    def __init__(self, width: int = 60) -> None:
+        self.model = TranscriptModel(lambda: 0.0)
+        self.counters = Counters()
+        painter = Painter(Pen(Palette(Style.null(), lambda _name: Style.null()), self.counters))
+        self.layout = Layout(self.model.blocks, painter.draw)
+        self.viewport = Viewport(self.layout)
+        self.viewport.resize(width, HEIGHT)
+
+    def say(self, text: str, index: int) -> None:
+        self.apply(ev.BlockFinished(ev.BlockKey("m", index), ev.BlockKind.TEXT, text))
+
+    def apply(self, event: ev.AgentEvent) -> None:
+        self.sync(self.model.apply(event))
+
+    def sync(self, change: Change) -> None:
+        for index in change.changed:
+            document = getattr(self.model.blocks[index], "document", None)
+            while document is not None and document.settle():
+                pass
+        self.layout.sync(change)
+
+    def lines(self) -> list[str]:
+        shown = []
+        for line in range(self.viewport.top, min(self.viewport.top + HEIGHT, self.layout.total)):
+            index, part, offset = self.layout.find(line)
+            shown.append(self.layout.strips(index, part)[offset].text.rstrip())
+        return shown
+
+
+def paragraphs(first: int, count: int) -> str:
+    return "\n\n".join(f"p{number} " + "word " * (number % 40) for number in range(first, first + count))
+
+
+@pytest.fixture
+def pane() -> Pane:
+    return Pane()
+
+
+def test_ten_thousand_blocks_draw_a_screen(pane: Pane) -> None:
+    for number in range(10_000):
+        pane.say(f"block {number}", number)
+    pane.viewport.settle()
+    assert pane.lines()[-1] == "● block 9999"
+    assert pane.counters.drawn <= HEIGHT + 2
+    pane.viewport.home()
+    assert pane.lines()[0] == "● block 0"
+    pane.viewport.move(pane.layout.total // 2)
+    assert pane.counters.drawn <= 3 * (HEIGHT + 2)
+    assert pane.layout.total == 10_000 * 2 - 1
+
+
+def test_following_shows_the_end_while_it_grows(pane: Pane) -> None:
+    for number in range(50):
+        pane.say(paragraphs(number * 10, 3), number)
+        pane.viewport.settle()
+        assert pane.lines()[-1].lstrip("● ").split()[0] in {f"p{number * 10 + 2}", "word"}
+    assert pane.viewport.following
+
+
+def test_what_is_read_stays_while_more_comes(pane: Pane) -> None:
+    pane.say(paragraphs(0, 200), 0)
+    pane.viewport.settle()
+    pane.viewport.move(pane.viewport.top - 30)
+    before, drawn = pane.lines(), pane.counters.drawn
+    assert not pane.viewport.following
+    assert pane.viewport.unseen == 0
+    for number in range(1, 40):
+        pane.say(paragraphs(0, 20), number)
+        pane.viewport.settle()
+        assert pane.lines() == before
+    assert pane.counters.drawn == drawn
+    assert pane.viewport.unseen > 500
+    pane.viewport.follow()
+    assert pane.viewport.unseen == 0
+    assert pane.viewport.following
+
+
+def test_scrolling_up_by_lines_shows_every_line_once(pane: Pane) -> None:
+    pane.say(paragraphs(0, 120), 0)
+    pane.viewport.settle()
+    seen = [pane.lines()[0]]
+    while pane.viewport.top > 0:
+        pane.viewport.move(pane.viewport.top - 1)
+        seen.append(pane.lines()[0])
+    pane.viewport.home()
+    whole = []
+    while not pane.viewport.following:
+        whole.append(pane.lines()[0])
+        pane.viewport.move(pane.viewport.top + 1)
+    assert whole == seen[::-1][: len(whole)]
+    assert len(seen) - len(whole) <= 1
+
+
+def test_moving_to_the_end_follows_again(pane: Pane) -> None:
+    pane.say(paragraphs(0, 60), 0)
+    pane.viewport.settle()
+    pane.viewport.move(pane.viewport.top - 5)
+    assert not pane.viewport.following
+    pane.viewport.move(pane.viewport.top + 5)
+    assert pane.viewport.following
+
+
+@pytest.mark.parametrize("width", [30, 40, 100, 160])
+def test_another_width_keeps_the_place(pane: Pane, width: int) -> None:
+    for number in range(100):
+        pane.say(f"block{number} " + "word " * 60, number)
+    pane.viewport.settle()
+    pane.viewport.move(pane.viewport.top - 101)
+    index = pane.layout.find(pane.viewport.top)[0]
+    drawn = pane.counters.drawn
+    pane.viewport.resize(width, HEIGHT)
+    assert pane.layout.find(pane.viewport.top)[0] == index
+    assert pane.counters.drawn - drawn < HEIGHT + 2
+    pane.viewport.resize(60, HEIGHT)
+    assert pane.layout.find(pane.viewport.top)[0] == index
+
+
+def test_another_width_still_follows(pane: Pane) -> None:
+    pane.say(paragraphs(0, 60) + "\n\nthe end", 0)
+    pane.viewport.settle()
+    pane.viewport.resize(30, HEIGHT)
+    assert pane.viewport.following
+    assert pane.lines()[-1] == "  the end"
+
+
+def test_folds_and_dropped_blocks_keep_the_place(pane: Pane) -> None:
+    for number in range(100):
+        key = ev.BlockKey("t", number)
+        pane.apply(ev.BlockFinished(key, ev.BlockKind.THINKING, paragraphs(0, 8)))
+        pane.say(f"said {number}", number)
+    pane.apply(ev.BlockGrew(ev.BlockKey("late", 0), ev.BlockKind.TEXT, "gone soon"))
+    pane.viewport.settle()
+    pane.viewport.move(pane.viewport.top - 60)
+    first = pane.lines()[1]
+    pane.apply(ev.BlockDropped(ev.BlockKey("late", 0)))
+    pane.viewport.settle()
+    assert pane.lines()[1] == first
+    at = pane.layout.find(pane.viewport.top)[0]
+    pane.sync(pane.model.set_folds(folded=False))
+    pane.viewport.settle()
+    assert pane.layout.find(pane.viewport.top)[0] == at
+    pane.sync(pane.model.set_folds(folded=True))
+    pane.viewport.settle()
+    assert pane.layout.find(pane.viewport.top)[0] == at
+
+
+def test_a_short_transcript_begins_at_the_top(pane: Pane) -> None:
+    pane.viewport.settle()
+    pane.viewport.home()
+    pane.viewport.move(5)
+    pane.say("only this", 0)
+    pane.viewport.settle()
+    assert (pane.viewport.top, pane.lines()) == (0, ["● only this"])
+    pane.viewport.move(-3)
+    assert pane.viewport.following
+
+
+def test_a_finished_block_is_drawn_once(pane: Pane) -> None:
+    pane.say(paragraphs(0, 5), 0)
+    pane.viewport.settle()
+    pane.lines()
+    drawn = pane.counters.drawn
+    for number in range(5):
+        pane.apply(ev.BlockGrew(ev.BlockKey("g", 0), ev.BlockKind.TEXT, f"word{number} "))
+        pane.viewport.settle()
+        pane.lines()
+    assert pane.counters.drawn == drawn + 5
+
+
+def test_a_growing_block_draws_what_is_new(pane: Pane) -> None:
+    text = paragraphs(0, 400)
+    for start in range(0, len(text), 20):
+        pane.apply(ev.BlockGrew(ev.BlockKey("g", 0), ev.BlockKind.TEXT, text[start : start + 20]))
+        if start % 200 == 0:
+            pane.viewport.settle()
+            pane.lines()
+    assert pane.counters.parsed < 6 * len(text)
