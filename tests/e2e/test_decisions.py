@@ -51,8 +51,8 @@ def test_permission_denied_with_text(start: Start) -> None:
 
 def test_plan_approved(start: Start) -> None:
     run = start(Scenario("e2e").plans("# The plan\n\n1. Begin\n2. End").says(DONE))
-    run.terminal.wait_panel("The plan")
-    assert "Claude has a plan" in run.terminal.text
+    run.terminal.wait_panel("Claude has a plan")
+    assert "1. Begin" in run.terminal.text
     run.terminal.press("y")
     run.terminal.wait(DONE)
     results = [result.text for result in run.model.tool_results()]
@@ -62,12 +62,13 @@ def test_plan_approved(start: Start) -> None:
 def test_plan_kept_with_text(start: Start) -> None:
     plan = Scenario("e2e").plans("# The plan\n\n1. Begin", revised="# The plan\n\n1. Smaller").says(DONE)
     run = start(plan)
-    run.terminal.wait_panel("Begin")
+    run.terminal.wait_panel("Claude has a plan")
     run.terminal.press("e")
     run.terminal.wait_panel("Enter send")
     run.terminal.type("smaller please")
     run.terminal.press("enter")
-    run.terminal.wait_panel("Smaller")
+    run.terminal.wait("Smaller")
+    run.terminal.wait_panel("Claude has a plan")
     results = [result.text for result in run.model.tool_results()]
     assert any(text.endswith("the user said:\nsmaller please") for text in results), results
     run.terminal.press("y")

@@ -76,12 +76,14 @@ def test_interrupt_while_the_answer_streams_keeps_the_prompt(start: Start) -> No
 
 
 def test_a_prompt_sent_while_working_is_shown_as_queued(start: Start) -> None:
-    run = start(Scenario("e2e").says("word " * 2000).ends_turn().says(DONE), speed=4000.0)
-    run.terminal.wait("word word")
+    run = start(Scenario("e2e").hangs().says("first").ends_turn().says(DONE))
+    run.terminal.wait("working")
     run.terminal.type("and another thing")
     run.terminal.press("enter")
     run.terminal.wait("queued")
+    run.model.release()
     run.terminal.wait(DONE)
+    run.terminal.wait_gone("queued")
 
 
 def test_a_killed_cli_closes_the_panel_and_says_so(start: Start) -> None:
@@ -147,7 +149,7 @@ def test_hostile_text_leaves_no_control_byte_of_the_models_on_the_terminal(start
     assert "pwned" not in re.sub(r"\x1b\[[0-9;:?]*[A-Za-z]", "", raw).split("\x1b]0;")[-1].split("\x07")[0]
     ours = re.compile(
         r"\x1b\[[0-9;:?<>=$]*[@-~]"  # cursor, colours, modes: the program's own
-        r"|\x1b\]0;[^\x00-\x1f\x7f-\x9f]*\x07"  # its title
+        r"|\x1b\]0;[^\x00-\x1f\x7f-\x9f]*\x07|\x1b\]22;default\x07"  # its title, the pointer's shape
         r"|\x1b\][0-9]+;[^\x1b\x07]*\x1b\\"  # hyperlinks and the like, checked below
         r"|\x1b[=>78()][B0]?|\x1bP[^\x1b]*\x1b\\"
     )
@@ -175,6 +177,7 @@ def test_a_bad_theme_is_a_notice(start: Start) -> None:
 
 def test_the_demo_runs_in_a_directory_of_its_own(start: Start) -> None:
     run = start(Scenario("unused"), prompt="")
+    run.terminal.wait("Enter send")
     run.terminal.press("ctrl+q")
     run.terminal.wait_end()
     with Terminal([program(), "demo", "single", "--speed", "0"], run.home.env, run.home.project) as terminal:

@@ -16,6 +16,7 @@ from ccq_tui.widgets.palette import Palette
 
 MOST_CHARACTERS = 50_000
 """Of one value; the rest is counted, not shown."""
+PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it"
 FILE_TOOLS = {"Write": "write", "Edit": "change", "NotebookEdit": "change"}
 
 
@@ -36,7 +37,8 @@ def headline(request: PermissionRequest | PlanRequest) -> str:
 def detail_lines(request: PermissionRequest | PlanRequest, width: int, palette: Palette) -> list[Line]:
     """Return what is decided on, wrapped for a width in cells."""
     if isinstance(request, PlanRequest):
-        return [Line(text) for text in wrapped(Text(_bounded(request.plan), palette.plain), width)]
+        # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
+        return [Line(text) for text in wrapped(Text(PLAN_ABOVE, palette.muted), width)]
     texts: list[Text] = []
     for line in (request.description, request.reason):
         if line:

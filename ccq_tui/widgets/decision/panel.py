@@ -17,9 +17,10 @@ from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.decision import DecisionState, decide, decision_hints, is_guarded, means_something
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.machine import GRACE
+from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.hints import HintBar, hint_text
-from ccq_tui.widgets.lines import Line, LineView
+from ccq_tui.widgets.lines import Line, LineView, indented, wrapped
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
 from ccq_tui.widgets.question.drawing import MOST_OF_SCREEN, is_low
 from ccq_tui.widgets.question.field import AnswerField
@@ -249,7 +250,7 @@ class DecisionPanel(Vertical):
         self.query_one("#head", Static).update(self._head(palette, width))
         details = self._detail_lines(palette, width)
         self.query_one("#details", LineView).show(details)
-        choices = self._choice_lines(palette)
+        choices = self._choice_lines(palette, width)
         view = self.query_one("#choices", LineView)
         view.styles.height = len(choices)
         view.show(choices, self._state.cursor, palette.cursor)
@@ -279,21 +280,18 @@ class DecisionPanel(Vertical):
         text.truncate(width, overflow="ellipsis")
         return text
 
-    def _choice_lines(self, palette: Palette) -> list[Line]:
-        lines = []
+    def _choice_lines(self, palette: Palette, width: int) -> list[Line]:
+        lines = [] if is_low(self.app.size.height) else [Line(Text(""))]
         for index, choice in enumerate(self._state.choices):
-            cursor = "❯" if index == self._state.cursor else " "
-            label = choice.label
+            label = Text(choice.label, palette.plain)
             if choice.takes_text and self._state.text and not self._state.typing:
-                label = f"{label}  “{self._state.text.splitlines()[0][:40]}”"
-            lines.append(
-                Line(
-                    Text.assemble((f" {cursor} ", palette.accent), (f"{choice.key}  ", palette.muted), label),
-                    index,
-                )
-            )
+                label.append(f"  “{one_line(self._state.text, 60)}”", palette.note)
+            cursor = "❯" if index == self._state.cursor else " "
+            lead = Text.assemble((f" {cursor} ", palette.accent), (f"{choice.key}  ", palette.muted))
+            lines += [Line(text, index) for text in indented(wrapped(label, width - 7), lead, 6)]
         if self._state.notice:
-            lines.append(Line(Text(f"   ⚠ {self._state.notice}", palette.warning)))
+            notice = wrapped(Text(self._state.notice, palette.warning), width - 6)
+            lines += [Line(text) for text in indented(notice, Text("   ⚠ ", palette.warning), 5)]
         return lines
 
     def _focus_where_keys_go(self) -> None:

@@ -1,0 +1,142 @@
+"""The decision panel on the screen: what is asked is seen, and each way to decide works by keys."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.questions.machine import GRACE
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.question.field import AnswerField
+from tests.ui.session import Driven, permission, until
+
+PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
+
+
+async def shown(run: Driven, pilot, event: AgentEvent) -> DecisionPanel:  # type: ignore[no-untyped-def]
+    run.told.tell(event)
+    await until(pilot, lambda: run.screen.dock.panel)
+    await pilot.pause(GRACE + 0.1)
+    panel = run.screen.dock.panel
+    assert isinstance(panel, DecisionPanel)
+    return panel
+
+
+def drawn(panel: DecisionPanel) -> str:
+    return "\n".join(
+        line.text.plain for view in ("#details", "#choices") for line in panel.query_one(view).lines
+    )  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("keys", "outcome"),
+    [
+        ("y", Allowed()),
+        ("enter", Allowed()),
+        ("n", Denied()),
+        ("down enter", Denied()),
+        ("3 enter h i enter", Denied("hi")),
+        ("e h i ctrl+j y enter", Denied("hi\ny")),
+        ("w escape enter i enter", Denied("wi")),
+    ],
+)
+async def test_every_way_to_decide(keys: str, outcome: object) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await shown(run, pilot, PermissionAsked(permission()))
+        await pilot.press(*keys.split())
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers == [("toolu_p", outcome, "panel")]
+
+
+async def test_a_fresh_panel_decides_nothing() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.tell(PermissionAsked(permission()))
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.press("y", "enter", "n")
+        assert run.told.answers == []
+
+
+async def test_text_typed_in_one_burst_is_kept_in_order() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        panel = await shown(run, pilot, PermissionAsked(permission()))
+        for character in "use make":
+            run.app.post_message(events.Key(character if character != " " else "space", character))
+        run.app.post_message(events.Key("enter", "\r"))
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers[0][1] == Denied("use make"), panel.state
+
+
+async def test_a_paste_goes_whole_into_the_text() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        panel = await shown(run, pilot, PermissionAsked(permission()))
+        run.app.post_message(events.Paste("two\nlines"))
+        await until(pilot, lambda: panel.state.text == "two\nlines")
+        assert panel.query_one(AnswerField).text == "two\nlines"
+        panel.put_text("edited elsewhere")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers[0][1] == Denied("edited elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("tool", "values", "seen"),
+    [
+        ("Bash", {"command": "make all\nmake test"}, ["$ make all", "make test"]),
+        ("Write", {"file_path": "/w/a.py", "content": "x = 1\n"}, ["/w/a.py", "+ x = 1"]),
+        (
+            "Edit",
+            {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2"},
+            ["- x = 1", "+ x = 2"],
+        ),
+        ("WebFetch", {"url": "https://a.example/", "prompt": "read it"}, ["https://a.example/", "read it"]),
+        ("mcp__x__y", {"deep": {"er": [1]}}, ['"deep"', '"er"']),
+        ("Bash", {"command": 7}, ['"command": 7']),
+    ],
+)
+async def test_what_is_asked_is_seen(tool: str, values: dict[str, object], seen: list[str]) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        request = PermissionRequest("t", "s", tool, values, reason="a hook says so", blocked_path="/etc")
+        panel = await shown(run, pilot, PermissionAsked(request))
+        for part in [*seen, "a hook says so", "/etc"]:
+            assert part in drawn(panel)
+
+
+async def test_hostile_input_is_drawn_as_data() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        request = PermissionRequest(
+            "t", "s", "Bash", {"command": "echo \x1b]0;pwned\x07 [@click=app.quit]x[/] \u202e"}
+        )
+        panel = await shown(run, pilot, PermissionAsked(request))
+        text = drawn(panel)
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "[@click=app.quit]x[/]" in text
+
+
+async def test_a_long_command_scrolls() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        long = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
+        panel = await shown(run, pilot, PermissionAsked(long))
+        await pilot.press("shift+down", "shift+down")
+        await until(pilot, lambda: panel.query_one("#details").scroll_offset.y == 2)
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers == [("t", Allowed(), "panel")])
+
+
+async def test_a_plan_stands_in_the_transcript_and_is_approved_below_it() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        panel = await shown(run, pilot, PlanProposed(PLAN))
+        assert "Begin" in run.screen.transcript.text()
+        assert "stands above" in drawn(panel)
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers == [("toolu_plan", Allowed(), "panel")])
