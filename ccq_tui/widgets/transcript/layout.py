@@ -58,7 +58,7 @@ class Layout:
         self._sums = Heights()
         self._rows: dict[bl.Block, Rows] = {}
         self._cache: OrderedDict[tuple[bl.Block, int], tuple[object, list[Strip]]] = OrderedDict()
-        self._look = 0
+        self._dirty: tuple[int, int] | None = None
 
     @property
     def total(self) -> int:
@@ -67,12 +67,12 @@ class Layout:
 
     def restyle(self) -> None:
         """Forget what was drawn: the colours are others now."""
-        self._look += 1
         self._cache.clear()
 
     def sync(self, change: Change) -> None:
         """Follow a change of the blocks; costs what has changed."""
         if change.moved_from is not None:
+            self._spoil(change.moved_from, 0)
             self._sums.truncate(change.moved_from)
             if len(self._rows) > len(self.blocks) + 100:
                 self._rows = {block: rows for block, rows in self._rows.items() if block.at >= 0}
@@ -85,6 +85,14 @@ class Layout:
                 self._fit(index)
             self._sums.append(self._rows[self.blocks[index]].heights.total)
 
+    def take_dirty(self) -> tuple[int, int] | None:
+        """Return the first block and part that look different since the last call, or None."""
+        dirty, self._dirty = self._dirty, None
+        return dirty
+
+    def _spoil(self, index: int, part: int) -> None:
+        self._dirty = (index, part) if self._dirty is None else min(self._dirty, (index, part))
+
     def _fit(self, index: int) -> None:
         """Make a block's rows those of its parts; the last one known may have been split since."""
         block = self.blocks[index]
@@ -95,6 +103,7 @@ class Layout:
             rows.keys.clear()
             rows.body, rows.head = body, head
         keep = max(int(head), len(rows.keys) - 1) if rows.keys else 0
+        self._spoil(index, 0 if head else keep)
         rows.heights.truncate(keep)
         del rows.keys[keep:]
         for part in range(len(rows.keys), int(head) + (len(body) if body is not None else 0)):

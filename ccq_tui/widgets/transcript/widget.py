@@ -7,7 +7,7 @@ from typing import ClassVar, cast
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -27,10 +27,12 @@ from ccq_tui.widgets.transcript.palette import CSS, NAMES, PREFIX, Palette
 from ccq_tui.widgets.transcript.pen import Counters, Pen
 from ccq_tui.widgets.transcript.viewport import Viewport
 
-FRAME = 1 / 60
-"""Seconds between two frames, at least."""
+FRAME = 1 / 30
+"""Seconds between two frames, at least; what comes after a pause is drawn at once."""
 SHARE = 3
 """A frame that cost c seconds is followed by at least SHARE * c seconds for everything else."""
+LONGEST_PAUSE = 0.1
+"""Seconds after which there is a frame, whatever the last one cost."""
 SPLITTING = 0.010
 """Seconds of splitting Markdown in one go."""
 CATCHING_UP = 0.15
@@ -92,6 +94,7 @@ class Transcript(ScrollView, can_focus=True):
         self.model = model or TranscriptModel()
         self.counters = Counters()
         self.frames = 0
+        self._columns = 0  # beside the scroll bar, which Textual's own size counts in
         self._welcome = welcome
         self._painter: Painter | None = None
         self._layout = Layout(self.model.blocks, self._draw)
@@ -132,11 +135,6 @@ class Transcript(ScrollView, can_focus=True):
     def welcome(self, text: str) -> None:
         self._welcome = text
         self.refresh()
-
-    @property
-    def _columns(self) -> int:
-        """Columns beside the scroll bar; Textual's ``size`` counts the scroll bar in."""
-        return self.scrollable_content_region.width
 
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; it is drawn with the next frame."""
@@ -192,7 +190,7 @@ class Transcript(ScrollView, can_focus=True):
             return
         self._update()
         self._frame_end = time.perf_counter()
-        self._pause = max(FRAME, SHARE * (self._frame_end - begin))
+        self._pause = min(LONGEST_PAUSE, max(FRAME, SHARE * (self._frame_end - begin)))
         if self._unsettled:
             self._schedule()
 
@@ -213,9 +211,21 @@ class Transcript(ScrollView, can_focus=True):
         if self._painter is None or not self.size:
             return
         self.frames += 1
+        top, following = self._viewport.top, self._was_following
         self._viewport.settle()
         self._place()
-        self.refresh()
+        dirty = self._layout.take_dirty()
+        if self._viewport.top != top or self._was_following != following:
+            self.refresh()
+        elif dirty is not None:
+            self._refresh_from(self._layout.before(*dirty) - top)
+
+    def _refresh_from(self, y: int) -> None:
+        """Draw anew from a line of the view on; the lines above it did not change."""
+        height = self.size.height
+        y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts what came below
+        if y < height:
+            self.refresh(Region(0, y, self.outer_size.width, height - y))
 
     def _place(self) -> None:
         """Give the scroll bar what the viewport says; the layout of the screen does not depend on it."""
@@ -277,7 +287,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Wrap what is seen to the new width, keeping the place."""
+        self._columns = self.scrollable_content_region.width
         self._viewport.resize(max(1, self._columns), self.size.height)
+        self.refresh()
         self._update()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
