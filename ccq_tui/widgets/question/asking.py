@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
@@ -29,10 +28,10 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
         state: The state drawn.
         width: Cells of the panel.
         palette: The styles.
-        low: Whether the screen is so low that only what is wrong is said.
+        low: Whether the screen is so low that only what must be said is said.
     """
     if state.focus is Focus.DECLINE:
-        return _bulleted(_decline_question(state), width, palette)
+        return _bulleted(_decline_question(state, short=low), width, palette)
     if state.focus not in TEXT_FOCUSES:
         return []
     lines = [] if low else wrapped(Text(field_label(state), palette.muted), width - 6)
@@ -49,17 +48,19 @@ def field_label(state: PanelState) -> str:
     return LABELS.get(state.focus, "")
 
 
-def field_height(text: str, width: int) -> int:
-    """Return the lines that a text takes in its field, at most `FIELD_LINES`."""
+def field_height(text: str, width: int, most: int) -> int:
+    """Return the lines that a text takes in its field, at most ``most``."""
     room = max(1, width - FIELD_FRAME)
     # No more of a long text is looked at than the field could show.
-    seen = text[: FIELD_LINES * room].split("\n")[:FIELD_LINES]
-    return min(FIELD_LINES, sum(max(1, -(-cell_len(line) // room)) for line in seen))
+    seen = text[: most * room].split("\n")[:most]
+    return min(most, sum(len(wrapped(Text(line), room)) for line in seen))
 
 
-def _decline_question(state: PanelState) -> str:
+def _decline_question(state: PanelState, *, short: bool) -> str:
     count = len(state.pages)
     what = "the question" if count == 1 else f"all {count} questions"
+    if short:
+        return f"Decline {what}?"
     lost = " Nothing you selected or typed is sent." if state.has_draft else ""
     return f"Decline {what}? Claude is told that you do not want to answer.{lost}"
 

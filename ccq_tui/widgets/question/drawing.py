@@ -1,78 +1,27 @@
-"""Measures and lays out a question panel: which lines, how high, and where the preview goes."""
+"""One picture of a question panel: what each of its parts shows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar, cast
 
 from rich.text import Text
 
-from ccq_tui.questions.keys import has_preview, hints
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
+from ccq_tui.questions.keys import hints
+from ccq_tui.questions.state import Focus
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import Hints, hint_height
+from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lines import Flow, Line
-from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.question.asking import field_height, label_lines
-from ccq_tui.widgets.question.header import cut_from_head, tab_lines, title_line
+from ccq_tui.widgets.question.measures import MOST_OF_SCREEN, PREVIEW_RULE, Cache, Measures, is_low
 from ccq_tui.widgets.question.preview import preview_height, preview_lines
-from ccq_tui.widgets.question.review import review_lines
-from ccq_tui.widgets.question.rows import page_lines
 
-MOST_OF_SCREEN = 0.6
-"""The part of the screen's height that a panel takes at most."""
-BESIDE_FROM = 100
-"""From this width the preview stands beside the list."""
-LIST_PERCENT = 45
-"""The part of the width that the list keeps beside a preview."""
-LOW_SCREEN = 18
-"""Below this height the panel saves lines: one line of keys, no title above the tabs, no label."""
-FEWEST_UNDER = 7
-"""Lines of middle below which a preview under the list would leave the list too small."""
-RULE = 1
-PREVIEW_RULE = 1
-PREVIEW_FRAME = 2
-FEWEST = 6
-"""Lines that a panel takes on however low a screen."""
-TAB_LINES = 3
-MOST_REMEMBERED = 64
+__all__ = ["MOST_OF_SCREEN", "Cache", "Drawing", "is_low"]
+
+PREVIEW_MARGIN = 8
 SCROLL_HINT = ("Shift+↑↓", "scroll")
 
-Made = TypeVar("Made")
-Cache = dict[object, object]
-"""What was laid out before, by everything it depends on; good for one width and one palette."""
 
-
-def is_low(screen_height: int) -> bool:
-    """Whether a screen is so low that a panel saves lines."""
-    return screen_height < LOW_SCREEN
-
-
-@dataclass
-class Drawing:
-    """One picture of a panel.
-
-    Attributes:
-        state: What to draw.
-        width: Cells of the panel.
-        screen_height: Lines of the whole screen, of which the panel takes a part.
-        palette: The styles.
-        session: The session's name.
-        place: Which of how many waiting requests this is.
-        cache: What was laid out for earlier pictures of the same width and palette.
-    """
-
-    state: PanelState
-    width: int
-    screen_height: int
-    palette: Palette
-    session: str
-    place: tuple[int, int]
-    cache: Cache
-
-    # -- what is drawn -------------------------------------------------------------------------------------
+class Drawing(Measures):
+    """One picture of a panel."""
 
     @property
     def cursor(self) -> int | None:
@@ -86,48 +35,16 @@ class Drawing:
         return self.state.page.cursor
 
     @cached_property
-    def head(self) -> list[Text]:
-        """The title and the tabs."""
-        tabs = tab_lines(self.state, self.width, 1 if self._low else TAB_LINES, self.palette)
-        if not self._titled:
-            return tabs
-        return [title_line(self.state, self.width, self.session, self.place, self.palette), *tabs]
-
-    @cached_property
     def lines(self) -> list[Line]:
         """The lines of the tab shown."""
         return self._lines(self.state, self.state.tab, airy=self.airy)
-
-    @cached_property
-    def label(self) -> list[Text]:
-        """The lines above the text field, or the question whether to decline."""
-        return label_lines(self.state, self.width, self.palette, low=self._low)
 
     @cached_property
     def keys(self) -> Hints:
         """The keys worth showing; how to scroll is among the first when not all lines are seen."""
         keys = hints(self.state)
         scrolls = self.state.focus in (Focus.LIST, Focus.REVIEW) and not self.preview_at
-        return (*keys[:2], SCROLL_HINT, *keys[2:]) if scrolls and len(self.lines) > self._middle else keys
-
-    @property
-    def key_lines(self) -> int:
-        """How many lines the keys may take."""
-        return 1 if self._low else 2
-
-    @property
-    def right(self) -> str:
-        """The word at the right end of the keys: which tab of how many."""
-        return f"{self.state.tab + 1}/{len(self.state.pages) + 1}" if self.state.needs_review else ""
-
-    # -- the preview ---------------------------------------------------------------------------------------
-
-    @cached_property
-    def preview_at(self) -> str:
-        """Where the preview is: "beside" the list, "under" it, "large" instead of it, or "" for nowhere."""
-        if self.state.large and has_preview(self.state) and not self.state.in_review:
-            return "large"
-        return self._preview_at(self.state.tab)
+        return (*keys[:2], SCROLL_HINT, *keys[2:]) if scrolls and len(self.lines) > self.middle else keys
 
     @cached_property
     def preview(self) -> Flow | None:
@@ -135,8 +52,8 @@ class Drawing:
         if not self.preview_at:
             return None
         large = self.preview_at == "large"
-        list_width = self._list_width(self.state.tab) if self.preview_at == "beside" else 0
-        width = self.width - list_width - 8
+        list_width = self.list_width(self.state.tab) if self.preview_at == "beside" else 0
+        width = self.width - list_width - PREVIEW_MARGIN
         key = ("preview", self.state.page.question, self.state.page.cursor, width, large)
         lines = preview_lines(self.state, width, self.palette, large=large)
         return self._remember(key, lambda: Flow(lines))
@@ -145,7 +62,7 @@ class Drawing:
     def preview_height(self) -> int:
         """Lines of a preview under the list, its rule included."""
         wanted = preview_height(self.state, self.state.tab) + PREVIEW_RULE
-        return min(wanted, max(self._middle - len(self.lines), self._middle // 2))
+        return min(wanted, max(self.middle - len(self.lines), self.middle // 2))
 
     @property
     def preview_title(self) -> Text:
@@ -156,111 +73,3 @@ class Drawing:
         if page.cursor >= page.other_row:
             return Text("Other")
         return Text(one_line(page.question.options[page.cursor].title, max(4, min(40, self.width - 14))))
-
-    # -- heights -------------------------------------------------------------------------------------------
-
-    @cached_property
-    def height(self) -> int:
-        """Lines of the panel: the same for all tabs of one set."""
-        return self._most if self.preview_at == "large" else min(self._most, self._wanted(airy=self.airy))
-
-    @cached_property
-    def airy(self) -> bool:
-        """Whether there is room for blank lines between the parts."""
-        return not self._low and self._wanted(airy=True) <= self._most
-
-    @cached_property
-    def _middle(self) -> int:
-        return self.height - self._around - self._typed(self.state.tab) - self.airy
-
-    def _wanted(self, *, airy: bool) -> int:
-        tabs = range(len(self.state.pages) + self.state.needs_review)
-        return self._around + airy + max(self._needs(tab, airy=airy) for tab in tabs)
-
-    def _needs(self, tab: int, *, airy: bool) -> int:
-        """Return the lines that a tab needs between head and keys."""
-        lines = len(self._lines(self.state, tab, airy=airy))
-        if tab < len(self.state.pages) and (self.state.pages[tab].filter or self.state.focus is Focus.FILTER):
-            # A filter does not make the panel smaller: it would jump with every key.
-            lines = max(lines, 1 + len(self._lines(self._unfiltered, tab, airy=airy)))
-        preview = preview_height(self.state, tab) if tab < len(self.state.pages) else 0
-        match self._preview_at(tab):
-            case "beside":
-                lines = max(lines, preview + PREVIEW_FRAME)
-            case "under":
-                lines += preview + PREVIEW_RULE
-        return lines + self._typed(tab)
-
-    def _typed(self, tab: int) -> int:
-        """Return the lines of the text field of a tab and its label, as the tab is or would be shown."""
-        if tab == self.state.tab:
-            field = self.state.focus in TEXT_FOCUSES
-            return len(self.label) + (field_height(self.state.text, self.width) if field else 0)
-        if tab == len(self.state.pages) or not self.state.pages[tab].is_field:
-            return 0
-        return (not self._low) + field_height(self.state.pages[tab].draft.other, self.width)
-
-    @property
-    def _unfiltered(self) -> PanelState:
-        pages = tuple(replace(page, filter="") for page in self.state.pages)
-        return replace(self.state, pages=pages, focus=Focus.LIST)
-
-    @property
-    def _low(self) -> bool:
-        return is_low(self.screen_height)
-
-    @property
-    def _titled(self) -> bool:
-        return not self._low or self.place[1] > 1 or not self.state.needs_review
-
-    @property
-    def _most(self) -> int:
-        return max(FEWEST, int(self.screen_height * MOST_OF_SCREEN))
-
-    @cached_property
-    def _around(self) -> int:
-        """Lines of everything but the middle and the field; the keys as in the tab that has most of them."""
-        state = self.state
-        tabs = range(len(state.pages) + state.needs_review)
-        rests = [replace(state, tab=t, focus=resting_focus(state.pages, t), large=False) for t in tabs]
-        keys = max(hint_height(hints(s), self.right, self.width, self.key_lines) for s in (state, *rests))
-        return RULE + len(self.head) + keys
-
-    def _preview_at(self, tab: int) -> str:
-        pages = self.state.pages
-        if tab == len(pages) or not any(option.preview for option in pages[tab].question.options):
-            return ""
-        if self.width >= BESIDE_FROM:
-            return "beside"
-        return "under" if self._most - self._around - self._typed(tab) >= FEWEST_UNDER else ""
-
-    # -- lines ---------------------------------------------------------------------------------------------
-
-    def _list_width(self, tab: int) -> int:
-        beside = self._preview_at(tab) == "beside"
-        return (self.width * LIST_PERCENT // 100 if beside else self.width) - 1
-
-    def _lines(self, state: PanelState, tab: int, *, airy: bool) -> list[Line]:
-        """Return the lines of a tab; neither they nor their key depend on where its cursor is."""
-        width = self._list_width(tab)
-        if tab == len(state.pages):
-            drafts = tuple(page.draft for page in state.pages)
-            return self._remember(
-                ("review", width, airy, drafts),
-                lambda: review_lines(state, width, self.palette, airy=airy),
-            )
-        page = state.pages[tab]
-        above = tuple(cut_from_head(state, page.question, self.width, titled=self._titled))
-        here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
-        return self._remember(
-            (tab, width, airy, above, here, page.draft, page.filter),
-            lambda: page_lines(state, tab, width, self.palette, above=above, airy=airy),
-        )
-
-    def _remember(self, key: object, make: Callable[[], Made]) -> Made:
-        found = self.cache.get(key)
-        if found is None:
-            if len(self.cache) > MOST_REMEMBERED:
-                self.cache.clear()
-            found = self.cache[key] = make()
-        return cast("Made", found)

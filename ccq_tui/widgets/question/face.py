@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
+from textual.geometry import Offset, Region
 from textual.widgets import Static
 
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, proposed
@@ -33,10 +34,9 @@ CSS = f"""
         & #middle.-under > #list {{ width: 100%; }}
         & #preview {{ display: none; width: 1fr; border: round $ccq-rule; border-title-color: $ccq-muted; }}
         & #middle.-beside > #preview {{ display: block; margin: 0 1; width: 55%; }}
-        & #middle.-under > #preview {{
+        & #middle.-under > #preview, & #middle.-large > #preview {{
             display: block; border: none; border-top: solid $ccq-rule; margin: 0 2 0 3;
         }}
-        & #middle.-large > #preview {{ display: block; width: 1fr; height: 1fr; margin: 0 1; }}
         & #middle.-large > #list {{ display: none; }}
         & > #field-label {{ height: auto; padding: 0 3; color: $ccq-muted; }}
         & > .-airy {{ margin-top: 1; }}
@@ -84,6 +84,7 @@ class Face:
         self.list.show(drawn.lines, drawn.cursor, drawn.palette.cursor)
         self.label.set_class(not drawn.label, "-off")
         self.label.update(Text("\n").join(drawn.label))
+        self.field.styles.max_height = drawn.field_most
         # The blank line is above the lowest part that is not the list's.
         self.label.set_class(drawn.airy, "-airy")
         self.hints.set_class(drawn.airy and not drawn.label, "-airy")
@@ -112,6 +113,11 @@ class Face:
                 # Typing replaces what was only proposed.
                 self.field.select_all()
         self.field.placeholder = Content(safe(hint, keep_newlines=False, limit=LONGEST_PLACEHOLDER))
+
+    def row_at(self, offset: Offset) -> int | None:
+        """Return the row of the list drawn at a place of the screen, or None."""
+        seen = Region(*self.list.region.offset, *self.list.size)
+        return self.list.row_at(offset.y - seen.y) if seen.contains_point(offset) else None
 
     def scroll(self, by: int, preview_at: str) -> None:
         """Scroll the preview, or the list where no preview is shown."""

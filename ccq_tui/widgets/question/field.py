@@ -26,6 +26,7 @@ class AnswerField(TextArea):
     AnswerField {
         height: auto;
         min-height: 1;
+        min-width: 12;  /* a placeholder cannot be wrapped to nothing */
         max-height: 5;
         padding: 0 1;
         margin: 0 2 0 3;

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -56,10 +56,10 @@ class QuestionPanel(Vertical):
     can_focus = True
     BINDINGS: ClassVar = []
 
-    Changed = messages.Changed
-    Hidden = messages.Hidden
-    Ended = messages.Ended
-    EditorWanted = messages.EditorWanted
+    Changed: TypeAlias = messages.Changed
+    Hidden: TypeAlias = messages.Hidden
+    Ended: TypeAlias = messages.Ended
+    EditorWanted: TypeAlias = messages.EditorWanted
 
     def __init__(
         self,
@@ -175,10 +175,8 @@ class QuestionPanel(Vertical):
         tab = event.style.meta.get(TAB_META)
         if tab is not None:
             self.dispatch(TabClicked(tab, self._clock()))
-        elif event.widget is self._face.list:
-            row = self._face.list.row_at(event.y)
-            if row is not None:
-                self.dispatch(Clicked(row, self._clock()))
+        elif (row := self._face.row_at(event.screen_offset)) is not None:
+            self.dispatch(Clicked(row, self._clock()))
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:

@@ -1,0 +1,219 @@
+"""Measures a question panel: the lines of each of its tabs, and the one height that suits them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar, cast
+
+from rich.text import Text
+
+from ccq_tui.questions.keys import has_preview, hints
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
+from ccq_tui.widgets.hints import hint_height
+from ccq_tui.widgets.lines import Line
+from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.question.asking import FIELD_LINES, field_height, label_lines
+from ccq_tui.widgets.question.header import cut_from_head, tab_lines, title_line
+from ccq_tui.widgets.question.preview import preview_height
+from ccq_tui.widgets.question.review import review_lines
+from ccq_tui.widgets.question.rows import page_lines
+
+MOST_OF_SCREEN = 0.6
+"""The part of the screen's height that a panel takes at most."""
+BESIDE_FROM = 100
+"""From this width the preview stands beside the list."""
+LIST_PERCENT = 45
+"""The part of the width that the list keeps beside a preview."""
+LOW_SCREEN = 18
+"""Below this height the panel saves lines: one line of keys, no title above the tabs, no label."""
+FEWEST_UNDER = 7
+"""Lines of middle below which a preview under the list would leave the list too small."""
+RULE = 1
+PREVIEW_RULE = 1
+PREVIEW_FRAME = 2
+FEWEST = 6
+"""Lines that a panel takes on however low a screen."""
+FEWEST_ROWS = 1
+TAB_LINES = 3
+MOST_REMEMBERED = 64
+
+Made = TypeVar("Made")
+Cache = dict[object, object]
+"""What was laid out before, by everything it depends on; good for one width and one palette."""
+
+
+def is_low(screen_height: int) -> bool:
+    """Whether a screen is so low that a panel saves lines."""
+    return screen_height < LOW_SCREEN
+
+
+@dataclass
+class Measures:
+    """What a panel shows and how high it is.
+
+    Attributes:
+        state: What to draw.
+        width: Cells of the panel.
+        screen_height: Lines of the whole screen, of which the panel takes a part.
+        palette: The styles.
+        session: The session's name.
+        place: Which of how many waiting requests this is.
+        cache: What was laid out for earlier pictures of the same width and palette.
+    """
+
+    state: PanelState
+    width: int
+    screen_height: int
+    palette: Palette
+    session: str
+    place: tuple[int, int]
+    cache: Cache
+
+    @cached_property
+    def head(self) -> list[Text]:
+        """The title and the tabs."""
+        tabs = tab_lines(self.state, self.width, 1 if self._low else TAB_LINES, self.palette)
+        if not self._titled:
+            return tabs
+        return [title_line(self.state, self.width, self.session, self.place, self.palette), *tabs]
+
+    @cached_property
+    def label(self) -> list[Text]:
+        """The lines above the text field, or the question whether to decline."""
+        lines = label_lines(self.state, self.width, self.palette, low=self._low)
+        return lines[: max(1, self._most - self._around - FEWEST_ROWS)]
+
+    @property
+    def field_most(self) -> int:
+        """The most lines of the text field: some of the list stay in sight with it."""
+        return max(1, min(FIELD_LINES, self._most - self._around - len(self.label) - FEWEST_ROWS))
+
+    @property
+    def key_lines(self) -> int:
+        """How many lines the keys may take."""
+        return 1 if self._low else 2
+
+    @property
+    def right(self) -> str:
+        """The word at the right end of the keys: which tab of how many."""
+        return f"{self.state.tab + 1}/{len(self.state.pages) + 1}" if self.state.needs_review else ""
+
+    @cached_property
+    def preview_at(self) -> str:
+        """Where the preview is: "beside" the list, "under" it, "large" instead of it, or "" for nowhere."""
+        if self.state.large and has_preview(self.state) and not self.state.in_review:
+            return "large"
+        return self._preview_at(self.state.tab)
+
+    # -- heights -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def height(self) -> int:
+        """Lines of the panel: the same for all tabs of one set."""
+        return self._most if self.preview_at == "large" else min(self._most, self._wanted(airy=self.airy))
+
+    @cached_property
+    def airy(self) -> bool:
+        """Whether there is room for blank lines between the parts."""
+        return not self._low and self._wanted(airy=True) <= self._most
+
+    @cached_property
+    def middle(self) -> int:
+        """Lines between the head and what stands above the keys."""
+        return self.height - self._around - self._typed(self.state.tab) - self.airy
+
+    def _wanted(self, *, airy: bool) -> int:
+        tabs = range(len(self.state.pages) + self.state.needs_review)
+        return self._around + airy + max(self._needs(tab, airy=airy) for tab in tabs)
+
+    def _needs(self, tab: int, *, airy: bool) -> int:
+        """Return the lines that a tab needs between head and keys."""
+        lines = len(self._lines(self.state, tab, airy=airy))
+        if tab < len(self.state.pages) and (self.state.pages[tab].filter or self.state.focus is Focus.FILTER):
+            # A filter does not make the panel smaller: it would jump with every key.
+            lines = max(lines, 1 + len(self._lines(self._unfiltered, tab, airy=airy)))
+        preview = preview_height(self.state, tab) if tab < len(self.state.pages) else 0
+        match self._preview_at(tab):
+            case "beside":
+                lines = max(lines, preview + PREVIEW_FRAME)
+            case "under":
+                lines += preview + PREVIEW_RULE
+        return lines + self._typed(tab)
+
+    def _typed(self, tab: int) -> int:
+        """Return the lines of the text field of a tab and its label, as the tab is or would be shown."""
+        if tab == self.state.tab:
+            typing = self.state.focus in TEXT_FOCUSES
+            field = field_height(self.state.text, self.width, self.field_most) if typing else 0
+            return len(self.label) + field
+        if tab == len(self.state.pages) or not self.state.pages[tab].is_field:
+            return 0
+        return (not self._low) + field_height(self.state.pages[tab].draft.other, self.width, FIELD_LINES)
+
+    @property
+    def _unfiltered(self) -> PanelState:
+        pages = tuple(replace(page, filter="") for page in self.state.pages)
+        return replace(self.state, pages=pages, focus=Focus.LIST)
+
+    @property
+    def _low(self) -> bool:
+        return is_low(self.screen_height)
+
+    @property
+    def _titled(self) -> bool:
+        return not self._low or self.place[1] > 1 or not self.state.needs_review
+
+    @property
+    def _most(self) -> int:
+        return max(FEWEST, int(self.screen_height * MOST_OF_SCREEN))
+
+    @cached_property
+    def _around(self) -> int:
+        """Lines of everything but the middle and the field; the keys as in the tab that has most of them."""
+        state = self.state
+        tabs = range(len(state.pages) + state.needs_review)
+        rests = [replace(state, tab=t, focus=resting_focus(state.pages, t), large=False) for t in tabs]
+        keys = max(hint_height(hints(s), self.right, self.width, self.key_lines) for s in (state, *rests))
+        return RULE + len(self.head) + keys
+
+    def _preview_at(self, tab: int) -> str:
+        pages = self.state.pages
+        if tab == len(pages) or not any(option.preview for option in pages[tab].question.options):
+            return ""
+        if self.width >= BESIDE_FROM:
+            return "beside"
+        return "under" if self._most - self._around - self._typed(tab) >= FEWEST_UNDER else ""
+
+    # -- lines ---------------------------------------------------------------------------------------------
+
+    def list_width(self, tab: int) -> int:
+        """Return the cells that the list of a tab may fill."""
+        beside = self._preview_at(tab) == "beside"
+        return (self.width * LIST_PERCENT // 100 if beside else self.width) - 1
+
+    def _lines(self, state: PanelState, tab: int, *, airy: bool) -> list[Line]:
+        """Return the lines of a tab; neither they nor their key depend on where its cursor is."""
+        width = self.list_width(tab)
+        if tab == len(state.pages):
+            drafts = tuple(page.draft for page in state.pages)
+            return self._remember(
+                ("review", width, airy, drafts),
+                lambda: review_lines(state, width, self.palette, airy=airy),
+            )
+        page = state.pages[tab]
+        above = tuple(cut_from_head(state, page.question, self.width, titled=self._titled))
+        here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
+        return self._remember(
+            (tab, width, airy, above, here, page.draft, page.filter),
+            lambda: page_lines(state, tab, width, self.palette, above=above, airy=airy),
+        )
+
+    def _remember(self, key: object, make: Callable[[], Made]) -> Made:
+        found = self.cache.get(key)
+        if found is None:
+            if len(self.cache) > MOST_REMEMBERED:
+                self.cache.clear()
+            found = self.cache[key] = make()
+        return cast("Made", found)

@@ -1,0 +1,122 @@
+"""What drawing costs, counted: keys that move cost a repaint, a huge text costs what is seen of it."""
+
+from __future__ import annotations
+
+import pytest
+from rich.text import Text
+
+from ccq_tui.questions import Option, Question
+from ccq_tui.widgets.lines import Flow, LineView, flowing, verbatim
+from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
+from tests.ui.host import PanelHost
+
+HUGE = 1_000_000
+
+
+class Wraps:
+    """Counts wrapping: how often, and how many characters."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.times = self.characters = 0
+        wrap = Text.wrap
+
+        def counted(text: Text, *args: object, **kwargs: object) -> object:
+            self.times += 1
+            self.characters += len(text)
+            return wrap(text, *args, **kwargs)  # type: ignore[arg-type]
+
+        patch.setattr(Text, "wrap", counted)
+
+    def restart(self) -> None:
+        self.times = self.characters = 0
+
+
+@pytest.fixture
+def wraps(monkeypatch: pytest.MonkeyPatch) -> Wraps:
+    return Wraps(monkeypatch)
+
+
+@pytest.mark.parametrize("questions", [(CITIES,), (MULTI, SINGLE)], ids=["long", "tabs"])
+async def test_moving_wraps_nothing_and_keeps_the_lines(
+    questions: tuple[Question, ...], wraps: Wraps
+) -> None:
+    app = PanelHost(*questions)
+    async with app.run_test() as pilot:
+        view = app.panel.query_one("#list", LineView)
+        await pilot.pause()
+        lines = view.lines
+        wraps.restart()
+        await pilot.press("down", "down", "up", "end", "home")
+        assert wraps.times == 0
+        assert view.lines is lines
+
+
+async def test_moving_in_the_review_wraps_nothing(wraps: Wraps) -> None:
+    app = PanelHost(MULTI, SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("1", "shift+tab")
+        wraps.restart()
+        await pilot.press("down", "down", "up")
+        assert wraps.times == 0
+
+
+async def test_typing_wraps_little_more_than_what_is_typed(wraps: Wraps) -> None:
+    app = PanelHost(CITIES, PREVIEWED, MULTI)
+    async with app.run_test() as pilot:
+        await pilot.press("o", "a")
+        wraps.restart()
+        await pilot.press("b", "c", "d")
+        assert wraps.characters < 3 * 200
+
+
+async def test_showing_the_same_again_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = PanelHost(CITIES)
+    async with app.run_test() as pilot:
+        view = app.panel.query_one("#list", LineView)
+        await pilot.pause()
+        drawn: list[object] = []
+        monkeypatch.setattr(view, "refresh", lambda *args, **_: drawn.append(args))
+        monkeypatch.setattr(view, "scroll_to_region", lambda *args, **_: drawn.append(args))
+        app.panel.place = (1, 1)
+        assert not drawn
+
+
+async def test_a_huge_label_and_preview_cost_what_is_seen(wraps: Wraps) -> None:
+    options = (Option("go on " * (HUGE // 6), "d" * HUGE, preview="line\n" * (HUGE // 5)), Option("B"))
+    app = PanelHost(Question("why? " * (HUGE // 5), "h" * HUGE, options), title="t" * HUGE)
+    async with app.run_test() as pilot:
+        assert wraps.characters < 30_000
+        wraps.restart()
+        await pilot.press("p")
+        await pilot.press("shift+down", "shift+down", "down", "up", "escape")
+        assert wraps.characters < 30_000
+
+
+def test_a_flow_makes_lines_as_they_are_asked_for(wraps: Wraps) -> None:
+    flow = Flow(flowing("word and " * 100_000, "", 60))  # type: ignore[arg-type]
+    assert flow.reach(50)
+    assert wraps.characters <= 6_000
+    assert not flow.reach(10)
+
+
+@pytest.mark.parametrize("text", ["", "a\n\nb", "word " * 3_000, "x" * 9_000, "漢字" * 4_000, "a b\n" * 900])
+@pytest.mark.parametrize("make", [flowing, verbatim])
+def test_a_flow_loses_nothing(make: object, text: str) -> None:
+    lines = [line.plain for line in make(text, "", 31)]  # type: ignore[operator]
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(Text(line).cell_len <= 31 for line in lines)
+    assert lines
+
+
+async def test_scrolling_a_huge_preview_makes_more_of_it() -> None:
+    app = PanelHost(
+        Question("W?", "W", (Option("A", preview="\n".join(map(str, range(1_000)))), Option("B")))
+    )
+    async with app.run_test() as pilot:
+        await pilot.press("p")
+        view = app.panel.query_one("#preview", LineView)
+        assert len(view.lines) < 500
+        for _ in range(10):
+            view.scroll_relative(y=100, animate=False, force=True)
+            await pilot.pause()
+        assert "999" in app.panel_text

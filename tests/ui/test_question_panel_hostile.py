@@ -1,0 +1,110 @@
+"""A model's text is data: no control reaches the screen, no markup is read, nothing is triggered."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from ccq_tui.questions import Kind, Option, Question
+from ccq_tui.testing.scenarios.hostile import ATTACKS, ESC, LONG_LABEL
+from tests.ui.host import PanelHost
+
+WILD = "".join(ATTACKS.values())
+MARKUP = "[@click=app.quit]quit[/] [bold]bold[/bold] [link=https://evil.example]x[/link]"
+SAFE_FORMATS = {"\u200d", "\ufe0f"}
+
+
+def hostile(text: str) -> tuple[Question, ...]:
+    options = (Option(text, text, preview=text), Option(f"{text} (Recommended)", text), Option("plain"))
+    return (
+        Question(text, text, options, description=text),
+        Question(text, text, options, multi_select=True),
+        Question(text, text, kind=Kind.TEXT, description=text, placeholder=text, default=text),
+        Question(text, text, kind=Kind.TEXT, placeholder=text, description=text),
+        Question(
+            text, text, kind=Kind.NUMBER, unit=text, minimum=1, maximum=2, default="9", placeholder=text
+        ),
+    )
+
+
+def assert_clean(app: PanelHost) -> None:
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            assert not segment.control
+            for character in segment.text:
+                bad = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+                assert not bad or character in SAFE_FORMATS, f"{character!r} in {segment.text!r}"
+            if segment.style:
+                assert not segment.style.link
+                actions = {name for name in segment.style.meta if name.startswith("@")}
+                assert actions <= {"@mouse.down", "@mouse.up"}, "only a scrollbar has actions"
+
+
+TOUR = (("down", "n", "x"), ("enter", "p"), ("escape", "ctrl+d"), ("escape", "tab"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50)])
+@pytest.mark.parametrize("text", [WILD, f"{MARKUP}{ATTACKS['line separators']}"], ids=["wild", "markup"])
+async def test_hostile_text_is_drawn_as_data(text: str, size: tuple[int, int]) -> None:
+    app = PanelHost(*hostile(text), title=text, session=text)
+    async with app.run_test(size=size) as pilot:
+        for keys in TOUR * 6:
+            app.burst(*keys)
+            await pilot.pause()
+            assert_clean(app)
+        await pilot.press("shift+tab", "end", "enter")
+        assert_clean(app)
+        assert app.is_running
+
+
+async def test_markup_is_shown_as_it_was_written() -> None:
+    option = Option("[bold]x", "[red]y", preview="[@click=app.quit]z")
+    app = PanelHost(Question(MARKUP, "[b]h[/b]", (option,)))
+    async with app.run_test(size=(99, 30)) as pilot:
+        for text in (MARKUP, "[b]h[/b]", "[bold]x", "[red]y", "[@click=app.quit]z", "─ [bold]x ─"):
+            assert text in app.panel_text
+        y, line = next((y, line) for y, line in enumerate(app.screen_lines) if "@click" in line)
+        for x in range(0, len(line), 8):
+            await pilot.click(offset=(x, y))
+        assert app.is_running
+
+
+async def test_what_is_hidden_is_shown_as_a_sign() -> None:
+    app = PanelHost(Question("safe\u202egnp.exe?", "W", (Option(f"{ESC}[31mred"), Option("a\u200bb"))))
+    async with app.run_test():
+        for text in ("safe‹U+202E›gnp.exe?", "␛[31mred", "a‹U+200B›b"):
+            assert text in app.panel_text
+
+
+@pytest.mark.parametrize("multi", [False, True])
+async def test_a_label_of_a_hundred_thousand_characters(multi: bool) -> None:
+    app = PanelHost(Question("Which?", "W", (Option(LONG_LABEL), Option("two\nlines")), multi_select=multi))
+    async with app.run_test() as pilot:
+        app.burst(*["shift+down"] * 6)
+        await pilot.pause()
+        assert "more characters · p shows all" in app.panel_words
+        await pilot.press("1", "p", "shift+down", "escape", "shift+tab")
+        assert_clean(app)
+        assert max(len(line) for line in app.screen_lines) <= 80
+
+
+async def test_new_lines_in_titles_and_headers_stay_on_one_line_and_in_labels_start_another() -> None:
+    questions = [Question("one\ntwo?", "he\nader", (Option("two\nlines", "de\nscribed"),)) for _ in range(2)]
+    app = PanelHost(*questions, title="ti\ntle", session="ses\nsion")
+    async with app.run_test():
+        assert "◆ ti tle" in app.panel_lines[1]
+        assert "session ses sion" in app.panel_lines[1]
+        assert "he ader" in app.panel_lines[2]
+        lines = [line.strip() for line in app.panel_lines]
+        for part in ("two?", "lines", "scribed"):
+            assert part in lines
+
+
+async def test_a_proposed_answer_is_what_is_seen() -> None:
+    app = PanelHost(Question("Name?", "N", kind=Kind.TEXT, default=f"{ESC}[2Jsafe\u202egnp\x07"))
+    async with app.run_test() as pilot:
+        assert "[2Jsafegnp" in app.panel_text
+        assert not app.state.has_draft
+        await pilot.press("enter")
+        assert app.state.outcome.answers[0].other == "[2Jsafegnp"  # type: ignore[union-attr]

@@ -1,0 +1,269 @@
+"""Where things are in the panel: height, scrolling, wrapping, previews, small and wide screens."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from rich.cells import cell_len
+
+from ccq_tui.questions import Option, Question
+from ccq_tui.widgets.lines import LineView
+from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
+from tests.ui.host import PanelHost
+
+LONG_TEXT = "How should the application handle authentication " + "given the constraints " * 12 + "at last?"
+WORDY = Question(
+    LONG_TEXT,
+    "Authentication of the people who use it",
+    (
+        Option("Local accounts with hashed passwords and a second factor", "Needs a table of users " * 6),
+        Option("Client certificates", "Every machine gets one from us " * 5),
+    ),
+)
+MANY = tuple(Question(f"Question number {n}?", f"Topic {n}", SINGLE.options) for n in range(1, 21))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50), (60, 30)])
+async def test_the_height_is_the_same_for_all_tabs_and_at_most_sixty_percent(size: tuple[int, int]) -> None:
+    app = PanelHost(SINGLE, PREVIEWED, DAYS, CITIES, MULTI, NAME)
+    async with app.run_test(size=size) as pilot:
+        heights = set()
+        for _ in range(7):
+            heights.add(app.panel.region.height)
+            await pilot.press("tab")
+        assert len(heights) == 1
+        assert heights.pop() <= int(size[1] * 0.6)
+        assert app.panel.region.bottom == size[1], "docked at the bottom"
+
+
+async def test_the_height_grows_with_the_content_and_with_the_screen() -> None:
+    small, large = PanelHost(SINGLE), PanelHost(CITIES)
+    async with small.run_test():
+        assert small.panel.region.height == 11
+    async with large.run_test() as pilot:
+        assert large.panel.region.height == 14
+        await pilot.resize_terminal(80, 40)
+        await pilot.pause()
+        assert large.panel.region.height == 24, "another height of the screen, the same size of the panel"
+        await pilot.press("o", "x", "p")
+        assert large.panel.region.height == 24
+    preview = PanelHost(PREVIEWED)
+    async with preview.run_test() as pilot:
+        await pilot.press("p")
+        assert preview.panel.region.height == 14, "a large preview too leaves the page above readable"
+
+
+async def test_a_long_list_scrolls_with_the_cursor_in_sight() -> None:
+    app = PanelHost(CITIES)
+    async with app.run_test() as pilot:
+        for key, label in (("end", "Other…"), ("up", "City 40"), ("home", "City 1")):
+            await pilot.press(key)
+            assert label in app.cursor_line
+        for number in range(4, 41, 3):
+            app.burst("j", "j", "j")
+            await pilot.pause()
+            assert f"City {number} " in app.cursor_line
+        await pilot.press("space")
+        assert "● " in app.cursor_line
+        await pilot.press("o")
+        assert "being typed below" in app.cursor_line, "the list got smaller"
+        await pilot.press("escape", "up")
+        await pilot.resize_terminal(40, 12)
+        await pilot.pause()
+        assert "City 40" in app.cursor_line
+
+
+async def test_the_cursor_stays_in_sight_when_a_note_opens_and_the_list_shrinks() -> None:
+    app = PanelHost(CITIES)
+    async with app.run_test() as pilot:
+        await pilot.press(*["down"] * 8, "n")
+        assert "City 9" in app.cursor_line
+        app.paste("a note\n" * 6)
+        await pilot.pause()
+        assert "City 9" in app.cursor_line
+
+
+async def scrolled_words(app: PanelHost, pilot: object, presses: int) -> str:
+    seen = []
+    for key in (*["shift+up"] * presses, *["shift+down"] * presses):
+        app.burst(key, key)
+        await pilot.pause()
+        seen.append(app.panel_words)
+    return " ".join(seen)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (30, 14)])
+async def test_everything_wraps_and_can_be_seen_by_keys(size: tuple[int, int]) -> None:
+    app = PanelHost(WORDY)
+    async with app.run_test(size=size) as pilot:
+        seen = await scrolled_words(app, pilot, 16)
+        for text in (LONG_TEXT, WORDY.header, *(o.label for o in WORDY.options)):
+            for word in set(text.split()):
+                assert word in seen
+        if size == (80, 24):
+            assert "Shift+↑↓ scroll" in app.panel_text
+
+
+async def test_a_text_too_long_for_the_list_is_whole_in_the_large_view() -> None:
+    tail = "and this is how it ends"
+    question = Question("Which?", "W", (Option("x " * 400 + tail, "y " * 400 + "described"), Option("B")))
+    app = PanelHost(question)
+    async with app.run_test() as pilot:
+        await pilot.press("down", "shift+down", "shift+down")
+        assert "more characters · p shows all" in app.panel_words
+        await pilot.press("up")
+        assert tail not in app.panel_text
+        await pilot.press("p")
+        seen = []
+        for _ in range(10):
+            app.burst(*["shift+down"] * 4)
+            await pilot.pause()
+            seen.append(app.panel_words)
+        assert any(tail in text for text in seen)
+        assert any("described" in text for text in seen)
+
+
+async def test_a_long_question_of_a_text_field_can_be_seen_whole() -> None:
+    app = PanelHost(Question("word " * 300 + "the end?", "Name", kind=NAME.kind))
+    async with app.run_test() as pilot:
+        assert "more characters" in app.panel_text or "word" in app.panel_text
+        await pilot.press("escape", "p")
+        app.burst(*["shift+down"] * 30)
+        await pilot.pause()
+        assert "the end?" in app.panel_text
+
+
+async def test_preview_beside_from_a_hundred_columns_and_under_below_that() -> None:
+    app = PanelHost(PREVIEWED)
+    async with app.run_test(size=(100, 30)) as pilot:
+        assert any(("Sidebar" in line and "╭" in line) or "│" in line for line in app.panel_lines)
+        row = next(line for line in app.panel_lines if "Tabs" in line)
+        assert row.endswith("│"), "beside the list"
+        await pilot.resize_terminal(99, 30)
+        await pilot.pause()
+        lines = app.panel_lines
+        first = next(y for y, line in enumerate(lines) if "|nav | body    |" in line)
+        last_row = next(y for y, line in enumerate(lines) if "Other…" in line)
+        assert first > last_row, "under the list"
+        assert lines[first - 2].startswith("   ─ Sidebar ─")
+
+
+async def test_preview_is_verbatim_and_scrolls() -> None:
+    app = PanelHost(PREVIEWED)
+    async with app.run_test() as pilot:
+        for line in PREVIEWED.options[0].preview.split("\n"):
+            assert line in app.panel_text
+        await pilot.press("down")
+        assert " 1  line of tabs" in app.panel_text
+        await pilot.press("shift+down", "shift+down", "shift+up")
+        assert " 1  line of tabs" not in app.panel_text
+        assert " 2  line of tabs" in app.panel_text
+        await pilot.press("down", "up")
+        assert " 1  line of tabs" in app.panel_text, "another preview begins at its top"
+        await pilot.press("end")
+        assert "no preview of this row" in app.panel_text
+
+
+async def test_previews_of_a_multi_select() -> None:
+    question = Question("Which?", "W", PREVIEWED.options, multi_select=True)
+    app = PanelHost(question)
+    async with app.run_test() as pilot:
+        assert "|nav | body    |" in app.panel_text
+        await pilot.press("a", "p")
+        assert "|nav | body    |" in app.panel_text
+
+
+async def test_a_long_line_of_a_preview_is_folded_not_cut() -> None:
+    line = "x" * 150 + "  end"
+    app = PanelHost(Question("Which?", "W", (Option("A", preview=line), Option("B"))))
+    async with app.run_test() as pilot:
+        await pilot.press("p")
+        assert "".join(app.panel_text.split()).count("x") >= 150
+        assert "end" in app.panel_text
+
+
+@pytest.mark.parametrize("size", [(20, 8), (10, 4), (3, 2), (1, 1), (200, 6), (12, 60)])
+async def test_very_small_screens(size: tuple[int, int]) -> None:
+    app = PanelHost(RECOMMENDED, MULTI, DAYS, NAME, PREVIEWED, CITIES)
+    async with app.run_test(size=size) as pilot:
+        for _ in range(7):
+            app.burst("down", "n", "x", "escape", "c", "y", "escape", "ctrl+d", "escape")
+            await pilot.press("p", "tab")
+        assert app.state.discussion.startswith("y")
+
+
+@pytest.mark.parametrize("question", [Question("Any?", "Any"), Question("One?", "One", (Option("A"),))])
+async def test_questions_with_one_option_or_none(question: Question) -> None:
+    app = PanelHost(question)
+    async with app.run_test() as pilot:
+        assert "Other…" in app.panel_text
+        await pilot.press("end", "enter", "x", "enter", "enter")
+        assert app.state.outcome is not None
+
+
+async def test_empty_texts_have_a_stand_in() -> None:
+    app = PanelHost(Question("", "", (Option("", "a description"), Option("  "), Option("B"))), MULTI)
+    async with app.run_test() as pilot:
+        assert "Question 1" in app.panel_text
+        assert app.panel_text.count("(empty label)") == 2
+        await pilot.press("2", "tab", "tab")
+        assert "☒" in app.panel_text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_twenty_questions_leave_room_for_their_options(size: tuple[int, int]) -> None:
+    app = PanelHost(*MANY)
+    async with app.run_test(size=size) as pilot:
+        for number in range(1, 21):
+            assert re.search(rf"Topic {number}\b", app.panel_text), "the tab shown is in sight"
+            assert "PostgreSQL" in app.cursor_line
+            await pilot.press("tab")
+        assert "Review" in app.panel_text
+        await pilot.press("tab")
+        assert "Topic 1 " in app.panel_text
+
+
+async def test_wide_characters_stay_aligned() -> None:
+    options = (
+        Option("データベース", "about one"),
+        Option("👩‍💻 with emoji", "about two"),
+        Option("e\u0301te\u0301", "about three"),
+    )
+    app = PanelHost(Question("どれにしますか?", "選択", options))
+    async with app.run_test():
+        rows = [line for line in app.panel_lines if "about" in line]
+        assert len({cell_len(row[: row.index("about")]) for row in rows}) == 1
+        assert all(cell_len(line) <= 80 for line in app.screen_lines)
+
+
+async def test_descriptions_stand_beside_short_labels_and_under_long_ones() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "SQLite      Single file" in app.panel_text
+        await pilot.resize_terminal(50, 24)
+        await pilot.pause()
+        lines = app.panel_lines
+        row = next(y for y, line in enumerate(lines) if "SQLite" in line)
+        assert lines[row + 1] == "        Single file, no server"
+
+
+async def test_the_theme_can_change_while_the_panel_is_open() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        view = app.panel.query_one("#list", LineView)
+        before, place = app.panel_text, view.lines[0].text
+        app.theme = "ccq-light"
+        await pilot.pause()
+        await pilot.pause()
+        assert app.panel_text == before
+        assert view.lines[0].text.spans != place.spans, "drawn in the colours of the other theme"
+
+
+async def test_a_set_title_is_shown_also_where_there_is_no_title_line() -> None:
+    title = "Moving the bookmarks service, all of it, to the new machines in the cellar"
+    for size in ((80, 24), (40, 12)):
+        app = PanelHost(SINGLE, MULTI, title=title)
+        async with app.run_test(size=size) as pilot:
+            seen = await scrolled_words(app, pilot, 5)
+            assert title in seen or all(word in seen for word in title.split())

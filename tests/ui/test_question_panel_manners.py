@@ -1,0 +1,232 @@
+"""Grace, clicks, review and hiding: what keeps an answer what a person confirmed."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.events import Shown
+from ccq_tui.questions.machine import CLICK_GRACE, GRACE
+from ccq_tui.questions.state import Focus
+from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.asked import MULTI, NAME, RECOMMENDED, SINGLE
+from tests.ui.host import PanelHost, type_text
+
+
+def outcomes(app: PanelHost) -> list[object]:
+    return [message.outcome for message in app.all_posted(QuestionPanel.Ended)]
+
+
+async def click_on(app: PanelHost, pilot: object, text: str) -> None:
+    """Click on the first place of the screen that shows a text."""
+    y, line = next((y, line) for y, line in enumerate(app.screen_lines) if text in line)
+    await pilot.click(offset=(line.index(text) + 1, y))
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "escape", "1", "4", "9"])
+async def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.panel.dispatch(Shown(app.clock.now))
+        before = app.state
+        app.clock.now += GRACE / 2
+        await pilot.press(key)
+        assert app.state == before
+        app.clock.now += GRACE + 0.01
+        await pilot.press(key)
+        assert app.state != before
+
+
+async def test_the_grace_begins_when_the_panel_appears() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test():
+        assert app.state.shown_at == 1000.0
+
+
+async def test_in_the_grace_a_text_question_ignores_digits_and_takes_letters() -> None:
+    app = PanelHost(NAME)
+    async with app.run_test() as pilot:
+        app.panel.dispatch(Shown(app.clock.now))
+        await pilot.press("1", "enter", "a")
+        assert (app.state.text, outcomes(app)) == ("a", [])
+
+
+async def test_clicks_on_rows_tabs_and_review() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test() as pilot:
+        await click_on(app, pilot, "DuckDB")
+        assert " ❯ ● 3  DuckDB" in app.panel_text
+        assert app.state.tab == 0, "a click selects and stays"
+        await click_on(app, pilot, "Features")
+        assert app.state.tab == 1
+        await click_on(app, pilot, "Speed up")
+        await click_on(app, pilot, "Trace each")
+        await click_on(app, pilot, "Speed up")
+        assert app.state.page.draft.selected == (2,)
+        await click_on(app, pilot, "Other…")
+        assert app.state.focus is Focus.OTHER
+        await pilot.press("x")
+        await click_on(app, pilot, "Review")
+        assert "→ Logs, “x”" in app.panel_text
+        await click_on(app, pilot, SINGLE.text)
+        assert app.state.tab == 0, "a row of the review leads to its question"
+        await click_on(app, pilot, "Review")
+        assert not outcomes(app)
+        await click_on(app, pilot, "Submit answers")
+        assert outcomes(app) == [Answered((Answer(("DuckDB",)), Answer(("Logs",), other="x")))]
+
+
+async def test_clicks_beside_rows_mean_nothing() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test() as pilot:
+        before = app.state
+        for text in (SINGLE.text, "Claude asks", "session", "Space", "I looked"):
+            await click_on(app, pilot, text)
+        assert app.state == before
+        assert app.focused is app.panel
+
+
+async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test() as pilot:
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        await click_on(app, pilot, "DuckDB")
+        await click_on(app, pilot, "Features")
+        assert (app.state.page.draft.selected, app.state.tab) == ((), 0)
+        app.clock.now += CLICK_GRACE + 0.01
+        await click_on(app, pilot, "DuckDB")
+        assert app.state.page.draft.selected == (2,)
+        assert app.focused is app.panel
+
+
+async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("2", "o", "x")
+        before = app.state.pages
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        await pilot.press("y")
+        assert app.state.text == "xy"
+        assert before[0].draft.selected == app.state.page.draft.selected == (1,)
+
+
+async def test_recommended_is_a_badge_with_the_cursor_and_not_selected() -> None:
+    app = PanelHost(RECOMMENDED)
+    async with app.run_test() as pilot:
+        assert " ❯ ○ 2  Redis" in app.cursor_line
+        assert "★ recommended  Known to the team" in app.cursor_line
+        assert "(Recommended)" not in app.panel_text
+        assert not app.state.page.answered
+        await pilot.press("enter")
+        assert outcomes(app) == [Answered((Answer(("Redis (Recommended)",)),))], "on the wire as it came"
+
+
+async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
+    app = PanelHost(SINGLE, RECOMMENDED, MULTI)
+    async with app.run_test() as pilot:
+        await pilot.press("1", "n", "w", "h", "y", "enter", "tab", "tab", "2", "tab")
+        assert RECOMMENDED.text in app.cursor_line
+        text = app.panel_text
+        assert text.index("→ PostgreSQL") < text.index("✎ why") < text.index("→ no answer")
+        assert "→ Cache" in text
+        assert "1 without an answer" in text
+        assert "Enter change" in text
+        await pilot.press("enter")
+        assert app.state.tab == 1
+        await pilot.press("3", "enter")
+        assert "Submit answers" in app.cursor_line, "nothing is missing: the cursor is on it"
+        assert "without an answer" not in app.panel_text
+        assert "Enter submit" in app.panel_text
+        await pilot.press("enter")
+        assert [answer.selected for answer in outcomes(app)[0].answers] == [  # type: ignore[attr-defined]
+            ("PostgreSQL",),
+            ("Memcached",),
+            ("Cache",),
+        ]
+
+
+async def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
+    app = PanelHost(MULTI)
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        assert "nothing selected · this will be sent as “none of these”" in app.panel_text
+        assert "1 with nothing selected" in app.panel_text
+        await pilot.press("enter")
+        assert (app.state.tab, outcomes(app)) == (0, [])
+        await pilot.press("tab", "end", "enter")
+        assert outcomes(app) == [Answered((Answer(empty=True),))]
+
+
+async def test_gaps_may_be_submitted_and_are_counted() -> None:
+    app = PanelHost(SINGLE, RECOMMENDED, MULTI)
+    async with app.run_test() as pilot:
+        await pilot.press("shift+tab")
+        assert "2 without an answer · 1 with nothing selected" in app.panel_text
+        await pilot.press("end", "enter")
+        assert [answer.given for answer in outcomes(app)[0].answers] == [False, False, True]  # type: ignore[attr-defined]
+
+
+async def test_a_changed_answer_replaces_the_first() -> None:
+    app = PanelHost(SINGLE, RECOMMENDED)
+    async with app.run_test() as pilot:
+        await pilot.press("1", "enter", "1", "enter", "up", "up", "enter", "2", "enter", "enter")
+        assert [answer.selected for answer in outcomes(app)[0].answers] == [("SQLite",), ("None",)]  # type: ignore[attr-defined]
+
+
+async def test_f2_hides_and_shows_without_a_grace() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("2", "f2")
+        assert (app.state.hidden, len(app.all_posted(QuestionPanel.Hidden))) == (True, 1)
+        await pilot.press("1", "enter", "x")
+        assert app.state.page.draft.selected == (1,)
+        await pilot.press("f2")
+        assert not app.state.hidden
+        await pilot.press("enter")
+        assert outcomes(app) == [Answered((Answer(("SQLite",)),))]
+
+
+async def test_two_waiting_sets_are_counted() -> None:
+    app = PanelHost(SINGLE, place=(1, 2))
+    async with app.run_test() as pilot:
+        assert "1 of 2" in app.panel_lines[1]
+        app.panel.place = (2, 2)
+        await pilot.pause()
+        assert "2 of 2" in app.panel_lines[1]
+
+
+async def test_the_keys_of_the_page_above_are_left_to_it() -> None:
+    heard: list[str] = []
+
+    class Host(PanelHost):
+        def on_key(self, event: events.Key) -> None:
+            heard.append(event.key)
+
+    app = Host(SINGLE)
+    async with app.run_test() as pilot:
+        keys = ["pageup", "pagedown", "ctrl+up", "ctrl+down"]
+        await pilot.press(*keys, "o", *keys)
+        await type_text(pilot, "ab")
+        assert heard == keys * 2
+        assert app.state.text == "ab"
+
+
+async def test_a_panel_built_from_a_draft_draws_it() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("2", "o", "d", "r", "a", "f", "t")
+        draft = app.state
+    again = PanelHost(SINGLE)
+    again.panel = QuestionPanel(draft, clock=again.clock)
+    async with again.run_test() as pilot:
+        assert "draft" in again.panel_text
+        again.clock.skip_grace()
+        await pilot.press("!", "enter")
+        assert again.state.page.answer() == Answer(other="draft!")

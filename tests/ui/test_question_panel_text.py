@@ -1,0 +1,289 @@
+"""The text field of the panel: nothing typed is lost, whatever comes between."""
+
+from __future__ import annotations
+
+import pytest
+
+from ccq_tui.questions import Answer, Answered, Discussed
+from ccq_tui.questions.state import Focus
+from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.question.field import AnswerField
+from tests.ui.asked import CITIES, DAYS, MULTI, NAME, SINGLE
+from tests.ui.host import PanelHost, type_text
+
+
+def outcomes(app: PanelHost) -> list[object]:
+    return [message.outcome for message in app.all_posted(QuestionPanel.Ended)]
+
+
+def caret(app: PanelHost) -> tuple[int, int]:
+    return app.panel.query_one(AnswerField).cursor_location
+
+
+@pytest.mark.parametrize("opens", ["o", "n", "c"])
+@pytest.mark.parametrize("question", [SINGLE, MULTI], ids=["single", "multi"])
+async def test_a_text_takes_every_printable_key(question: object, opens: str) -> None:
+    typed = "jk 19 a/ophnlcy?[]"
+    app = PanelHost(question)
+    async with app.run_test() as pilot:
+        await pilot.press(opens)
+        await type_text(pilot, typed)
+        assert app.state.text == typed
+        assert typed in app.panel_text
+
+
+async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test() as pilot:
+        await pilot.press("o", "x", "enter")
+        assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
+        assert "● 4  Other: x" in app.panel_text, "leaving it with text selects it"
+        await pilot.press("n", "y", "enter")
+        assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
+        await pilot.press("c", "z", "enter")
+        assert outcomes(app) == [Discussed("z")]
+
+
+@pytest.mark.parametrize("key", ["ctrl+j", "shift+enter"])
+@pytest.mark.parametrize("opens", ["o", "n", "c"])
+async def test_new_lines(opens: str, key: str) -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press(opens, "a", key, "b")
+        assert app.state.text == "a\nb"
+        assert not outcomes(app)
+
+
+async def test_text_is_an_answer_only_while_it_is_not_empty() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("2", "o", "x", "escape")
+        assert app.state.page.answer() == Answer(other="x")
+        await pilot.press("o", "backspace", "enter")
+        assert not app.state.page.answered
+        await pilot.press("o", "space", "enter", "enter")
+        assert app.state.focus is Focus.OTHER, "blanks are no answer: Enter opens the text"
+        assert not outcomes(app)
+
+
+async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        for key in ("enter", "space"):
+            await pilot.press("end")
+            assert not app.state.page.draft.other_on
+            assert f"{key.title()} type" in app.panel_text
+            await pilot.press(key)
+            assert app.state.focus is Focus.OTHER
+            await pilot.press("escape")
+            assert not app.state.page.draft.other_on
+        await pilot.press("2", "o", "escape")
+        assert app.state.page.draft.selected == (1,), "leaving it empty keeps the selection"
+
+
+async def test_enter_on_other_with_text_confirms_and_space_edits() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("o", "x", "enter", "space", "y", "enter", "up", "down", "enter")
+        assert outcomes(app) == [Answered((Answer(other="xy"),))]
+
+
+@pytest.mark.parametrize("key", ["x", "é", "数", "?"])
+async def test_a_key_that_means_nothing_opens_other_with_it(key: str) -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.burst(key)
+        await pilot.pause()
+        assert (app.state.focus, app.state.text) == (Focus.OTHER, key)
+        assert "being typed below" in app.cursor_line
+
+
+@pytest.mark.parametrize("text", ["データベースは要らない", "two words and a dot.", "café 123 jk"])
+async def test_an_input_method_types_a_whole_word_at_once(text: str) -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.burst("!", *("space" if character == " " else character for character in text))
+        await pilot.pause()
+        assert app.state.text == f"!{text}"
+
+
+async def test_a_burst_with_corrections_stays_in_order() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.burst("X", "y", "z", "backspace", "home", "left", "1", "end", "2", "ctrl+j", "3")
+        await pilot.pause()
+        assert app.state.text == "1Xy2\n3"
+
+
+async def test_a_burst_through_texts_and_list_stays_in_order() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test() as pilot:
+        app.burst("o", "a", "b", "enter", "n", "c", "enter", "tab", "1", "o", "d", "enter", "3", "enter")
+        await pilot.pause()
+        assert app.state.pages[0].answer() == Answer(other="ab", note="c")
+        assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
+        assert app.state.in_review
+
+
+async def test_text_and_enter_at_once() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.burst("c", *"bye", "enter")
+        await pilot.pause()
+        assert outcomes(app) == [Discussed("bye")]
+
+
+async def test_text_and_a_click_or_f2_at_once_lose_nothing() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("o")
+        app.panel.query_one(AnswerField).insert("typed just now")
+        app.panel.dispatch(events_f2())
+        assert app.state.hidden
+        assert app.state.page.draft.other == "typed just now"
+
+
+def events_f2() -> object:
+    from ccq_tui.questions.events import Pressed
+
+    return Pressed("f2")
+
+
+async def test_a_paste_is_taken_whole_and_once() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.paste("first line\r\nsecond\tline\x1b[31m")
+        await pilot.pause()
+        assert app.state.text == "first line\nsecond\tline[31m", "on the list it opens Other"
+        await pilot.press("home")
+        app.paste("> ")
+        await pilot.pause()
+        assert app.state.text == "first line\n> second\tline[31m", "in a text it goes to the caret"
+        await pilot.press("enter")
+        app.burst("n")
+        app.paste("1 2 3")
+        app.burst("4")
+        await pilot.pause()
+        assert app.state.text == "1 2 34", "keys and pastes at once stay in order"
+
+
+async def test_home_and_end_move_the_caret() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("o", "b", "c", "home", "a", "end", "d", "left", "left", "x")
+        assert app.state.text == "abxcd"
+        assert "Other" in app.cursor_line, "the list's cursor did not move"
+
+
+async def test_editing_keys_of_a_text_field() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("o")
+        await type_text(pilot, "one two three")
+        await pilot.press("ctrl+w", "ctrl+left", "ctrl+k")
+        assert app.state.text == "one "
+        await pilot.press("ctrl+z")
+        assert app.state.text == "one two "
+        await pilot.press("shift+home", "x")
+        assert app.state.text.startswith("x")
+
+
+async def test_hide_and_show_keep_text_and_caret() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("o", "a", "b", "c", "left", "f2")
+        assert app.state.hidden
+        app.panel.display = False
+        await pilot.pause()
+        await pilot.press("enter", "1", "z")
+        assert app.state.text == "abc", "a hidden panel hears nothing"
+        app.panel.dispatch(events_f2())
+        app.panel.display = True
+        await pilot.pause()
+        assert app.focused is app.panel, "the focus is back in it"
+        assert caret(app) == (0, 2)
+        await pilot.press("X")
+        assert app.state.text == "abXc"
+        assert "abXc" in app.panel_text
+
+
+async def test_resize_while_a_text_is_open() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("1", "tab", "2", "o")
+        await type_text(pilot, "half a thought that is longer than a narrow screen is wide")
+        await pilot.press("left", "left")
+        before, place = app.state, caret(app)
+        for size in ((40, 12), (160, 50), (20, 8), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert app.state == before
+            assert caret(app) == place
+            assert app.focused is app.panel
+            assert "wide" in app.panel_text, "the caret is in sight"
+            assert "Enter" in app.panel_lines[-1] or "Ctrl" in app.panel_lines[-1]
+            assert app.panel.region.height <= max(6, int(size[1] * 0.6))
+        await pilot.press("!")
+        assert app.state.text.endswith("wi!de")
+
+
+async def test_the_focus_stays_inside() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        for keys in (("tab",), ("shift+tab",), ("o", "tab"), ("shift+tab", "escape"), ("c", "tab", "tab")):
+            await pilot.press(*keys)
+            assert app.focused is app.panel
+            assert app.panel.has_focus
+
+
+async def test_number_out_of_range_is_said_beside_the_field() -> None:
+    app = PanelHost(DAYS, SINGLE)
+    async with app.run_test() as pilot:
+        assert "1 to 365 days" in app.panel_text
+        await type_text(pilot, "400")
+        assert app.state.text == "400", "typing replaces what was only proposed"
+        await pilot.press("enter")
+        assert "⚠ out of range · 1 to 365 days" in app.panel_text
+        assert (app.state.tab, app.state.focus) == (0, Focus.FIELD)
+        await pilot.press("tab", "1", "tab", "end", "enter")
+        assert app.state.tab == 0, "a wrong number is not submitted"
+        assert "out of range" in app.panel_text
+        await pilot.press("backspace", "enter")
+        assert app.state.pages[0].answer() == Answer(other="40")
+
+
+async def test_a_proposed_number_is_confirmed_by_enter() -> None:
+    app = PanelHost(DAYS)
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        assert outcomes(app) == [Answered((Answer(other="30"),))]
+
+
+async def test_an_empty_text_question_is_not_confirmed() -> None:
+    app = PanelHost(NAME)
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        assert "nothing typed yet" in app.panel_text
+        assert not outcomes(app)
+
+
+async def test_every_change_is_a_draft_to_keep() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("2", "o", "x")
+        changes = app.all_posted(QuestionPanel.Changed)
+        assert [change.state.page.draft.other for change in changes] == ["", "", "x"]
+        assert changes[-1].state == app.state
+        assert changes[-1].control is app.panel
+
+
+async def test_a_text_longer_than_the_field_scrolls_with_its_caret() -> None:
+    app = PanelHost(CITIES)
+    async with app.run_test() as pilot:
+        await pilot.press("o")
+        app.paste("\n".join(f"line {number}" for number in range(30)))
+        await pilot.pause()
+        assert "line 29" in app.panel_text
+        assert "line 0" not in app.panel_text
+        await pilot.press("ctrl+home", *["up"] * 29)
+        assert "line 0" in app.panel_text
