@@ -59,11 +59,13 @@ class PromptBlock(Block):
     Attributes:
         accepted: Whether the agent was seen to have taken it.
         queued: Whether it waits for the running turn to end.
+        prompt_id: The id under which it was sent, or "".
     """
 
     text: str
     accepted: bool = False
     queued: bool = False
+    prompt_id: str = ""
     lines: int = field(default=0, init=False)
     _whole: PlainText | None = field(default=None, init=False)
 

@@ -57,7 +57,7 @@ def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
 
 
 def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
-    """Draw a question set: every question with its options, and the answers.
+    """Draw a question set: its title while it waits, then every question with options and answers.
 
     Args:
         pen: Colours and wrapping.
@@ -67,6 +67,9 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
     questions = block.request.questions.questions
     title = "Claude asked" if len(questions) == 1 else f"Claude asked {len(questions)} questions"
     lines = _title(pen, title, block, width)
+    if block.outcome is None:
+        # The panel shows it; the text that led to it is what should be in sight above.
+        return lines
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
     for number, question in enumerate(questions):
         answer = answers[number] if number < len(answers) else None

@@ -114,9 +114,46 @@ class TranscriptModel:
             block = bl.PromptBlock(event.text)
             self._add(block)
         block.accepted = True
+        block.prompt_id = event.prompt_id
         if event.queued:
             self._to_the_end(block)
         self._order.touch(block)
+
+    @_take.register
+    def _(self, event: ev.PromptDelivered) -> None:
+        # Delivered within a running turn: what the agent says from now on comes after it.
+        if self._queued and event.prompt_id and self._queued[0].prompt_id == event.prompt_id:
+            block = self._queued.pop(0)
+            block.queued = False
+            self._order.trailing -= 1
+            self._order.touch(block)
+
+    @_take.register
+    def _(self, event: ev.PromptReturned) -> None:
+        """Take back a prompt that nobody has: it stands in the prompt's field again."""
+        wanted = event.text.rstrip()
+        for blocks in (self._unconfirmed, self._queued):
+            block = next((block for block in blocks if block.text == wanted), None)
+            if block is not None:
+                if blocks is self._queued:
+                    self._order.trailing -= 1
+                blocks.remove(block)
+                self._order.remove(block)
+                return
+
+    @_take.register
+    def _(self, event: ev.HistoryLoaded) -> None:
+        """Put what was said before above the prompts that were typed meanwhile."""
+        typed, self._unconfirmed = self._unconfirmed, []
+        for block in typed:
+            self._order.remove(block)
+        if event.cut:
+            self._add(bl.RuleBlock("older messages are not shown"))
+        for earlier in event.events:
+            self._take(earlier)
+        for block in typed:
+            self._add(block)
+        self._unconfirmed = typed
 
     def _to_the_end(self, block: bl.PromptBlock) -> None:
         """Keep a queued prompt below whatever the running turn still says."""
