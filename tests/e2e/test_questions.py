@@ -158,7 +158,7 @@ def test_hide_scroll_show_resize_and_answer(start: Start) -> None:
     run.terminal.wait("Other, in your own words")
     run.terminal.type("half a thou")
     run.terminal.press("pageup pageup")
-    run.terminal.wait("Paragraph 55 ")
+    run.terminal.wait("Paragraph 51 ")
     run.terminal.press("f2")
     run.terminal.wait("1 question waiting · 1/2 answered")
     run.terminal.type("a draft prompt")

@@ -10,6 +10,7 @@ from textual.strip import Strip
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.heights import Heights
 from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.plaintext import PlainText
 
 CACHED_PARTS = 600
 """Parts kept drawn: many screens full, and a bound on memory."""
@@ -145,7 +146,10 @@ class Layout:
         gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
         if rows.head and part == 0:
             return self.width, gap, block.version
-        return self.width, gap, rows.body.key(part - rows.head) if rows.body is not None else 0
+        # The first line of plain text carries marks of its block, such as "queued"; Markdown never does, and
+        # its block changes with every word.
+        marks = block.version if part == 0 and isinstance(rows.body, PlainText) else 0
+        return self.width, gap, marks, rows.body.key(part - rows.head) if rows.body is not None else 0
 
     def strips(self, index: int, part: int) -> list[Strip]:
         """Return a part drawn, and take its height from that."""
