@@ -18,15 +18,18 @@ class HintBar(Static):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
     While a fresh panel ignores keys, they are drawn faintly: what is bold works.
+
+    Args:
+        asleep: Whether they are drawn faintly until `sleep` or `wake` is called.
     """
 
     DEFAULT_CSS = f"HintBar {{ height: auto; {PALETTE_CSS} }}"
     COMPONENT_CLASSES = COMPONENT_CLASSES
 
-    def __init__(self) -> None:
+    def __init__(self, *, asleep: bool = False) -> None:
         super().__init__("", markup=False)
         self._shown: tuple[Hints, str, int] = ((), "", 1)
-        self._asleep = False
+        self._asleep = asleep
 
     def sleep(self, seconds: float) -> None:
         """Draw the keys faintly for some seconds."""

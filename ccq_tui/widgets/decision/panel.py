@@ -136,13 +136,15 @@ class DecisionPanel(Vertical):
         field = AnswerField(self._press_in_field, id="field")
         field.add_class("-off")
         yield field
-        yield HintBar()
+        yield HintBar(asleep=True)
 
     def on_mount(self) -> None:
         """Begin the grace of a panel that nobody asked for, and draw."""
         if not self._state.hidden:
             self._state = decide(self._state, Shown(self._clock()))
             self.query_one(HintBar).sleep(GRACE)
+        else:
+            self.query_one(HintBar).wake()
         self._draw()
         self._focus_where_keys_go()
 

@@ -104,6 +104,8 @@ class QuestionPanel(Vertical):
         if not self._state.hidden:
             self._state = step(self._state, Shown(self._clock()))
             self._face.hints.sleep(GRACE)
+        else:
+            self._face.hints.wake()
         self._draw()
         self._take_focus()
         self.watch(self.app, "app_focus", self._terminal_focused, init=False)
