@@ -173,7 +173,7 @@ def hints(state: PanelState) -> Hints:
     if state.hidden:
         return (("F2", "show"),)
     if state.focus is Focus.DECLINE:
-        return (("Ctrl+D", "decline"), ("y", "decline"), ("Esc", "keep the question"))
+        return (("y", "decline"), ("Esc", "keep the question"), ("Ctrl+D", "decline"))
     if state.focus is Focus.REVIEW:
         return _review_hints(state)
     if state.focus in TEXT_FOCUSES:
@@ -218,12 +218,13 @@ def _text_hints(state: PanelState) -> Hints:
 def _list_hints(state: PanelState) -> Hints:
     page = state.page
     go_on = "next" if state.needs_review else "confirm"
-    if not page.draft.other.strip() and (page.is_field or page.cursor == page.other_row):
+    on_other = not page.is_field and page.cursor == page.other_row
+    empty = not page.draft.other.strip()
+    if empty and (page.is_field or on_other):
         go_on = "type"
-    mark = "type" if page.cursor == page.other_row else "select"
     preview = has_preview(state) and not state.large
     return (
-        *(() if page.is_field else (("Space", mark),)),
+        *(() if page.is_field or (on_other and empty) else (("Space", "edit" if on_other else "select"),)),
         ("Enter", go_on),
         *((("↑↓", "other options"), ("Shift+↑↓", "scroll")) if state.large else ()),
         *((("a", "all/none"),) if page.question.multi_select else ()),

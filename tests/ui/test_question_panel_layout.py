@@ -267,3 +267,31 @@ async def test_a_set_title_is_shown_also_where_there_is_no_title_line() -> None:
         async with app.run_test(size=size) as pilot:
             seen = await scrolled_words(app, pilot, 5)
             assert title in seen or all(word in seen for word in title.split())
+
+
+async def test_moving_and_typing_on_any_row_keep_the_height() -> None:
+    for size in ((80, 24), (56, 30), (40, 12)):
+        app = PanelHost(SINGLE)
+        async with app.run_test(size=size) as pilot:
+            height = app.panel.region.height
+            for _ in range(4):
+                await pilot.press("down")
+                assert app.panel.region.height == height
+
+
+async def test_a_low_screen_keeps_what_is_asked_in_sight() -> None:
+    app = PanelHost(CITIES, RECOMMENDED, WORDY)
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.press("end", "up")
+        assert app.panel_lines[2] == f" {CITIES.text}"
+        assert app.panel_text.count(CITIES.text) == 1, "not twice"
+        await pilot.press("tab")
+        assert app.panel_lines[2] == f" {RECOMMENDED.text}"
+        await pilot.press("tab")
+        assert app.panel_lines[2].endswith("…"), "a longer one is cut there and whole in the list"
+        await pilot.press("tab")
+        assert app.panel_lines[2] == " Review your answers"
+    app = PanelHost(RECOMMENDED, place=(1, 2))
+    async with app.run_test(size=(40, 12)):
+        assert app.panel_lines[1] == " 1 of 2 · Which cache should stand befo…"
+        assert app.panel_lines[-1].endswith("Cache")

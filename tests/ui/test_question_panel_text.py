@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.questions import Answer, Answered, Discussed
+from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.field import AnswerField
@@ -72,7 +73,7 @@ async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing() -
         for key in ("enter", "space"):
             await pilot.press("end")
             assert not app.state.page.draft.other_on
-            assert f"{key.title()} type" in app.panel_text
+            assert "Enter type" in app.panel_text
             await pilot.press(key)
             assert app.state.focus is Focus.OTHER
             await pilot.press("escape")
@@ -138,15 +139,9 @@ async def test_text_and_a_click_or_f2_at_once_lose_nothing() -> None:
     async with app.run_test() as pilot:
         await pilot.press("o")
         app.panel.query_one(AnswerField).insert("typed just now")
-        app.panel.dispatch(events_f2())
+        app.panel.dispatch(Pressed("f2"))
         assert app.state.hidden
         assert app.state.page.draft.other == "typed just now"
-
-
-def events_f2() -> object:
-    from ccq_tui.questions.events import Pressed
-
-    return Pressed("f2")
 
 
 async def test_a_paste_is_taken_whole_and_once() -> None:
@@ -197,7 +192,7 @@ async def test_hide_and_show_keep_text_and_caret() -> None:
         await pilot.pause()
         await pilot.press("enter", "1", "z")
         assert app.state.text == "abc", "a hidden panel hears nothing"
-        app.panel.dispatch(events_f2())
+        app.panel.dispatch(Pressed("f2"))
         app.panel.display = True
         await pilot.pause()
         assert app.focused is app.panel, "the focus is back in it"

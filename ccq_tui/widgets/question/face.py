@@ -39,6 +39,7 @@ CSS = f"""
         }}
         & #middle.-large > #list {{ display: none; }}
         & > #field-label {{ height: auto; padding: 0 3; color: $ccq-muted; }}
+        & > HintBar {{ dock: bottom; }}
         & > .-airy {{ margin-top: 1; }}
         & > .-off {{ display: none; }}
     }}
@@ -62,7 +63,7 @@ class Face:
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
         self.field.can_focus = False
         self.field.add_class("-off")
-        self.hints = HintBar()
+        self.hints = HintBar(asleep=True)
 
     def compose(self) -> ComposeResult:
         """Yield the parts from top to bottom."""
@@ -82,6 +83,9 @@ class Face:
             self.preview.styles.height = drawn.preview_height if drawn.preview_at == "under" else None
             self.preview.show_flow(drawn.preview)
         self.list.show(drawn.lines, drawn.cursor, drawn.palette.cursor)
+        # What is typed stands right under what it is about, the keys at the foot.
+        typing = drawn.state.focus in TEXT_FOCUSES and not drawn.preview_at
+        self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
         self.label.set_class(not drawn.label, "-off")
         self.label.update(Text("\n").join(drawn.label))
         self.field.styles.max_height = drawn.field_most

@@ -14,6 +14,9 @@ from ccq_tui.widgets.palette import Palette
 TAB_META = "question_tab"
 LONGEST_HEADER = 24
 LONGEST_TITLE = 60
+REVIEW = "Review your answers"
+LOW_HEADER = 12
+"""Characters of a header that fit beside the keys of a screen too low for a title."""
 TAB_SPACE = 8
 """Cells around the words of a tab: the arrows and the mark."""
 
@@ -44,6 +47,21 @@ def title_line(state: PanelState, width: int, session: str, place: tuple[int, in
     return left
 
 
+def asked_line(state: PanelState, width: int, place: tuple[int, int], palette: Palette) -> Text:
+    """Return what is asked in one line, for a screen too low for a title: it stays while the list scrolls."""
+    waiting = f"{place[0]} of {place[1]} · " if place[1] > 1 else ""
+    asked = REVIEW if state.in_review else one_line(state.page.question.text, width)
+    line = Text.assemble(" ", (waiting, palette.muted), (asked, palette.strong), no_wrap=True)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def asked_whole(question: Question, width: int, place: tuple[int, int]) -> bool:
+    """Return whether `asked_line` shows all of a question."""
+    room = width - 1 - (len(f"{place[0]} of {place[1]} · ") if place[1] > 1 else 0)
+    return cell_len(question.text) <= room and one_line(question.text, max(1, room)) == question.text
+
+
 def cut_from_head(state: PanelState, question: Question, width: int, *, titled: bool) -> list[str]:
     """Return the texts that the head does not show whole, for the page to show.
 
@@ -57,8 +75,9 @@ def cut_from_head(state: PanelState, question: Question, width: int, *, titled: 
     texts = []
     if title and (not titled or title != _who(state) or cell_len(title) > width - 20):
         texts.append(title)
-    room = _tab_width(width) if state.needs_review else min(LONGEST_HEADER, width - 30)
-    if header and (len(header) > LONGEST_HEADER or one_line(header, room) != header):
+    room = LONGEST_HEADER if titled else LOW_HEADER
+    room = _tab_width(width) if state.needs_review else max(1, min(room, width - 30))
+    if header and one_line(header, room) != header:
         texts.append(header)
     return texts
 

@@ -11,11 +11,19 @@ from rich.text import Text
 
 from ccq_tui.questions.keys import has_preview, hints
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
+from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import hint_height
 from ccq_tui.widgets.lines import Line
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.question.asking import FIELD_LINES, field_height, label_lines
-from ccq_tui.widgets.question.header import cut_from_head, tab_lines, title_line
+from ccq_tui.widgets.question.header import (
+    LOW_HEADER,
+    asked_line,
+    asked_whole,
+    cut_from_head,
+    tab_lines,
+    title_line,
+)
 from ccq_tui.widgets.question.preview import preview_height
 from ccq_tui.widgets.question.review import review_lines
 from ccq_tui.widgets.question.rows import page_lines
@@ -27,7 +35,7 @@ BESIDE_FROM = 100
 LIST_PERCENT = 45
 """The part of the width that the list keeps beside a preview."""
 LOW_SCREEN = 18
-"""Below this height the panel saves lines: one line of keys, no title above the tabs, no label."""
+"""Below this height the panel saves lines: one line of keys, what is asked in place of a title, no label."""
 FEWEST_UNDER = 7
 """Lines of middle below which a preview under the list would leave the list too small."""
 RULE = 1
@@ -75,8 +83,8 @@ class Measures:
     def head(self) -> list[Text]:
         """The title and the tabs."""
         tabs = tab_lines(self.state, self.width, 1 if self._low else TAB_LINES, self.palette)
-        if not self._titled:
-            return tabs
+        if self._low:
+            return [*tabs, asked_line(self.state, self.width, self.place, self.palette)]
         return [title_line(self.state, self.width, self.session, self.place, self.palette), *tabs]
 
     @cached_property
@@ -97,8 +105,11 @@ class Measures:
 
     @property
     def right(self) -> str:
-        """The word at the right end of the keys: which tab of how many."""
-        return f"{self.state.tab + 1}/{len(self.state.pages) + 1}" if self.state.needs_review else ""
+        """The word beside the keys: which tab of how many, or a header that stands nowhere else."""
+        if self.state.needs_review:
+            return f"{self.state.tab + 1}/{len(self.state.pages) + 1}"
+        header = one_line(self.state.page.question.header, LOW_HEADER)
+        return header if self._low and self.state.focus is Focus.LIST else ""
 
     @cached_property
     def preview_at(self) -> str:
@@ -117,26 +128,26 @@ class Measures:
     @cached_property
     def airy(self) -> bool:
         """Whether there is room for blank lines between the parts."""
-        return not self._low and self._wanted(airy=True) <= self._most
+        return not self._low and self._wanted(airy=True, beside=False) <= self._most
 
     @cached_property
     def middle(self) -> int:
         """Lines between the head and what stands above the keys."""
         return self.height - self._around - self._typed(self.state.tab) - self.airy
 
-    def _wanted(self, *, airy: bool) -> int:
+    def _wanted(self, *, airy: bool, beside: bool = True) -> int:
         tabs = range(len(self.state.pages) + self.state.needs_review)
-        return self._around + airy + max(self._needs(tab, airy=airy) for tab in tabs)
+        return self._around + airy + max(self._needs(tab, airy=airy, beside=beside) for tab in tabs)
 
-    def _needs(self, tab: int, *, airy: bool) -> int:
-        """Return the lines that a tab needs between head and keys."""
+    def _needs(self, tab: int, *, airy: bool, beside: bool) -> int:
+        """Return the lines that a tab needs between head and keys, with or without a preview beside it."""
         lines = len(self._lines(self.state, tab, airy=airy))
         if tab < len(self.state.pages) and (self.state.pages[tab].filter or self.state.focus is Focus.FILTER):
             # A filter does not make the panel smaller: it would jump with every key.
             lines = max(lines, 1 + len(self._lines(self._unfiltered, tab, airy=airy)))
         preview = preview_height(self.state, tab) if tab < len(self.state.pages) else 0
         match self._preview_at(tab):
-            case "beside":
+            case "beside" if beside:
                 lines = max(lines, preview + PREVIEW_FRAME)
             case "under":
                 lines += preview + PREVIEW_RULE
@@ -162,21 +173,24 @@ class Measures:
         return is_low(self.screen_height)
 
     @property
-    def _titled(self) -> bool:
-        return not self._low or self.place[1] > 1 or not self.state.needs_review
-
-    @property
     def _most(self) -> int:
         return max(FEWEST, int(self.screen_height * MOST_OF_SCREEN))
 
     @cached_property
     def _around(self) -> int:
         """Lines of everything but the middle and the field; the keys as in the tab that has most of them."""
-        state = self.state
-        tabs = range(len(state.pages) + state.needs_review)
-        rests = [replace(state, tab=t, focus=resting_focus(state.pages, t), large=False) for t in tabs]
-        keys = max(hint_height(hints(s), self.right, self.width, self.key_lines) for s in (state, *rests))
+        states = [self.state, *self._resting(on_other=False), *self._resting(on_other=True)]
+        keys = max(hint_height(hints(s), self.right, self.width, self.key_lines) for s in states)
         return RULE + len(self.head) + keys
+
+    def _resting(self, *, on_other: bool) -> list[PanelState]:
+        """Return the state of each tab as one comes to it: the keys differ, and the height must not."""
+        pages = self.state.pages
+        at = tuple(replace(page, cursor=page.other_row if on_other else 0) for page in pages)
+        return [
+            replace(self.state, pages=at, tab=tab, focus=resting_focus(pages, tab), large=False)
+            for tab in range(len(pages) + self.state.needs_review)
+        ]
 
     def _preview_at(self, tab: int) -> str:
         pages = self.state.pages
@@ -200,14 +214,15 @@ class Measures:
             drafts = tuple(page.draft for page in state.pages)
             return self._remember(
                 ("review", width, airy, drafts),
-                lambda: review_lines(state, width, self.palette, airy=airy),
+                lambda: review_lines(state, width, self.palette, headed=not self._low, airy=airy),
             )
         page = state.pages[tab]
-        above = tuple(cut_from_head(state, page.question, self.width, titled=self._titled))
+        above = cut_from_head(state, page.question, self.width, titled=not self._low)
+        asked = self._low and asked_whole(page.question, self.width, self.place)
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(
-            (tab, width, airy, above, here, page.draft, page.filter),
-            lambda: page_lines(state, tab, width, self.palette, above=above, airy=airy),
+            (tab, width, airy, asked, *above, here, page.draft, page.filter),
+            lambda: page_lines(state, tab, width, self.palette, above=above, asked=asked, airy=airy),
         )
 
     def _remember(self, key: object, make: Callable[[], Made]) -> Made:

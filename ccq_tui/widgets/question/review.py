@@ -9,22 +9,26 @@ from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.lines import Line, indented, wrapped
 from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.question.header import REVIEW
 from ccq_tui.widgets.question.rows import drawn, row_lines, wrapped_once
 
 ALL_BY = "Enter goes there"
 
 
-def review_lines(state: PanelState, width: int, palette: Palette, *, airy: bool = True) -> list[Line]:
+def review_lines(
+    state: PanelState, width: int, palette: Palette, *, headed: bool = True, airy: bool = True
+) -> list[Line]:
     """Return the lines of the review, wherever its cursor is.
 
     Args:
         state: The state drawn.
         width: Cells.
         palette: The styles.
+        headed: Whether a heading says what this is.
         airy: Whether blank lines part the questions from what is above and under them.
     """
     blank = [Line(Text(""))] if airy else []
-    lines = [Line(Text(" Review your answers", palette.strong)), *blank]
+    lines = [Line(Text(f" {REVIEW}", palette.strong)), *blank] if headed else []
     for index, page in enumerate(state.pages):
         lines += _row(index, page, width, palette)
     return [*lines, *blank, *_submit(state, width, palette)]

@@ -70,6 +70,7 @@ def page_lines(
     palette: Palette,
     *,
     above: Iterable[str] = (),
+    asked: bool = False,
     airy: bool = True,
 ) -> list[Line]:
     """Return the lines of a question's page, wherever its cursor is.
@@ -80,12 +81,14 @@ def page_lines(
         width: Cells.
         palette: The styles.
         above: Texts that stand above the question.
+        asked: Whether the question itself is in the head already.
         airy: Whether a blank line parts the question from its options.
     """
     page = state.pages[tab]
     here = state.focus if tab == state.tab else None
     lines = [_above(drawn(text), palette.muted, width) for text in above]
-    lines.append(_above(drawn(page.question.text), palette.strong, width))
+    if not asked:
+        lines.append(_above(drawn(page.question.text), palette.strong, width))
     if page.question.description:
         lines.append(_above(drawn(page.question.description), palette.muted, width))
     if page.question.kind is Kind.NUMBER and (allowed := allowed_range(page.question)):
@@ -94,7 +97,7 @@ def page_lines(
         shown = f"/ {safe(page.filter)}  {len(page.rows) - 1} of {len(page.question.options)} shown"
         lines.append(_above(shown, palette.note, width))
     found = [line for block in lines for line in block]
-    if airy:
+    if airy and here is not Focus.FIELD:
         found.append(Line(Text("")))
     found += _field_row(page, here, width, palette) if page.is_field else _rows(page, here, width, palette)
     if page.draft.note and here is not Focus.NOTE:
