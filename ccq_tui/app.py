@@ -18,6 +18,7 @@ from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.inbox.memory import MemoryInbox
+from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.screen import Session, SessionFactory
@@ -43,7 +44,7 @@ class CcqApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", priority=True, show=False)]
 
     def __init__(self, launch: Launch, make_session: SessionFactory | None = None) -> None:
-        super().__init__()
+        super().__init__(driver_class=lasting_driver())
         self._launch = launch
         self._make_session = make_session or self._real_session
         self._ending = False

@@ -66,6 +66,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self._changed = threading.Condition()
         self._closing = False
+        self._hung_up = False
         self._pending = b""
         self._master, slave = pty.openpty()
         _set_size(slave, size)
@@ -95,8 +96,9 @@ class Terminal:
         self.process.wait(timeout=10)
         self._closing = True
         self._reader.join(timeout=10)
-        os.close(self._master)
-        os.close(self._slave)
+        if not self._hung_up:
+            os.close(self._master)
+            os.close(self._slave)
 
     # -- what is on the screen ------------------------------------------------------------------------------
 
@@ -198,6 +200,14 @@ class Terminal:
             self.screen.resize(size[1], size[0])
         _set_size(self._slave, size)
         os.killpg(self.process.pid, signal.SIGWINCH)
+
+    def hang_up(self) -> None:
+        """Take the terminal away, as closing its window does."""
+        self._closing = True
+        self._reader.join(timeout=10)
+        os.close(self._slave)
+        os.close(self._master)
+        self._hung_up = True
 
     def _read(self) -> None:
         while not self._closing:

@@ -114,6 +114,14 @@ def test_every_end_restores_the_terminal_and_leaves_no_process(start: Start, how
     assert processes_of(run) == []
 
 
+def test_closing_the_window_ends_everything(start: Start) -> None:
+    run = start(asking())
+    run.terminal.wait_panel("Which one?")
+    run.terminal.hang_up()
+    assert run.terminal.wait_end() == 129
+    assert processes_of(run) == []
+
+
 def test_one_ctrl_c_only_says_how_to_quit(start: Start) -> None:
     run = start(asking())
     run.terminal.wait_panel("Which one?")

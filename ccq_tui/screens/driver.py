@@ -1,0 +1,68 @@
+"""The terminal driver of Textual, made to outlive its terminal for as long as an orderly end takes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
+
+
+class LastingOutput:
+    """A terminal's output that swallows what is written after the terminal has gone.
+
+    Textual writes from a thread. If that thread died of an error, its bounded queue would fill, the next
+    write would wait for ever, and with it the session, its process and the temporary files.
+
+    Args:
+        file: The terminal's output.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._gone = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        """Write, or swallow; returns the number of characters."""
+        if not self._gone:
+            with self._lasting():
+                self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, or do nothing."""
+        if not self._gone:
+            with self._lasting():
+                self._file.flush()
+
+    @contextlib.contextmanager
+    def _lasting(self) -> Any:
+        try:
+            yield
+        except OSError:
+            self._gone = True
+            # The terminal's end is said by this signal, but may be noticed here before it comes.
+            os.kill(os.getpid(), signal.SIGHUP)
+
+
+def lasting_driver() -> type[Driver] | None:
+    """Return a driver for a terminal that may go away, or None where the system has its own ways."""
+    if sys.platform == "win32":
+        return None
+    from textual.drivers.linux_driver import LinuxDriver
+
+    class LastingDriver(LinuxDriver):
+        """Textual's driver with an output that does not fail."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self._file: Any = LastingOutput(self._file)
+
+    return LastingDriver
