@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 from ccq_tui.questions.model import Question
 
 MAX_DIGITS = 400
 """Longer input is refused before it is read as a number: the work must stay bounded."""
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""What everybody reads as a number: Python alone would take ``1_000``, "NaN" and digits of any script."""
 
 
 def number_problem(question: Question, text: str) -> str:
@@ -28,7 +33,8 @@ def number_problem(question: Question, text: str) -> str:
         return f"out of range · {allowed_range(question)}"
     if step and step > 0:
         base = low if low is not None else Decimal(0)
-        if (value - base) % step:
+        # Exact at any size: a decimal's remainder fails where the quotient has more digits than its context.
+        if (Fraction(value) - Fraction(base)) % Fraction(step):
             return f"not in steps of {_plain(step)}" + (f" from {_plain(base)}" if base else "")
     return ""
 
@@ -47,14 +53,14 @@ def allowed_range(question: Question) -> str:
 
 
 def _parse(text: str) -> Decimal | None:
-    if not text or len(text) > MAX_DIGITS:
+    if len(text) > MAX_DIGITS or not _NUMBER.fullmatch(text):
         return None
     try:
         value = Decimal(text)
     except InvalidOperation:
         return None
     # A huge exponent would make the range arithmetic unbounded.
-    return value if value.is_finite() and abs(value.adjusted()) <= MAX_DIGITS else None
+    return value if abs(value.adjusted()) <= MAX_DIGITS else None
 
 
 def _decimal(value: float | None) -> Decimal | None:

@@ -166,9 +166,39 @@ def test_a_wrong_number_is_never_submitted() -> None:
     assert "at most 3" in state.notice
 
 
-@pytest.mark.parametrize("text", ["1e999999999", "NaN", "inf", "-", "9" * 500])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1e999999999", "0e999999999", "1e99999999999999999999", "NaN", "inf", "-", "9" * 500),
+        *("1_000", "１２", "٣", "1e", ".", "+-1", "1 0", "0x10"),
+    ],
+)
 def test_odd_numbers_are_refused_without_work(text: str) -> None:
     assert keys(step_text(panel(number_question(step=1)), text), "enter").outcome is None
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "allowed"),
+    [
+        ("1e30", 1, True),
+        ("9" * 40, 1, True),
+        ("1e30", 1e-30, True),
+        ("5", 1e-30, True),
+        ("5", 5e-324, True),
+        ("5", 1e30, False),
+        ("-0", 1e30, True),
+        ("3e30", 1e30, True),
+        ("0.3", 0.1, True),
+        ("1e30", 0.3, False),
+    ],
+)
+def test_steps_of_any_size_are_exact(text: str, step: float, allowed: bool) -> None:
+    state = step_text(panel(number_question(step=step)), text)
+    assert (state.page.problem == "") is allowed
+
+
+def test_a_tiny_step_beside_a_default_opens() -> None:
+    assert panel(number_question(step=1e-30, default="5")).page.answered
 
 
 def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:

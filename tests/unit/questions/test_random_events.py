@@ -23,6 +23,7 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
 
 NAMES = sorted({key for row in KEY_TABLE for key in row.keys} | {"backspace", "ctrl+c", "f5"})
 labels = st.text(max_size=8)
+numbers = st.sampled_from(["1e30", "9" * 40, "-0", "1_000", "７", "NaN", "1e-400", "0.1", "3"])
 options = st.builds(Option, labels, labels, st.none() | labels)
 choice = st.builds(
     Question,
@@ -39,8 +40,8 @@ field = st.builds(
     kind=st.sampled_from([Kind.TEXT, Kind.NUMBER]),
     minimum=st.none() | st.floats(-5, 5),
     maximum=st.none() | st.floats(-5, 5),
-    step=st.none() | st.floats(-1, 3),
-    default=labels,
+    step=st.none() | st.floats(-1, 3) | st.sampled_from([1e-30, 1e30, 5e-324]),
+    default=labels | numbers,
 )
 sets = st.lists(choice | field, min_size=1, max_size=5).map(lambda qs: QuestionSet("toolu_1", tuple(qs)))
 events: st.SearchStrategy[Event] = st.one_of(
@@ -49,7 +50,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         lambda key: Pressed(key, key if key == "1" else "")
     ),
     st.characters().map(lambda c: Pressed(c, c)),
-    st.text(max_size=6).map(TextChanged),
+    (st.text(max_size=6) | numbers).map(TextChanged),
     st.text(max_size=6).map(Pasted),
     st.integers(-1, 13).map(Clicked),
     st.integers(-1, 6).map(TabClicked),
