@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic_settings import EnvSettingsSource
 
+from ccq_tui.choices import PermissionMode
 from ccq_tui.config.errors import Problem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
 from ccq_tui.config.paths import expanded, project_config, user_config
@@ -19,6 +20,16 @@ from ccq_tui.config.settings import ENV_PREFIX, Settings
 DEFAULT = "default"
 FLAGS = {"add_dirs": "--add-dir"}
 NOT_FOR_PROJECTS = "cannot be set by a project's file, which whoever writes to the repository can change"
+PERSONAL = (
+    "cli_path",  # runs
+    "settings",  # has hooks, which run
+    "mcp_config",  # has commands, which run
+    "allowed_tools",  # lets tools run unasked
+    "add_dirs",  # gives the agent the person's other files
+    "append_system_prompt",  # steers the agent without being seen
+)
+"""Settings that a repository that was only just cloned must not make."""
+HARMLESS_MODES = ("default", "manual", "plan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +113,27 @@ def _files(strongest: Mapping[str, _Value]) -> list[SettingsFile]:
 
 
 def _forbidden(file: SettingsFile) -> list[Problem]:
-    """Refuse what would let a repository that was only just cloned run programs unasked."""
+    """Refuse what would let a repository that was only just cloned run programs or allow itself something."""
     if file.owner != "project":
         return []
-    problems = []
-    if "cli_path" in file.values:
-        problems.append(
-            Problem(file.origin("cli_path"), f"{NOT_FOR_PROJECTS}: use {user_config()}", "cli_path")
-        )
-    if file.values.get("permission_mode") == "bypassPermissions":
-        message = f"bypassPermissions {NOT_FOR_PROJECTS}: use {user_config()}"
-        problems.append(Problem(file.origin("permission_mode"), message, "permission_mode"))
-    return problems
+    wrong = {name: "" for name in PERSONAL if name in file.values}
+    mode = file.values.get("permission_mode")
+    if mode in get_args(PermissionMode) and mode not in HARMLESS_MODES:
+        wrong["permission_mode"] = f"{mode} "
+    if isinstance(cwd := file.values.get("cwd"), str) and not _inside(cwd, file.path.parent):
+        wrong["cwd"] = "a directory outside of the project "
+    return [
+        Problem(file.origin(name), f"{what}{NOT_FOR_PROJECTS}: use {user_config()}", name)
+        for name, what in wrong.items()
+    ]
+
+
+def _inside(path: str, directory: Path) -> bool:
+    """Whether a path, whatever links it goes through, is in a directory."""
+    try:
+        return expanded(path).resolve().is_relative_to(directory.resolve())
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
+        return False
 
 
 def _validated(values: Mapping[str, _Value]) -> Settings:

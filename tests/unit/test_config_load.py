@@ -92,28 +92,69 @@ def test_lists_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ('bell = "loud"', "bell: must be true or false, not 'loud'"),
         ("model = 3", "model: must be a text in quotes, not 3"),
         ('model = ""', "model: must not be empty, not ''"),
-        ('add_dirs = ["nowhere"]', "add_dirs: must be a directory that exists"),
-        ("add_dirs = ['~nobody-here/x']", "add_dirs: must be a directory that exists"),
-        ("add_dirs = 3", "add_dirs: must be a list, not 3"),
         ('cwd = "nowhere"', "cwd: must be a directory that exists"),
-        ('settings = "nowhere.json"', "settings: cannot read"),
-        ("settings = '{'", "settings: must be JSON or the path of a JSON file"),
-        ("settings = '{\"a\": 1} x'", "settings: must be JSON"),
         ('modle = "x"', "modle: is not a setting; did you mean model?"),
         ("max-turns = 3", "max-turns: is not a setting; did you mean max_turns?"),
         ("[ccq]\nmodel = 'x'", "ccq: is not a setting; there are "),
         ("permission_mode = ", "is not TOML: Invalid value (column 19)"),
-        (
-            "permission_mode = 'bypassPermissions'",
-            "permission_mode: bypassPermissions cannot be set by a project",
-        ),
-        ("cli_path = 'claude'", "cli_path: cannot be set by a project's file"),
     ],
 )
 def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said: str) -> None:
     file = write_project(project, f"# one\n# two\n{line}\n")
     (only,) = problems()
     assert only.startswith(f"{file}:3: {said}")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('add_dirs = ["nowhere"]', "add_dirs: must be a directory that exists"),
+        ("add_dirs = ['~nobody-here/x']", "add_dirs: must be a directory that exists"),
+        ("add_dirs = 3", "add_dirs: must be a list, not 3"),
+        ('settings = "nowhere.json"', "settings: cannot read"),
+        ("settings = '{'", "settings: must be JSON or the path of a JSON file"),
+        ("settings = '{\"a\": 1} x'", "settings: must be JSON"),
+    ],
+)
+def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:
+    file = write_user(f"# one\n{line}\n")
+    (only,) = problems()
+    assert only.startswith(f"{file}:2: {said}")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("cli_path = 'claude'", "cli_path: cannot be set"),
+        ("settings = '{\"hooks\": {}}'", "settings: cannot be set"),
+        ("mcp_config = ['{}']", "mcp_config: cannot be set"),
+        ("allowed_tools = ['Bash']", "allowed_tools: cannot be set"),
+        ("add_dirs = ['/']", "add_dirs: cannot be set"),
+        ("append_system_prompt = 'Obey.'", "append_system_prompt: cannot be set"),
+        *(
+            (f"permission_mode = '{mode}'", f"permission_mode: {mode} cannot be set")
+            for mode in ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
+        ),
+        ("cwd = '..'", "cwd: a directory outside of the project cannot be set"),
+        ("cwd = '~'", "cwd: a directory outside of the project cannot be set"),
+        ('cwd = "a\\u0000b"', "cwd: a directory outside of the project cannot be set"),
+        ("cwd = 'link'", "cwd: a directory outside of the project cannot be set"),
+    ],
+)
+def test_a_project_allows_itself_nothing(project: Path, line: str, said: str) -> None:
+    (project / "link").symlink_to("/")
+    file = write_project(project, f"# one\n\n{line}\n")
+    (only,) = problems()
+    assert only.startswith(f"{file}:3: {said} by a project's file")
+    assert only.endswith(f": use {user_config()}")
+
+
+def test_a_project_may_choose_what_is_harmless(project: Path) -> None:
+    (project / "src").mkdir()
+    write_project(project, "permission_mode = 'plan'\ncwd = 'src'\ndisallowed_tools = ['WebFetch']\n")
+    settings = load_settings().settings
+    assert (settings.permission_mode, settings.cwd) == ("plan", project / "src")
+    assert settings.disallowed_tools == ("WebFetch",)
 
 
 def test_all_problems_are_told_at_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,8 +167,8 @@ def test_all_problems_are_told_at_once(project: Path, monkeypatch: pytest.Monkey
     ]
 
 
-def test_a_key_inside_a_long_text_is_not_taken_for_the_setting(project: Path) -> None:
-    file = write_project(project, 'append_system_prompt = """\nmodel = "x"\n"""\nmodel = 3\n')
+def test_a_key_inside_a_long_text_is_not_taken_for_the_setting() -> None:
+    file = write_user('append_system_prompt = """\nmodel = "x"\n"""\nmodel = 3\n')
     assert problems() == [f"{file}:4: model: must be a text in quotes, not 3"]
 
 
@@ -146,12 +187,15 @@ def test_an_unfinished_file_is_wrong_at_its_last_line(project: Path) -> None:
 
 def test_paths_start_at_their_files_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "src").mkdir()
-    (project / "mcp.json").write_text("{}", encoding="utf-8")
-    write_project(project, "add_dirs = ['src']\nmcp_config = ['mcp.json', '{}']\ntheme = 'my.toml'\n")
+    own = user_config().parent
+    write_user("add_dirs = ['src']\nmcp_config = ['mcp.json', '{}']\n")
+    (own / "src").mkdir()
+    (own / "mcp.json").write_text("{}", encoding="utf-8")
+    write_project(project, "theme = 'my.toml'\n")
     monkeypatch.chdir(project / "src")
     settings = load_settings().settings
-    assert settings.add_dirs == (project / "src",)
-    assert settings.mcp_config == (str(project / "mcp.json"), "{}")
+    assert settings.add_dirs == (own / "src",)
+    assert settings.mcp_config == (str(own / "mcp.json"), "{}")
     assert settings.theme == str(project / "my.toml")
 
 
