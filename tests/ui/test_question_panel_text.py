@@ -231,6 +231,19 @@ async def test_the_focus_stays_inside() -> None:
             assert app.panel.has_focus
 
 
+async def test_the_focus_comes_back_when_something_drops_it() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        app.screen.set_focus(None)
+        await pilot.pause()
+        await pilot.press("2")
+        assert app.state.page.draft.selected == (1,)
+        app.panel.dispatch(Pressed("f2"))
+        app.screen.set_focus(None)
+        await pilot.pause()
+        assert app.focused is None, "a hidden panel leaves it to others"
+
+
 async def test_number_out_of_range_is_said_beside_the_field() -> None:
     app = PanelHost(DAYS, SINGLE)
     async with app.run_test() as pilot:

@@ -214,6 +214,11 @@ class QuestionPanel(Vertical):
         if self.is_mounted:
             self._face.sync_field(self._state, focused=has_focus)
 
+    def on_blur(self) -> None:
+        """Take the focus back when nobody else got it: what had it before may give it up late."""
+        if self.app.app_focus and self.is_attached and self.screen.focused is None and self.display:
+            self._take_focus()
+
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
