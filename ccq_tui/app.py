@@ -12,6 +12,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.worker import WorkerError
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
@@ -61,11 +62,13 @@ class CcqApp(App[int]):
         self._end_on_signals()
 
     async def action_quit(self) -> None:
-        """End the session, then the program."""
-        await self._end(0)
+        """End the session, then the program; asked twice, at once."""
+        self.run_worker(self._end(0), name="end")
 
     async def _end(self, code: int) -> None:
         if self._ending:
+            # Asked again: without waiting for the session.
+            self.exit(code, return_code=code)
             return
         self._ending = True
         try:
@@ -75,6 +78,8 @@ class CcqApp(App[int]):
                         await screen.end()
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
+        except WorkerError:
+            _logger.warning("The session had failed before it was ended")
         set_title(self, "")
         self.exit(code, return_code=code)
 

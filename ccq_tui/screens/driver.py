@@ -65,4 +65,10 @@ def lasting_driver() -> type[Driver] | None:
             super().__init__(*args, **options)
             self._file: Any = LastingOutput(self._file)
 
+        def write(self, data: str) -> None:
+            """Write, unless the screen is lent to an editor or no thread is there to write any more."""
+            thread = self._writer_thread
+            if thread is not None and thread.is_alive():
+                thread.write(data)
+
     return LastingDriver

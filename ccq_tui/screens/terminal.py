@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 
 from ccq_tui.text import one_line
 
@@ -18,8 +22,14 @@ def set_title(app: App[Any], title: str) -> None:
         driver.write(f"\x1b]0;{one_line(title, 120)}\x07")
 
 
-def edit_text(app: App[Any], text: str) -> str | None:
-    """Let the person edit a text in $VISUAL or $EDITOR; the screen is theirs meanwhile.
+class EditorError(Exception):
+    """The editor could not be used; the message is for a person, and nothing was changed."""
+
+
+async def edit_text(app: App[Any], text: str) -> str | None:
+    """Let the person edit a text in $VISUAL or $EDITOR; the terminal is the editor's meanwhile.
+
+    The event loop goes on: a session must be read from however long somebody writes.
 
     Args:
         app: The app to suspend.
@@ -29,10 +39,39 @@ def edit_text(app: App[Any], text: str) -> str | None:
         The text as saved, without the newline that editors put at the end, or None when it was not changed.
 
     Raises:
-        click.ClickException: There is no editor, or it failed; nothing was changed.
+        EditorError: There is no editor, it failed, or the screen cannot be lent.
     """
-    with app.suspend():
-        edited = click.edit(text, extension=".md", require_save=True)
+    failed: Exception | None = None
+    edited: str | None = None
+    try:
+        with app.suspend(), _interrupts_for_the_editor():
+            try:
+                edited = await asyncio.to_thread(click.edit, text, extension=".md", require_save=True)
+            except (click.ClickException, UnicodeDecodeError, OSError) as error:
+                # Raised inside, it would keep the screen from coming back.
+                failed = error
+    except SuspendNotSupported as error:
+        raise EditorError("this terminal cannot be lent to an editor") from error
+    if failed is not None:
+        raise EditorError(_why(failed)) from failed
     if edited is None:
         return None
     return edited if text.endswith("\n") else edited.removesuffix("\n")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        return f"{error.message} · set VISUAL or EDITOR to one that runs"
+    if isinstance(error, UnicodeDecodeError):
+        return "what the editor saved is not UTF-8; it was left out"
+    return f"the editor cannot be used: {error}"
+
+
+@contextmanager
+def _interrupts_for_the_editor() -> Iterator[None]:
+    """Let Ctrl+C in the editor be the editor's: it reaches all processes of the terminal."""
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -83,12 +83,21 @@ def clean_environment(
     root = Path(tempfile.mkdtemp(prefix="ccq-")) if root is None else root
     home, project = root / "home", root / "project"
     config = home / ".claude"
-    for directory in (config, project, home / ".config", home / ".local" / "share", home / ".cache"):
+    temporary = root / "tmp"
+    for directory in (
+        temporary,
+        config,
+        project,
+        home / ".config",
+        home / ".local" / "share",
+        home / ".cache",
+    ):
         directory.mkdir(parents=True, exist_ok=True)
     _answer_onboarding(config, project)
     env = {name: value for name, value in os.environ.items() if not _foreign(name)}
     env |= _QUIET | {
         "HOME": str(home),
+        "TMPDIR": str(temporary),  # where the CLI keeps outputs of its tools
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_DATA_HOME": str(home / ".local" / "share"),
         "XDG_STATE_HOME": str(home / ".local" / "state"),

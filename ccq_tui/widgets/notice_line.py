@@ -1,4 +1,4 @@
-"""One line above the prompt: what waits, and for a moment what has just happened."""
+"""Above the prompt: what waits, and for a moment what has just happened."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
 
 PASSING_SECONDS = 4.0
+MOST = 400
+"""Characters of one text."""
 
 
 class NoticeLine(Static):
-    """Shows a standing text, and over it a passing one; takes no room while there is neither."""
+    """Shows a standing text, and above it a passing one; takes no room while there is neither."""
 
     DEFAULT_CSS = f"""
     NoticeLine {{
@@ -35,7 +37,7 @@ class NoticeLine(Static):
     @property
     def text(self) -> str:
         """What is shown now."""
-        return self._passing or self._standing
+        return "\n".join(text for text in (self._passing, self._standing) if text)
 
     def stand(self, text: str) -> None:
         """Show a text until another one comes; "" for none."""
@@ -44,7 +46,7 @@ class NoticeLine(Static):
             self._draw()
 
     def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
-        """Show a text for some seconds over the standing one."""
+        """Show a text for some seconds, above the standing one."""
         if self._timer:
             self._timer.stop()
         self._passing = text
@@ -52,12 +54,16 @@ class NoticeLine(Static):
         self._draw()
 
     def hush(self) -> None:
-        """Show the standing text again."""
+        """Show the standing text alone."""
         self._passing = ""
         self._draw()
 
     def _draw(self) -> None:
         self.set_class(not self.text, "-empty")
         palette = palette_of(self)
-        sign = ("◆ ", palette.accent) if self._standing and not self._passing else ("", palette.plain)
-        self.update(Text.assemble(sign, (one_line(self.text, 400), palette.badge)))
+        lines = [Text(one_line(self._passing, MOST), palette.note)] if self._passing else []
+        if self._standing:
+            lines.append(
+                Text.assemble(("◆ ", palette.accent), (one_line(self._standing, MOST), palette.badge))
+            )
+        self.update(Text("\n").join(lines))

@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.widgets.question.field import AnswerField
 
 
@@ -28,14 +29,16 @@ class PromptField(AnswerField):
     }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(self._send, id=id)
+    def __init__(self, send: Callable[[], None], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._take, id=id)
         self.placeholder = "Ask Claude to do something"
+        self._send = send
 
-    def _send(self, event: events.Key) -> bool:
+    def _take(self, event: events.Key) -> bool:
         if event.key == "enter":
-            self.post_message(Prompt.SendRequested())
-        return event.key == "enter"
+            # At once: what is typed after Enter in the same burst belongs to the next prompt.
+            self._send()
+        return event.key in ("enter", "tab", "shift+tab")
 
 
 class Prompt(Horizontal):
@@ -54,9 +57,6 @@ class Prompt(Horizontal):
     }
     """
 
-    class SendRequested(Message):
-        """Enter was pressed in the field."""
-
     class Submitted(Message):
         """The person sent a prompt; the field is empty again."""
 
@@ -64,18 +64,23 @@ class Prompt(Horizontal):
             super().__init__()
             self.text = text
 
+    class HeldBack(Message):
+        """Enter came in the middle of typing that was meant for a panel; nothing was sent."""
+
     def __init__(self, text: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="prompt")
         self._initial = text
         self._clock = clock
         self._known = text
+        self._returned: list[str] = []
+        self._held_since: float | None = None
         self.last_typed: float | None = None
         """When the text last changed under a person's hands, in seconds of the clock, or None."""
 
     def compose(self) -> ComposeResult:
         """Build the sign and the field."""
         yield Static(" ❯ ", id="sign", markup=False)
-        yield PromptField(id="prompt-field")
+        yield PromptField(self._submit, id="prompt-field")
 
     def on_mount(self) -> None:
         """Show what the prompt begins with."""
@@ -96,10 +101,18 @@ class Prompt(Horizontal):
         """Give the field the focus at once: the next key may be waiting already."""
         self.screen.set_focus(self.field, scroll_visible=False)
 
+    def hold(self) -> None:
+        """Send nothing until a pause in typing: the keys under way were meant for a panel that closed."""
+        self._held_since = self._clock()
+
     def put_back(self, text: str) -> None:
-        """Put a prompt that could not be sent before what has been typed since."""
-        now = self.text
-        self.put(f"{text}\n{now}" if now.strip() else text)
+        """Put a prompt that was not sent before what was typed since, after those that came back."""
+        before, now = "\n".join(self._returned), self.text
+        if not before or not now.startswith(before):
+            self._returned, before = [], ""
+        self._returned.append(text)
+        typed = now[len(before) :].removeprefix("\n") if before else now
+        self.put("\n".join([*self._returned, *([typed] if typed.strip() else [])]))
 
     def put(self, text: str) -> None:
         """Replace the text, with the caret at its end."""
@@ -113,12 +126,26 @@ class Prompt(Horizontal):
         if event.text_area.text != self._known:
             self._known = event.text_area.text
             self.last_typed = self._clock()
+            self._held()
 
-    def on_prompt_send_requested(self, event: SendRequested) -> None:
+    def _held(self) -> bool:
+        """Whether the typing that a panel's end interrupted still goes on."""
+        now = self._clock()
+        if self._held_since is not None:
+            self._held_since = now if now - self._held_since < TYPING_PAUSE else None
+        return self._held_since is not None
+
+    def _submit(self) -> None:
         """Send what was typed; blanks alone are nothing to send."""
-        event.stop()
         text = self.text
-        if text.strip():
-            self.put("")
-            self.last_typed = None
-            self.post_message(self.Submitted(text))
+        if not text.strip():
+            # Somebody types, if nothing: a panel that opened now would take the next Enter.
+            self.last_typed = self._clock()
+            return
+        if self._held():
+            self.post_message(self.HeldBack())
+            return
+        self.put("")
+        self._returned = []
+        self.last_typed = None
+        self.post_message(self.Submitted(text))

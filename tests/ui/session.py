@@ -46,12 +46,13 @@ class ToldSession:
 class Driven:
     """The program, its session and its pilot."""
 
-    def __init__(self, launch: Launch | None = None) -> None:
+    def __init__(self, launch: Launch | None = None, make: type[ToldSession] = ToldSession) -> None:
         self.session: ToldSession | None = None
+        self._kind = make
         self.app = CcqApp(launch or Launch(settings=Settings(cwd=Path("/"))), self._make)
 
     def _make(self, tell: Callable[[AgentEvent], None]) -> ToldSession:
-        self.session = ToldSession(tell)
+        self.session = self._kind(tell)
         return self.session
 
     @property

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
+from textual.pilot import Pilot
 
 from ccq_tui.agent.events import (
+    AgentEvent,
     ModeChanged,
     PermissionAsked,
     PromptReturned,
@@ -16,9 +19,10 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
+from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.machine import GRACE
-from tests.ui.session import Driven, asked, permission, until
+from tests.ui.session import Driven, ToldSession, asked, permission, until
 
 
 async def test_enter_sends_the_prompt_and_ctrl_j_breaks_the_line() -> None:
@@ -37,6 +41,132 @@ async def test_blanks_alone_are_not_sent() -> None:
         await pilot.press("space", "enter", "x", "enter")
         await until(pilot, lambda: run.told.sent)
         assert run.told.sent == [" x"]
+
+
+async def test_what_is_typed_after_enter_belongs_to_the_next_prompt() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        for character in "abc\rdef":
+            key = "enter" if character == "\r" else character
+            run.app.post_message(events.Key(key, character))
+        await until(pilot, lambda: run.screen.dock.prompt.text == "def")
+        assert run.told.sent == ["abc"]
+
+
+@pytest.mark.parametrize("keys", [["tab"], ["shift+tab"], ["click"]])
+async def test_the_focus_stays_where_keys_go(keys: list[str]) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await leave(run, pilot, keys)
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: run.told.sent == ["x"])
+        for event in (asked("q"), PermissionAsked(permission("p"))):
+            run.told.tell(event)
+            await until(pilot, lambda: run.screen.dock.panel)
+            await pilot.pause(GRACE + 0.1)
+            await leave(run, pilot, keys)
+            await pilot.press("down", "enter")
+            await until(pilot, lambda: run.screen.dock.panel is None)
+        assert [name for name, _, _ in run.told.answers] == ["q", "p"]
+
+
+async def leave(run: Driven, pilot: Pilot[int], keys: list[str]) -> None:
+    """Do what takes the focus elsewhere in many programs."""
+    if keys == ["click"]:
+        await pilot.click(run.screen.transcript, offset=(3, 1))
+    else:
+        await pilot.press(*keys)
+
+
+async def test_keys_meant_for_a_panel_that_closed_send_nothing() -> None:
+    run = Driven(Launch(settings=Settings(cwd=Path("/")), draft="half a thought"))
+    async with run.app.run_test() as pilot:
+        run.told.tell(asked())
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(GRACE + 0.1)
+        await pilot.press("enter", "enter", "x", "enter")
+        await until(pilot, lambda: "Not sent" in run.screen.dock.notices.text)
+        assert run.told.sent == []
+        assert run.screen.dock.prompt.text == "half a thoughtx"
+        await pilot.pause(TYPING_PAUSE + 0.1)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["half a thoughtx"])
+
+
+async def test_an_interrupt_settles_all_that_waits_and_keeps_every_draft(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = Driven()
+    copied: list[str] = []
+    monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
+    async with run.app.run_test() as pilot:
+        run.told.tell(asked("one"))
+        run.told.tell(asked("two"))
+        run.told.tell(PermissionAsked(permission("three")))
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(GRACE + 0.1)
+        await pilot.press("o", *"precious")
+        for name in ("one", "two", "three"):
+            run.told.tell(RequestSettled(name, Cancelled("interrupted")))
+        await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
+        await pilot.press("f8")
+        await until(pilot, lambda: copied)
+        assert "precious" in copied[0]
+        assert "F8 copies what you had answered:" in run.screen.transcript.text()
+        assert "precious" in run.screen.transcript.text()
+
+
+async def test_a_reason_that_was_not_sent_goes_to_the_prompt() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.tell(PermissionAsked(permission()))
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(GRACE + 0.1)
+        await pilot.press("e", *"also", "escape", "y")
+        await until(pilot, lambda: run.told.answers == [("toolu_p", Allowed(), "panel")])
+        await until(pilot, lambda: run.screen.dock.prompt.text == "also")
+
+
+async def test_answers_that_never_arrived_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Driven()
+    copied: list[str] = []
+    monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
+    async with run.app.run_test() as pilot:
+        run.told.tell(asked())
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(GRACE + 0.1)
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: run.told.answers)
+        run.told.tell(RequestSettled("toolu_1", Cancelled("the Claude process ended")))
+        await until(pilot, lambda: "process ended" in run.screen.dock.notices.text)
+        await pilot.press("f8")
+        await until(pilot, lambda: copied)
+        assert "Second" in copied[0]
+
+
+@pytest.mark.parametrize("event", [asked("r"), PermissionAsked(permission("r"))])
+async def test_asked_and_settled_in_one_breath(event: AgentEvent) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        for _ in range(3):
+            run.told.tell(event)
+            run.told.tell(RequestSettled("r", Cancelled("interrupted")))
+        await until(pilot, lambda: run.screen.dock.notices.text)
+        assert run.screen.dock.panel is None
+        await pilot.press("x")
+        await until(pilot, lambda: run.screen.dock.prompt.text == "x")
+
+
+async def test_a_failure_inside_the_session_leaves_the_screen() -> None:
+    class Failing(ToldSession):
+        async def run(self) -> None:
+            raise RuntimeError("surprise")
+
+    run = Driven(make=Failing)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: "Something went wrong" in run.screen.transcript.text())
+        await pilot.press("x")
+        await until(pilot, lambda: run.screen.dock.prompt.text == "x")
 
 
 async def test_the_prompt_of_the_command_line_is_sent_and_a_draft_is_not() -> None:
@@ -58,6 +188,7 @@ async def test_a_question_takes_the_place_of_the_prompt_and_gives_it_back() -> N
         assert run.told.answers == [("toolu_1", Answered((Answer(selected=("Second",)),)), "panel")]
         await until(pilot, lambda: run.screen.dock.prompt.display)
         assert run.screen.dock.prompt.text == "half a thought"
+        await pilot.pause(TYPING_PAUSE + 0.1)
         await pilot.press("!", "enter")
         await until(pilot, lambda: run.told.sent == ["half a thought!"])
 
@@ -192,7 +323,9 @@ async def test_a_prompt_that_came_back_stands_before_what_was_typed_since() -> N
         await pilot.press(*"new")
         run.told.tell(PromptReturned("old", "the session ended"))
         await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
-        assert "Not sent" in run.screen.dock.notices.text
+        assert "not sent" in run.screen.transcript.text()
+        run.told.tell(PromptReturned("older", "the session ended"))
+        await until(pilot, lambda: run.screen.dock.prompt.text == "old\nolder\nnew")
 
 
 async def test_status_and_title() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from typing import ClassVar
 
 from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.events import MouseScrollUp
 from textual.pilot import Pilot
 
@@ -20,6 +22,18 @@ KEY = ev.BlockKey("m", 0)
 class Host(App[None]):
     """Holds a transcript and notes whether it follows."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key, f"scroll('{how}')")
+        for key, how in {
+            "up": "line_up",
+            "down": "line_down",
+            "pageup": "page_up",
+            "pagedown": "page_down",
+            "home": "home",
+            "end": "end",
+        }.items()
+    ]
+
     def __init__(self) -> None:
         super().__init__()
         self.transcript = Transcript(welcome="Hello\nAsk anything.")
@@ -28,8 +42,8 @@ class Host(App[None]):
     def compose(self) -> ComposeResult:
         yield self.transcript
 
-    def on_mount(self) -> None:
-        self.transcript.focus()
+    def action_scroll(self, how: str) -> None:
+        getattr(self.transcript, f"action_{how}")()
 
     def on_transcript_follow_changed(self, message: Transcript.FollowChanged) -> None:
         assert message.control is self.transcript
@@ -136,7 +150,7 @@ async def test_new_lines_below_are_counted() -> None:
         before = lines(app)
         drawn = app.transcript.counters.drawn
         app.transcript.apply(grew("more\n\nand more", 1))
-        await until(pilot, lambda: "new lines below · End" in lines(app)[-1])
+        await until(pilot, lambda: "new lines below · Ctrl+End" in lines(app)[-1])
         assert lines(app)[:-1] == before[:-1]
         assert app.transcript.counters.drawn == drawn
         assert app.transcript.unseen >= 2

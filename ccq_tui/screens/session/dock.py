@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,10 +13,8 @@ from textual.message import Message
 from textual.timer import Timer
 
 from ccq_tui.inbox import Request, RequestOutcome
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.prose import draft_text
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
@@ -55,9 +54,9 @@ class Dock(Vertical):
     class Answered(Message):
         """A person settled a request in its panel."""
 
-        def __init__(self, request_id: str, outcome: RequestOutcome) -> None:
+        def __init__(self, waiting: Waiting, outcome: RequestOutcome) -> None:
             super().__init__()
-            self.request_id = request_id
+            self.waiting = waiting
             self.outcome = outcome
 
     class LineChanged(Message):
@@ -74,9 +73,9 @@ class Dock(Vertical):
         self._clock = clock
         self._line = Line()
         self._panel: Panel | None = None
-        self._came = 0
         self._settled = 0
         self._opening: Timer | None = None
+        self._coming = False
 
     @property
     def line(self) -> Line:
@@ -121,10 +120,10 @@ class Dock(Vertical):
         """Let a request wait; it is shown when it is the first and nobody is typing."""
         if request.id in self._line:
             return
-        self._came = self._came + 1 if self._line.items else 1
-        self._settled = self._settled if self._line.items else 0
+        if not self._line.items:
+            self._settled = 0
         self._change(self._line.with_added(request))
-        self._show_first()
+        self._show_soon()
 
     def withdraw(self, request_id: str) -> Waiting | None:
         """Take a request out of the line, answered or not, and show the next.
@@ -137,9 +136,11 @@ class Dock(Vertical):
             return None
         self._settled += 1
         if self._panel is not None and self._line.head is gone:
+            # The panel may be a key ahead of what it has told.
+            gone = replace(gone, draft=self._panel.state)
             self._close_panel()
         self._change(self._line.without(request_id))
-        self._show_first()
+        self._show_soon()
         return gone
 
     def toggle_panel(self) -> None:
@@ -153,7 +154,14 @@ class Dock(Vertical):
         self._line = line
         self.post_message(self.LineChanged(line))
 
+    def _show_soon(self) -> None:
+        """Show the first request after all that happened at once: an interrupt settles many together."""
+        if not self._coming:
+            self._coming = True
+            self.call_later(self._show_first)
+
     def _show_first(self) -> None:
+        self._coming = False
         if self._opening:
             self._opening.stop()
             self._opening = None
@@ -188,9 +196,15 @@ class Dock(Vertical):
         self._show_prompt()
 
     def _close_panel(self) -> None:
-        if self._panel is not None:
-            self._panel.remove()
-            self._panel = None
+        if self._panel is None:
+            return
+        seen = self._covered
+        self._panel.remove()
+        self._panel = None
+        if seen:
+            # Keys under way were meant for the panel: they stay in the prompt, and send nothing.
+            self.prompt.hold()
+        self._show_prompt()
 
     def _place(self) -> tuple[int, int]:
         return (self._settled + 1, self._settled + len(self._line.items))
@@ -223,9 +237,14 @@ class Dock(Vertical):
         if first is None or event.panel is not self._panel:
             return
         self._line = self._line.with_draft(first.request.id, event.state)
-        was_covered = not self.prompt.has_class("-off")
-        if was_covered == self._covered:
+        prompt_is_shown = not self.prompt.has_class("-off")
+        if prompt_is_shown == self._covered:
             self._show_prompt()
+
+    @on(Prompt.HeldBack)
+    def _say_why_nothing_was_sent(self, event: Prompt.HeldBack) -> None:
+        event.stop()
+        self.notices.say("Not sent: you were typing when a panel closed · Enter again after a moment")
 
     @on(QuestionPanel.Ended)
     @on(DecisionPanel.Ended)
@@ -234,13 +253,6 @@ class Dock(Vertical):
         first = self._line.head
         if first is None or event.panel is not self._panel:
             return
-        self.post_message(self.Answered(first.request.id, event.outcome))
-        self.withdraw(first.request.id)
-
-
-def copied_draft(waiting: Waiting) -> str:
-    """Return what a person had selected and typed for a request, to copy; "" when there was nothing."""
-    draft = waiting.draft
-    if isinstance(draft, DecisionState):
-        return draft.text
-    return draft_text(draft) if draft.has_draft else ""
+        answered = self.withdraw(first.request.id)
+        if answered is not None:
+            self.post_message(self.Answered(answered, event.outcome))

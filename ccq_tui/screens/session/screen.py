@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
-import click
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
-from textual.worker import Worker
+from textual.worker import Worker, WorkerState
 
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -25,16 +25,22 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled, RequestOutcome
-from ccq_tui.screens.session.dock import Dock, copied_draft
+from ccq_tui.inbox.waiting import Waiting
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, text_left_over
 from ccq_tui.screens.session.view import SessionView, noted
-from ccq_tui.screens.terminal import edit_text, set_title
+from ccq_tui.screens.terminal import EditorError, edit_text, set_title
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 
+_logger = logging.getLogger(__name__)
+
 SURFACE = "panel"
+CLOSED_SECONDS = 30.0
+"""How long it is said above the prompt that a request was closed."""
 AGAIN_SECONDS = 2.0
 """How long a key that asks to be pressed again may take."""
 
@@ -104,7 +110,8 @@ class SessionScreen(Screen[None]):
         self._session = make_session(self._take)
         self._view = SessionView(launch.settings.directory, since=clock())
         self._again: tuple[str, float] = ("", 0.0)
-        self._lost_draft = ""
+        self._drafts = ClosedDrafts()
+        self._answered: dict[str, Waiting] = {}
         self._worker: Worker[None] | None = None
 
     @property
@@ -134,15 +141,25 @@ class SessionScreen(Screen[None]):
         self._draw_status()
         for notice in self._launch.notices:
             self.transcript.add_notice(notice, "warning")
-        self._worker = self.run_worker(self._session.run(), name="session")
+        # What goes wrong in it must not take the screen, and all that is typed on it, along.
+        self._worker = self.run_worker(self._session.run(), name="session", exit_on_error=False)
         if self._launch.prompt:
             self._say(self._launch.prompt)
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
+        self.dock.notices.say("Ending the session · Ctrl+Q again does not wait", seconds=60.0)
         self._session.close()
         if self._worker is not None and not self._worker.is_finished:
             await self.workers.wait_for_complete([self._worker])
+
+    @on(Worker.StateChanged)
+    def _worker_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)
+            self.transcript.add_notice(
+                f"Something went wrong in ccq-tui ({event.worker.name}); the log has more.", "error"
+            )
 
     # -- events of the session ----------------------------------------------------------------------------
 
@@ -170,19 +187,33 @@ class SessionScreen(Screen[None]):
                 self._close(request_id, outcome)
             case PromptReturned(text, reason):
                 self.dock.prompt.put_back(text)
-                self.dock.notices.say(f"Not sent: {reason}")
+                self.transcript.add_notice(
+                    f"A prompt was not sent and is back in its field: {reason}", "warning"
+                )
             case _:
                 pass
 
     def _close(self, request_id: str, outcome: RequestOutcome) -> None:
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
-        gone = self.dock.withdraw(request_id)
+        answered = self._answered.pop(request_id, None)
+        if answered is not None and not isinstance(outcome, Cancelled):
+            return
+        gone = self.dock.withdraw(request_id) or answered
         if gone is None:
             return
         reason = outcome.reason if isinstance(outcome, Cancelled) else "answered elsewhere"
-        self._lost_draft = copied_draft(gone)
-        kept = " · F8 copies your draft" if self._lost_draft else ""
-        self.dock.notices.say(f"The request was closed: {reason}{kept}", seconds=30.0)
+        kept = self._keep_draft(draft_of(gone))
+        self.dock.notices.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
+
+    def _keep_draft(self, draft: str) -> str:
+        """Keep the draft of a closed request; return what to say of it."""
+        if not self._drafts.keep(draft):
+            return ""
+        # The line above the prompt passes; the transcript stays.
+        self.transcript.add_notice(
+            "What you had answered to the closed request is kept: F8 copies it", "warning"
+        )
+        return " · F8 copies your draft"
 
     def _ring(self) -> None:
         if self._launch.settings.bell and not self.app.app_focus:
@@ -201,7 +232,11 @@ class SessionScreen(Screen[None]):
 
     @on(Dock.Answered)
     def _answer(self, event: Dock.Answered) -> None:
-        self._session.answer(event.request_id, event.outcome, SURFACE)
+        text = text_left_over(event.waiting, event.outcome)
+        if text:
+            self.dock.prompt.put_back(text)
+        self._answered[event.waiting.request.id] = event.waiting
+        self._session.answer(event.waiting.request.id, event.outcome, SURFACE)
 
     @on(Dock.LineChanged)
     def _line_changed(self) -> None:
@@ -210,22 +245,31 @@ class SessionScreen(Screen[None]):
     @on(QuestionPanel.EditorWanted)
     @on(DecisionPanel.EditorWanted)
     def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
-        edited = self._edited(event.text)
-        if edited is not None:
-            event.panel.put_text(edited)
+        panel = event.panel
+
+        def put(text: str) -> None:
+            if self.dock.panel is panel:
+                panel.put_text(text)
+            else:
+                self.dock.notices.say(f"The request was closed meanwhile{self._keep_draft(text)}")
+
+        self._edit(event.text, put)
 
     def action_edit_prompt(self) -> None:
         """Edit the prompt in the person's editor."""
-        edited = self._edited(self.dock.prompt.text)
-        if edited is not None:
-            self.dock.prompt.put(edited)
+        self._edit(self.dock.prompt.text, self.dock.prompt.put)
 
-    def _edited(self, text: str) -> str | None:
-        try:
-            return edit_text(self.app, text)
-        except click.ClickException as error:
-            self.dock.notices.say(f"{error.message} · set VISUAL or EDITOR to one that runs")
-            return None
+    def _edit(self, text: str, put: Callable[[str], None]) -> None:
+        async def edit() -> None:
+            try:
+                edited = await edit_text(self.app, text)
+            except EditorError as error:
+                self.dock.notices.say(str(error))
+                return
+            if edited is not None:
+                put(edited)
+
+        self.run_worker(edit(), name="editor", group="editor", exclusive=True)
 
     def action_scroll_transcript(self, how: str) -> None:
         """Scroll the transcript, whatever has the focus."""
@@ -258,15 +302,23 @@ class SessionScreen(Screen[None]):
             self.app.copy_to_clipboard(selected)
             self.dock.notices.say("Copied")
         elif self._pressed_again("ctrl+c"):
-            self.app.run_worker(self.app.run_action("quit"))
+            self.app.run_worker(self.app.run_action("quit"), name="quit")
         else:
             self.dock.notices.say("Ctrl+C again quits", seconds=AGAIN_SECONDS)
 
     def action_copy_draft(self) -> None:
-        """Copy the draft of the request that was closed last."""
-        if self._lost_draft:
-            self.app.copy_to_clipboard(self._lost_draft)
-        self.dock.notices.say("Draft copied" if self._lost_draft else "There is no draft to copy")
+        """Copy the drafts of requests that were closed."""
+        count = len(self._drafts)
+        if count:
+            self.app.copy_to_clipboard(self._drafts.copied())
+        words = (
+            "Draft copied"
+            if count == 1
+            else f"{count} drafts copied"
+            if count
+            else "There is no draft to copy"
+        )
+        self.dock.notices.say(words)
 
     def _pressed_again(self, key: str) -> bool:
         now, (before, at) = self._clock(), self._again

@@ -63,11 +63,6 @@ class SessionView:
         return self.cwd.name or str(self.cwd)
 
     @property
-    def alive(self) -> bool:
-        """Whether prompts can still be sent."""
-        return self.state not in (SessionState.FAILED, SessionState.ENDED)
-
-    @property
     def busy(self) -> bool:
         """Whether there is a turn to interrupt."""
         return self.state in (SessionState.WORKING, SessionState.AWAITING)

@@ -68,7 +68,10 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
     title = "Claude asked" if len(questions) == 1 else f"Claude asked {len(questions)} questions"
     lines = _title(pen, title, block, width)
     if block.outcome is None:
-        # The panel shows it; the text that led to it is what should be in sight above.
+        # The panel has the options; what led to the question is what should be in sight above.
+        for question in questions:
+            said = Text(safe(question.text, limit=LABEL_LIMIT), pen.palette["muted"])
+            lines.extend(_barred(pen, pen.hang(Text(), said, width - 3)))
         return lines
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
     for number, question in enumerate(questions):

@@ -82,6 +82,19 @@ def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
     return [*lines, Text(more, pen.palette["muted"])]
 
 
+REMEDIES = {
+    "authentication_failed": (
+        "Sign in with “claude auth login”, or set ANTHROPIC_API_KEY, and start again. "
+        "“ccq-tui doctor” checks it; “ccq-tui demo” needs no account."
+    ),
+    "rate_limit": "Wait a moment, then send the prompt again.",
+    "overloaded": "Wait a moment, then send the prompt again.",
+    "model_not_found": "Start with another model: ccq-tui --model NAME --continue.",
+    "session lost": "“ccq-tui --continue” goes on with the conversation; “ccq-tui doctor” looks for a cause.",
+}
+"""What a person can do about an error, by the CLI's word for it."""
+
+
 def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
     """Draw something the CLI or the program said."""
     sign, colour = {"warning": ("⚠", "warning"), "error": ("✘", "error")}.get(block.level, ("·", "muted"))
@@ -94,9 +107,12 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     palette = pen.palette
     kind = one_line(block.kind.replace("_", " "), 60) or "error"
     title = Text(kind[:1].upper() + kind[1:], palette["error"] + Style(bold=True))
-    text = safe(block.text.strip(), limit=ERROR_LIMIT)
     lines = pen.hang(Text("✘ ", palette["error"]), title, width)
-    return [*lines, *pen.hang(Text("  "), Text(text), width)] if text else lines
+    if text := safe(block.text.strip(), limit=ERROR_LIMIT):
+        lines += pen.hang(Text("  "), Text(text), width)
+    if remedy := REMEDIES.get(block.kind):
+        lines += pen.hang(Text("  → ", palette["accent"]), Text(remedy), width)
+    return lines
 
 
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
@@ -120,8 +136,10 @@ def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
         facts.append(f"${event.cost:.4f}" if event.cost < 1 else f"${event.cost:.2f}")
     body = Text(" · ".join(facts), palette["muted"])
     if event.is_error or event.reason not in _USUAL_ENDS:
-        reason = one_line(event.reason.replace("_", " "), 200) or "failed"
-        body = Text.assemble((reason, palette["error" if event.is_error else "warning"]), " · ", body)
+        interrupted = event.reason.startswith("aborted")
+        reason = "interrupted" if interrupted else one_line(event.reason.replace("_", " "), 200) or "failed"
+        colour = "error" if event.is_error and not interrupted else "warning"
+        body = Text.assemble((reason, palette[colour]), " · ", body)
     return pen.hang(Text("─ ", palette["faint"]), body, width)
 
 

@@ -75,7 +75,8 @@ class Painter:
     def _plain(self, block: bl.Block, body: PlainText, index: int, width: int) -> list[Strip]:
         palette = self.pen.palette
         if isinstance(block, bl.PromptBlock):
-            return self._prompt(block, self.pen.plain(body.part(index), width - 2), width, first=index == 0)
+            lines = self.pen.hang(Text(), Text(body.part(index)), width - 2)
+            return self._prompt(block, lines, width, first=index == 0)
         style = palette["error" if getattr(block, "state", None) is bl.ToolState.FAILED else "muted"]
         lines = self.pen.plain(body.part(index), width - 4, style)
         return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", palette["faint"])

@@ -6,7 +6,6 @@ import time
 from typing import ClassVar, cast
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -39,7 +38,7 @@ CATCHING_UP = 0.15
 """Seconds between two frames while a burst is still being split."""
 
 
-class Transcript(ScrollView, can_focus=True):
+class Transcript(ScrollView, can_focus=False):
     """The transcript of one session.
 
     Attributes:
@@ -50,14 +49,6 @@ class Transcript(ScrollView, can_focus=True):
 
     DEFAULT_CSS = CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "line_up", "Up", show=False),
-        Binding("down,j", "line_down", "Down", show=False),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("pagedown", "page_down", "Page down", show=False),
-        Binding("home", "home", "First line", show=False),
-        Binding("end", "end", "Newest line", show=False),
-    ]
 
     class FollowChanged(Message):
         """The end of the transcript is kept in view now, or no longer is."""
@@ -331,7 +322,7 @@ class Transcript(ScrollView, can_focus=True):
     def _more_line(self, width: int) -> Strip:
         pen = self._pen_holder().pen
         count = self.unseen
-        text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · End ")
+        text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
         return pen.strip(text, width, pen.palette["more"])
 
     # -- keys ------------------------------------------------------------------------------------------------

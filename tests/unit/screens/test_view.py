@@ -50,9 +50,8 @@ def test_a_retry_is_said_until_the_model_answers() -> None:
     assert noted(view, TurnEnded("completed", False, 1.0, None, 1, 1), 1.0).retry == ""
 
 
-def test_a_lost_session_takes_no_more_prompts() -> None:
-    lost = noted(VIEW, SessionLost("killed"), 1.0)
-    assert (lost.state, lost.alive) == (SessionState.FAILED, False)
+def test_a_lost_session_failed_and_a_closed_one_ended() -> None:
+    assert noted(VIEW, SessionLost("killed"), 1.0).state is SessionState.FAILED
     assert noted(VIEW, SessionLost("closed", expected=True), 1.0).state is SessionState.ENDED
 
 

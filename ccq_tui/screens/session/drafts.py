@@ -1,0 +1,58 @@
+"""What a person had selected and typed for requests that were closed without them."""
+
+from __future__ import annotations
+
+from ccq_tui.inbox import Denied, RequestOutcome
+from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.waiting import Waiting
+from ccq_tui.questions.prose import draft_text
+
+SEPARATOR = "\n\n———\n\n"
+
+
+class ClosedDrafts:
+    """Keeps drafts until they were copied and another one comes."""
+
+    def __init__(self) -> None:
+        self._drafts: list[str] = []
+        self._copied = False
+
+    def __len__(self) -> int:
+        return len(self._drafts)
+
+    def keep(self, text: str) -> bool:
+        """Keep a draft.
+
+        Args:
+            text: The draft; "" is none.
+
+        Returns:
+            Whether there was anything to keep.
+        """
+        if not text.strip():
+            return False
+        if self._copied:
+            self._drafts, self._copied = [], False
+        self._drafts.append(text)
+        return True
+
+    def copied(self) -> str:
+        """Return all drafts as one text, to put on the clipboard; "" when there is none."""
+        self._copied = True
+        return SEPARATOR.join(self._drafts)
+
+
+def draft_of(waiting: Waiting) -> str:
+    """Return what a person had selected and typed for a request; "" when there was nothing."""
+    draft = waiting.draft
+    if isinstance(draft, DecisionState):
+        return draft.text
+    return draft_text(draft) if draft.has_draft else ""
+
+
+def text_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+    """Return the text that a decision did not carry: typed as a reason, then decided without one."""
+    draft = waiting.draft
+    if not isinstance(draft, DecisionState) or not draft.text.strip():
+        return ""
+    return "" if isinstance(outcome, Denied) and outcome.text else draft.text
