@@ -210,9 +210,7 @@ class SessionScreen(Screen[None]):
         if not self._drafts.keep(draft):
             return ""
         # The line above the prompt passes; the transcript stays.
-        self.transcript.add_notice(
-            "What you had answered to the closed request is kept: F8 copies it", "warning"
-        )
+        self.transcript.add_notice(f"F8 copies what you had answered:\n{draft}", "warning")
         return " · F8 copies your draft"
 
     def _ring(self) -> None:
