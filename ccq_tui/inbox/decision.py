@@ -1,6 +1,7 @@
 """Deciding on a permission or a plan as a pure state machine, with the manners of the question panel.
 
-Events are those of `ccq_tui.questions.events`; a decision is made by Enter on a choice, or by its letter.
+Events are those of `ccq_tui.questions.events`; a decision is made by Enter or a click on the choice under the
+cursor, or by its letter.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
-from ccq_tui.questions.keys import GUARDED_KEYS
-from ccq_tui.questions.machine import CLICK_GRACE, GRACE
+from ccq_tui.questions.manners import GUARDED_KEYS, is_fresh, is_stray_click
+from ccq_tui.questions.state import typable
 
 EMPTY_TEXT = "nothing typed yet · say what to do instead, Esc goes back"
 MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
@@ -76,11 +77,11 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
         case TerminalFocused(at):
             return replace(state, focused_at=at)
         case TextChanged(text):
-            return replace(state, text=text, notice="") if state.typing else state
-        case Pasted(text) if text and not state.hidden and not state.typing:
-            return _type(state, text)
+            return replace(state, text=typable(text), notice="") if state.typing else state
+        case Pasted(text) if typable(text) and not state.hidden and not state.typing:
+            return _type(state, typable(text))
         case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
-            return replace(state, cursor=row, typing=False)
+            return _clicked(state, row)
         case Pressed(key, character, at):
             return state if is_guarded(state, key, at) else _pressed(state, key, character)
         case _:
@@ -100,7 +101,8 @@ def means_something(state: DecisionState, key: str, character: str = "") -> bool
 
 def is_guarded(state: DecisionState, key: str, at: float) -> bool:
     """Whether a key comes so soon after the panel appeared that it was meant for something else."""
-    return key in DECIDING_KEYS and state.shown_at is not None and at - state.shown_at < GRACE
+    # In a text the letters are text, and decide nothing.
+    return key in (GUARDED_KEYS if state.typing else DECIDING_KEYS) and is_fresh(state.shown_at, at)
 
 
 def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
@@ -119,8 +121,12 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
 
 
 def _stray_click(state: DecisionState, at: float) -> bool:
-    fresh = state.shown_at is not None and at - state.shown_at < GRACE
-    return state.hidden or fresh or (state.focused_at is not None and at - state.focused_at < CLICK_GRACE)
+    return is_stray_click(state.hidden, state.shown_at, state.focused_at, at)
+
+
+def _clicked(state: DecisionState, row: int) -> DecisionState:
+    """Take the choice under the cursor; elsewhere move the cursor there, for a second click to confirm."""
+    return _take(state, row) if row == state.cursor else replace(state, cursor=row, typing=False, notice="")
 
 
 def _pressed(state: DecisionState, key: str, character: str) -> DecisionState:

@@ -34,8 +34,6 @@ FILTER_FROM = 10
 """A list of this many options or more can be filtered."""
 LARGE_TEXT = 600
 """Characters of a label or description that the list shows; `p` shows the whole of it."""
-GUARDED_KEYS = frozenset({"enter", "space", "escape", *"123456789"})
-"""Keys that a fresh panel ignores: they were meant for what was there before."""
 
 When = Callable[[PanelState], bool]
 

@@ -37,13 +37,11 @@ from ccq_tui.questions.events import (
     Turn,
 )
 from ccq_tui.questions.flow import back, decline, go_on, turn_to
-from ccq_tui.questions.keys import GUARDED_KEYS, action_for
+from ccq_tui.questions.keys import action_for
+from ccq_tui.questions.manners import CLICK_GRACE, GRACE, GUARDED_KEYS, is_fresh, is_stray_click
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
-GRACE = 0.4
-"""Seconds for which a fresh panel ignores keys that decide something."""
-CLICK_GRACE = 0.3
-"""Seconds after the terminal got the focus in which a click selects nothing."""
+__all__ = ["CLICK_GRACE", "GRACE", "is_guarded", "step"]
 
 
 def step(state: PanelState, event: Event) -> PanelState:
@@ -76,7 +74,7 @@ def step(state: PanelState, event: Event) -> PanelState:
 
 def is_guarded(state: PanelState, key: str, at: float) -> bool:
     """Whether a key comes so soon after the panel appeared that it was meant for something else."""
-    return key in GUARDED_KEYS and state.shown_at is not None and at - state.shown_at < GRACE
+    return key in GUARDED_KEYS and is_fresh(state.shown_at, at)
 
 
 def _pressed(state: PanelState, key: str, character: str, at: float) -> PanelState:
@@ -93,10 +91,7 @@ def _pasted(state: PanelState, text: str) -> PanelState:
 
 
 def _click_is_stray(state: PanelState, at: float) -> bool:
-    if state.hidden:
-        return True
-    fresh = state.shown_at is not None and at - state.shown_at < GRACE
-    return fresh or (state.focused_at is not None and at - state.focused_at < CLICK_GRACE)
+    return is_stray_click(state.hidden, state.shown_at, state.focused_at, at)
 
 
 def _clicked(state: PanelState, row: int) -> PanelState:

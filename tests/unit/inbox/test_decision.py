@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.inbox.decision import DecisionState, decide, decision, decision_hints, means_something
+from ccq_tui.inbox.decision import (
+    DecisionState,
+    decide,
+    decision,
+    decision_hints,
+    is_guarded,
+    means_something,
+)
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.machine import GRACE
 
@@ -65,11 +72,36 @@ def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
     assert decide(fresh, Pressed(key, key, at=10.0 + GRACE / 2)) == fresh
 
 
-def test_clicks_move_and_never_decide() -> None:
+def test_a_click_moves_and_on_the_choice_under_the_cursor_takes_it() -> None:
     state = decide(decision(PERMISSION), Clicked(1))
     assert (state.cursor, state.outcome) == (1, None)
+    assert decide(state, Clicked(1)).outcome == Denied()
+    assert decide(decision(PERMISSION), Clicked(0)).outcome == Allowed()
+    text = decide(decide(state, Clicked(2)), Clicked(2))
+    assert (text.typing, text.outcome) == (True, None)
+    assert decide(text, Clicked(2)) == text, "the text that is open stays open"
+
+
+def test_a_click_that_was_meant_for_something_else_does_nothing() -> None:
+    fresh = decide(decision(PERMISSION), Shown(5.0))
+    assert decide(fresh, Clicked(0, at=5.0 + GRACE / 2)) == fresh
+    hidden = keys(decision(PERMISSION), "escape")
+    assert decide(hidden, Clicked(0)) == hidden
     focused = decide(decision(PERMISSION), TerminalFocused(5.0))
     assert decide(focused, Clicked(1, at=5.1)) == focused
+
+
+def test_text_has_no_control_characters() -> None:
+    assert decide(decision(PLAN), Pasted("\x1b[31mred\r\nline\x07")).text == "[31mred\nline"
+    assert decide(decision(PLAN), Pasted("\x1b\x07")) == decision(PLAN), "nothing is left of it"
+    assert decide(keys(decision(PLAN), "e"), TextChanged("a\x9b\tb")).text == "a\tb"
+
+
+@pytest.mark.parametrize("key", ["y", "n"])
+def test_letters_typed_into_a_fresh_panels_text_are_text(key: str) -> None:
+    fresh = decide(keys(decision(PERMISSION), "e"), Shown(10.0))
+    assert not is_guarded(fresh, key, 10.1)
+    assert is_guarded(fresh, "enter", 10.1)
 
 
 def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
@@ -101,8 +133,8 @@ def test_random_events(request_: PermissionRequest, happened: list[Event]) -> No
         after = decide(state, event)
         decision_hints(after)
         if after.outcome and not state.outcome:
-            assert isinstance(event, Pressed)
-            assert event.key in ("enter", "y", "n")
+            pressed = isinstance(event, Pressed) and event.key in ("enter", "y", "n")
+            assert pressed or event == Clicked(state.cursor)
         if not isinstance(event, TextChanged):
             assert after.text.startswith(state.text), "text is only added to"
         if isinstance(event, Pressed) and not means_something(state, event.key, event.character):
