@@ -32,6 +32,7 @@ from ccq_tui.agent.events import (
     PromptReturned,
     SessionState,
     StateChanged,
+    ToolFinished,
     ToolStarted,
     TurnEnded,
 )
@@ -249,8 +250,9 @@ class Connection:
     def _note(self, event: AgentEvent) -> None:
         if isinstance(event, ToolStarted):
             self.gate.shown(event.tool_use_id)
+        elif isinstance(event, ToolFinished):
+            self.gate.finished(event.tool_use_id)
         elif isinstance(event, TurnEnded):
-            self.gate.turn_ended()
             task = asyncio.create_task(self._report_usage())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -84,10 +84,10 @@ class Gate:
         """Note that a tool call was reported, so that a request for it may follow."""
         self._shown.setdefault(tool_use_id, asyncio.Event()).set()
 
-    def turn_ended(self) -> None:
-        """Forget what only matters during a turn."""
-        self._shown.clear()
-        self._verdicts.clear()
+    def finished(self, tool_use_id: str) -> None:
+        """Forget a tool call that has its result; others may go on after the turn, in the background."""
+        self._shown.pop(tool_use_id, None)
+        self._verdicts.pop(tool_use_id, None)
 
     def cancel_all(self, reason: str) -> None:
         """Settle every request as cancelled: nobody can answer any more.
@@ -188,12 +188,14 @@ class Gate:
     async def _ask(self, request: Request, asked: AgentEvent) -> RequestOutcome:
         """Wait for a person; cancelling the wait settles the request as cancelled."""
         await self._call_shown(request.id)
+        self._stop_when_over()
         self.pending[request.id] = request
         # A task of its own, because the inbox hears the reason from us before its own wait ends.
         asking = asyncio.ensure_future(self._inbox.ask(request))
         outcome: RequestOutcome = Cancelled(self._ending)
         try:
             await asyncio.sleep(0)  # the inbox has the request before anyone hears of it and answers
+            self._stop_when_over()
             self._emit(asked)
             outcome = await asyncio.shield(asking)
         except asyncio.CancelledError:
@@ -206,10 +208,13 @@ class Gate:
         finally:
             if self.pending.pop(request.id, None):
                 self._emit(RequestSettled(request.id, outcome))
-        if self._over:
-            # There is no process to take a reply; an attempt would only end in an error nobody reads.
-            raise asyncio.CancelledError(self._ending)
+        self._stop_when_over()
         return outcome
+
+    def _stop_when_over(self) -> None:
+        """Ask nobody and reply nothing once the process is gone: an attempt would only end in an error."""
+        if self._over:
+            raise asyncio.CancelledError(self._ending)
 
     async def _call_shown(self, tool_use_id: str) -> None:
         """Wait until the call's own event is out: requests come on another way, and may be faster.

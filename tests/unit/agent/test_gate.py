@@ -103,3 +103,36 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert len([event for event in asked.events if isinstance(event, RequestSettled)]) == 1
+
+
+@pytest.mark.parametrize("steps", range(4))
+async def test_nothing_is_asked_after_the_end(steps: int) -> None:
+    """Wherever on its way to the inbox the request is when the process goes."""
+    asked = Asked()
+    asked.gate.finished("t")
+    task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
+    await asyncio.sleep(0)  # it waits for its call now
+    asked.gate.shown("t")
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    asked.gate.cancel_all("the Claude process ended")
+    told = len(asked.events)
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 5)
+    assert asked.events[told:] == []
+    assert sum(isinstance(event, RequestSettled) for event in asked.events) in (0, 1)
+    assert asked.inbox.pending == ()
+
+
+async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
+    asked = Asked()
+    hook = asyncio.create_task(
+        asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
+    )
+    await asked.pending()
+    asked.inbox.answer("t", Declined(), "test")
+    assert await hook == {}
+    asked.gate.finished("another call")
+    result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)
+    assert isinstance(result, PermissionResultDeny)
+    assert len([event for event in asked.events if isinstance(event, QuestionAsked)]) == 1
