@@ -39,6 +39,8 @@ from ccq_tui.widgets.transcript import Transcript
 _logger = logging.getLogger(__name__)
 
 SURFACE = "panel"
+BATCH = 0.012
+"""Seconds of a burst's events that are handled together."""
 CLOSED_SECONDS = 30.0
 """How long it is said above the prompt that a request was closed."""
 AGAIN_SECONDS = 2.0
@@ -107,6 +109,7 @@ class SessionScreen(Screen[None]):
         self._launch = launch
         self._clock = clock
         self._arrived: deque[AgentEvent] = deque()
+        self._handled_at = float("-inf")
         self._session = make_session(self._take)
         self._view = SessionView(launch.settings.directory, since=clock())
         self._again: tuple[str, float] = ("", 0.0)
@@ -164,13 +167,18 @@ class SessionScreen(Screen[None]):
     # -- events of the session ----------------------------------------------------------------------------
 
     def _take(self, event: AgentEvent) -> None:
-        """Queue an event; one message is enough for all that come before it is handled."""
-        if not self._arrived:
-            self.post_message(self.EventsArrived())
+        """Queue an event; all that come until the queue is looked at are handled together."""
         self._arrived.append(event)
+        if len(self._arrived) == 1:
+            if self._clock() - self._handled_at < BATCH:
+                # In a burst each message of the stream would otherwise cost a round of Textual's own.
+                self.set_timer(BATCH, self._handle_events)
+            else:
+                self.post_message(self.EventsArrived())
 
     @on(EventsArrived)
     def _handle_events(self) -> None:
+        self._handled_at = self._clock()
         while self._arrived:
             event = self._arrived.popleft()
             self.transcript.apply(event)

@@ -180,11 +180,13 @@ class RequestBlock(Block):
 
     Attributes:
         outcome: How the waiting ended, or None while it goes on.
-        settled: When that was.
+        settled: When that was, or None if it is not known.
+        surface: Where it was answered, or "" if that is not known.
     """
 
     outcome: RequestOutcome | None = field(default=None, init=False)
     settled: datetime | None = field(default=None, init=False)
+    surface: str = field(default="", init=False)
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ from datetime import datetime
 from rich.style import Style
 from rich.text import Text
 
-from ccq_tui.inbox import Allowed, Cancelled, Denied, RequestOutcome
+from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
@@ -18,6 +18,8 @@ from ccq_tui.widgets.transcript.tools import main_argument, tool_title
 TEXT_LIMIT = 4_000
 """Characters of a question, label or note that are shown."""
 LABEL_LIMIT = 1_000
+HERE = frozenset({"", "panel"})
+"""Surfaces that need no mention: the person answered in this very program, or nobody knows where."""
 
 
 def clock(moment: datetime | None) -> str:
@@ -25,27 +27,28 @@ def clock(moment: datetime | None) -> str:
     return "" if moment is None else f" · {moment:%H:%M}"
 
 
-def _told(outcome: RequestOutcome | None) -> tuple[str, str, str]:
-    """Return sign, words and colour for what became of a request."""
-    match outcome:
+def _told(block: RequestBlock) -> tuple[str, str, str]:
+    """Return sign, words and colour for what became of a request, and who answered if not the panel."""
+    by = "" if block.surface in HERE else f" by {one_line(block.surface, 40)}"
+    match block.outcome:
         case None:
             return "?", "waiting for you", "warning"
         case Answered():
-            return "✔", "answered", "success"
+            return "✔", f"answered{by}", "success"
         case Allowed():
-            return "✔", "allowed", "success"
+            return "✔", f"allowed{by}", "success"
         case Discussed():
-            return "✎", "discussed instead", "muted"
+            return "✎", f"discussed{by} instead", "muted"
         case Declined():
-            return "✘", "declined", "error"
+            return "✘", f"declined{by}", "error"
         case Denied():
-            return "✘", "denied", "error"
+            return "✘", f"denied{by}", "error"
         case Cancelled(reason):
             return "■", f"cancelled: {one_line(reason, 200)}" if reason else "cancelled", "muted"
 
 
 def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
-    sign, words, colour = _told(block.outcome)
+    sign, words, colour = _told(block)
     palette = pen.palette
     body = Text.assemble(
         (title, palette["strong"]),
@@ -137,7 +140,7 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
         width: Columns there are.
     """
     palette = pen.palette
-    sign, words, colour = _told(block.outcome)
+    sign, words, colour = _told(block)
     if block.outcome is None:
         words = "waiting for your permission"
     body = Text.assemble((f"{sign} {words}", palette[colour]), (clock(block.settled), palette["muted"]))

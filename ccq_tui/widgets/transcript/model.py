@@ -40,6 +40,7 @@ class TranscriptModel:
         self.running: dict[str, bl.ToolBlock] = {}
         self.folded = True
         self._order = BlockOrder()
+        self._past = False
         self._clock = clock
         self._now = now
         self._streams: dict[ev.BlockKey, bl.ProseBlock | bl.ThinkingBlock] = {}
@@ -149,8 +150,10 @@ class TranscriptModel:
             self._order.remove(block)
         if event.cut:
             self._add(bl.RuleBlock("older messages are not shown"))
+        self._past = True
         for earlier in event.events:
             self._take(earlier)
+        self._past = False
         for block in typed:
             self._add(block)
         self._unconfirmed = typed
@@ -267,7 +270,9 @@ class TranscriptModel:
     def _(self, event: ev.RequestSettled) -> None:
         block = self._requests.get(event.request_id)
         if block is not None and block.outcome is None:
-            block.outcome, block.settled = event.outcome, self._now()
+            block.outcome, block.surface = event.outcome, event.surface
+            # What was answered in the past was not answered now, even where it is not known when.
+            block.settled = event.at if event.at or self._past else self._now()
             self._order.touch(block)
 
     @_take.register

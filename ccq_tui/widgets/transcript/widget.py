@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ccq_tui.agent.events import AgentEvent
+from ccq_tui.agent.events import AgentEvent, BlockGrew
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
@@ -36,6 +36,12 @@ SPLITTING = 0.010
 """Seconds of splitting Markdown in one go."""
 CATCHING_UP = 0.15
 """Seconds between two frames while a burst is still being split."""
+
+
+BURST = 6_000
+"""Characters a second, far more than anybody reads: from here on drawing each frame is work for nobody."""
+BURST_PAUSE = 0.15
+"""Seconds between two frames of a burst."""
 
 
 class Transcript(ScrollView, can_focus=False):
@@ -95,6 +101,7 @@ class Transcript(ScrollView, can_focus=False):
         self._clock_timer: Timer | None = None
         self._frame_end = 0.0
         self._pause = FRAME
+        self._streamed = 0
         self._counting = False
         self._placing = False
         self._was_following = True
@@ -129,6 +136,8 @@ class Transcript(ScrollView, can_focus=False):
 
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; it is drawn with the next frame."""
+        if isinstance(event, BlockGrew):
+            self._streamed += len(event.text)
         self._changed(self.model.apply(event))
 
     def add_prompt(self, text: str) -> None:
@@ -180,8 +189,11 @@ class Transcript(ScrollView, can_focus=False):
             self._frame_timer = self.set_timer(0.001, self._frame)
             return
         self._update()
-        self._frame_end = time.perf_counter()
+        before, self._frame_end = self._frame_end, time.perf_counter()
         self._pause = min(LONGEST_PAUSE, max(FRAME, SHARE * (self._frame_end - begin)))
+        if self._streamed > BURST * (self._frame_end - before):
+            self._pause = BURST_PAUSE
+        self._streamed = 0
         if self._unsettled:
             self._schedule()
 
