@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -151,10 +152,19 @@ class PlanProposed:
 
 @dataclass(frozen=True, slots=True)
 class RequestSettled:
-    """A request no longer waits: somebody answered, or it was cancelled."""
+    """A request no longer waits: somebody answered, or it was cancelled.
+
+    Attributes:
+        request_id: The request.
+        outcome: How it ended.
+        surface: Where it was answered, for example "panel", or "" if that is not known.
+        at: When, where that was not just now: in a session's past.
+    """
 
     request_id: str
     outcome: RequestOutcome
+    surface: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

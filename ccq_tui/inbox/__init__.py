@@ -1,7 +1,7 @@
 """Requests that wait for a person, and the interface through which they are asked and answered."""
 
-from ccq_tui.inbox.memory import Added, InboxChange, MemoryInbox, Settled
-from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.memory import MemoryInbox
+from ccq_tui.inbox.port import Added, Inbox, InboxChange, Settled
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,

@@ -7,32 +7,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ccq_tui.inbox.port import Added, InboxChange, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 
 _logger = logging.getLogger(__name__)
 
 SURFACE_WITHDRAWN = "withdrawn"
 """The surface named when nobody answered because the asker no longer waits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A request arrived."""
-
-    request: Request
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A request has its outcome; ``surface`` says where it came from."""
-
-    request: Request
-    outcome: RequestOutcome
-    surface: str
-
-
-InboxChange = Added | Settled
-Listener = Callable[[InboxChange], None]
 
 
 @dataclass(slots=True)

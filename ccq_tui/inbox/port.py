@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from ccq_tui.inbox.requests import Request, RequestOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A request arrived."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A request has its outcome; ``surface`` says where it came from."""
+
+    request: Request
+    outcome: RequestOutcome
+    surface: str
+
+
+InboxChange = Added | Settled
+Listener = Callable[[InboxChange], None]
 
 
 class Inbox(Protocol):
@@ -27,5 +49,16 @@ class Inbox(Protocol):
 
         Returns:
             Whether this call settled it; False when it was settled before or is not known.
+        """
+        ...
+
+    def subscribe(self, callback: Listener) -> Callable[[], None]:
+        """Be told of every request that arrives or is settled from now on, before its asker is.
+
+        Args:
+            callback: Called in the event loop; must not block.
+
+        Returns:
+            A function that ends the subscription; calling it again does nothing.
         """
         ...

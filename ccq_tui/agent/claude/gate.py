@@ -25,11 +25,13 @@ from ccq_tui.inbox import (
     Cancelled,
     Denied,
     Inbox,
+    InboxChange,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
     Request,
     RequestOutcome,
+    Settled,
 )
 from ccq_tui.questions import Answered, Declined, Discussed, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -99,7 +101,7 @@ class Gate:
         pending, self.pending = self.pending, {}
         for request_id in pending:
             self._inbox.answer(request_id, Cancelled(reason), SURFACE)
-            self._emit(RequestSettled(request_id, Cancelled(reason)))
+            self._emit(RequestSettled(request_id, Cancelled(reason), SURFACE))
 
     async def before_question(
         self, data: HookInput, tool_use_id: str | None, _context: HookContext
@@ -190,6 +192,14 @@ class Gate:
         await self._call_shown(request.id)
         self._stop_when_over()
         self.pending[request.id] = request
+        surface = ""
+
+        def hear(change: InboxChange) -> None:
+            nonlocal surface
+            if isinstance(change, Settled) and change.request.id == request.id:
+                surface = change.surface
+
+        unsubscribe = self._inbox.subscribe(hear)
         # A task of its own, because the inbox hears the reason from us before its own wait ends.
         asking = asyncio.ensure_future(self._inbox.ask(request))
         outcome: RequestOutcome = Cancelled(self._ending)
@@ -206,8 +216,9 @@ class Gate:
             _logger.exception("The inbox failed")
             raise
         finally:
+            unsubscribe()
             if self.pending.pop(request.id, None):
-                self._emit(RequestSettled(request.id, outcome))
+                self._emit(RequestSettled(request.id, outcome, surface))
         self._stop_when_over()
         return outcome
 

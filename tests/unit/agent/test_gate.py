@@ -73,7 +73,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
-    assert events[-1] == RequestSettled("t", Declined())
+    assert events[-1] == RequestSettled("t", Declined(), "test")
 
 
 async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
@@ -98,7 +98,7 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
     asked.gate.cancel_all("the session was closed")
-    assert asked.events[-1] == RequestSettled("t", Cancelled("the session was closed"))
+    assert asked.events[-1] == RequestSettled("t", Cancelled("the session was closed"), "session")
     assert asked.inbox.pending == ()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -84,6 +84,27 @@ MANY = Question("Which features?", "Features", (Option("Auth"), Option("Logs")),
 COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
 
 
+@pytest.mark.parametrize(
+    ("outcome", "surface", "words"),
+    [
+        (Answered((Answer(("DuckDB",)),)), "panel", "✔ answered · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), "phone", "✔ answered by phone · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), "a\x1b[2J\u202eb", "✔ answered by a␛[2J"),
+        (Discussed("why?"), "phone", "✎ discussed by phone instead · 12:05"),
+        (Declined(), "hook", "✘ declined by hook · 12:05"),
+        (Cancelled("interrupted"), "session", "■ cancelled: interrupted · 12:05"),
+    ],
+)
+def test_who_answered_is_told_unless_it_was_this_panel(
+    outcome: RequestOutcome, surface: str, words: str
+) -> None:
+    data = asked(None, PICK)
+    data.apply(ev.RequestSettled("q", outcome, surface))
+    text = shown(data, 100)
+    assert words in text
+    assert not FORBIDDEN.search(text.replace("\n", ""))
+
+
 def test_an_answered_question_shows_every_option_and_the_answer() -> None:
     answers = (
         Answer(("SQLite (Recommended)",), note="keep it small"),

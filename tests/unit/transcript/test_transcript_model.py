@@ -139,6 +139,15 @@ def test_a_question_card_takes_the_place_of_its_call(model: TranscriptModel) -> 
     assert (block.outcome, block.settled) == (outcome, NOON)
 
 
+@pytest.mark.parametrize("at", [None, NOON.replace(hour=3)])
+def test_an_answer_of_the_past_was_not_given_now(model: TranscriptModel, at: datetime | None) -> None:
+    answered = ev.RequestSettled("q", Answered((Answer(("A",)),)), at=at)
+    model.apply(ev.HistoryLoaded((question(), answered)))
+    (block,) = model.blocks
+    assert isinstance(block, bl.QuestionBlock)
+    assert block.settled == at
+
+
 def test_a_rejected_question_call_is_seen(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("q", "AskUserQuestion", {}))
     model.apply(ev.ToolFinished("q", "AskUserQuestion", "invalid", is_error=True))
