@@ -83,7 +83,10 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
         case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
             return _clicked(state, row)
         case Pressed(key, character, at):
-            return state if is_guarded(state, key, at) else _pressed(state, key, character)
+            # A key that is held down or hammered must find no gap: the grace ends with a moment of quiet.
+            return (
+                replace(state, shown_at=at) if is_guarded(state, key, at) else _pressed(state, key, character)
+            )
         case _:
             return state
 

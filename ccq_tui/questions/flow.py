@@ -86,7 +86,7 @@ def _from_field(state: PanelState) -> PanelState:
         return replace(state, notice=page.problem)
     if not page.draft.other.strip() and not state.needs_review:
         return replace(state, notice=EMPTY_FIELD)
-    return _next(moves.leave_text(state))
+    return _next(moves.leave_text(state.with_draft(taken=True)))
 
 
 def _from_review(state: PanelState) -> PanelState:
@@ -110,7 +110,7 @@ def _next(state: PanelState) -> PanelState:
 
 
 def _confirm(state: PanelState) -> PanelState:
-    wrong = next((index for index, page in enumerate(state.pages) if page.problem), None)
+    wrong = next((index for index, page in enumerate(state.pages) if page.problem and page.draft.taken), None)
     if wrong is not None:
         state = turn_to(state, wrong)
         return replace(state, notice=state.page.problem)

@@ -38,7 +38,14 @@ from ccq_tui.questions.events import (
 )
 from ccq_tui.questions.flow import back, decline, go_on, turn_to
 from ccq_tui.questions.keys import action_for
-from ccq_tui.questions.manners import CLICK_GRACE, GRACE, GUARDED_KEYS, is_fresh, is_stray_click
+from ccq_tui.questions.manners import (
+    CLICK_GRACE,
+    DECLINING_KEYS,
+    GRACE,
+    GUARDED_KEYS,
+    is_fresh,
+    is_stray_click,
+)
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
 __all__ = ["CLICK_GRACE", "GRACE", "is_guarded", "step"]
@@ -73,13 +80,21 @@ def step(state: PanelState, event: Event) -> PanelState:
 
 
 def is_guarded(state: PanelState, key: str, at: float) -> bool:
-    """Whether a key comes so soon after the panel appeared that it was meant for something else."""
-    return key in GUARDED_KEYS and is_fresh(state.shown_at, at)
+    """Whether a key comes so soon after what it would decide that it was meant for something else."""
+    keys = DECLINING_KEYS if state.focus is Focus.DECLINE else GUARDED_KEYS
+    return key in keys and is_fresh(state.shown_at, at)
 
 
 def _pressed(state: PanelState, key: str, character: str, at: float) -> PanelState:
-    action = None if is_guarded(state, key, at) else action_for(state, key, character)
-    return state if action is None else _act(state, action)
+    if is_guarded(state, key, at):
+        # A key that is held down or hammered must find no gap: the grace ends with a moment of quiet.
+        return replace(state, shown_at=at)
+    action = action_for(state, key, character)
+    if action is None:
+        return state
+    after = _act(state, action)
+    asked_to_decline = after.focus is Focus.DECLINE and state.focus is not Focus.DECLINE
+    return replace(after, shown_at=at) if asked_to_decline else after
 
 
 def _pasted(state: PanelState, text: str) -> PanelState:

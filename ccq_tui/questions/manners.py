@@ -12,6 +12,9 @@ CLICK_GRACE = 0.3
 GUARDED_KEYS = frozenset({"enter", "space", "escape", *"123456789"})
 """Keys that a fresh panel ignores: they were meant for what was there before."""
 
+DECLINING_KEYS = frozenset({"ctrl+d", "y"})
+"""Keys that decline; ignored at first by the question whether to: holding Ctrl+D is no answer."""
+
 
 def is_fresh(shown_at: float | None, at: float) -> bool:
     """Whether a panel appeared so recently that what happens now was meant for something else.

@@ -62,7 +62,8 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
     field = state.page.is_field
     if not field:
         state = state.with_page(cursor=state.page.other_row)
-    state = state.with_draft(other=state.page.draft.other + seed) if seed else state
+    if seed:
+        state = state.with_draft(other=state.page.draft.other + seed, taken=True)
     return replace(state, focus=Focus.FIELD if field else Focus.OTHER, large=False, notice="")
 
 
@@ -79,7 +80,7 @@ def set_text(state: PanelState, text: str) -> PanelState:
     """Put ``text`` into the open field; without an open field nothing changes."""
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
-            return replace(state.with_draft(other=text), notice="")
+            return replace(state.with_draft(other=text, taken=True), notice="")
         case Focus.NOTE:
             return state.with_draft(note=text)
         case Focus.FILTER:

@@ -52,12 +52,14 @@ class Draft:
         other: The custom text, or what stands in the field of a text or number question.
         other_on: Whether the custom text is selected.
         note: The note.
+        taken: Whether the person typed into the field, or went on from it: a proposal alone is no answer.
     """
 
     selected: tuple[int, ...] = ()
     other: str = ""
     other_on: bool = False
     note: str = ""
+    taken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Page:
     def answered(self) -> bool:
         """Whether there is something to confirm."""
         if self.is_field:
-            return bool(self.draft.other.strip()) and not self.problem
+            return self.draft.taken and bool(self.draft.other.strip()) and not self.problem
         return bool(self.draft.selected or self.draft.other_on)
 
     def answer(self) -> Answer:

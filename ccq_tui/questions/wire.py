@@ -34,7 +34,7 @@ def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any
     """
     if len(answers) != len(questions.questions):
         raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
-    keys = _keys(questions)
+    keys = wire_keys(questions)
     texts: dict[str, str] = {}
     annotations: dict[str, dict[str, str]] = {}
     for key, question, answer in zip(keys, questions.questions, answers, strict=True):
@@ -56,7 +56,7 @@ def encode_discussion(questions: QuestionSet, text: str) -> dict[str, Any]:
     Returns:
         The set's input with ``response``. Only ``can_use_tool`` may return it: a hook's is ignored.
     """
-    return _echo(questions, _keys(questions)) | {"response": text}
+    return _echo(questions, wire_keys(questions)) | {"response": text}
 
 
 def encode_remark(questions: QuestionSet, text: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def encode_remark(questions: QuestionSet, text: str) -> dict[str, Any]:
     Returns:
         The set's input with no answer and one note: "(no option selected) notes: ..." to the model.
     """
-    keys = _keys(questions)
+    keys = wire_keys(questions)
     return _echo(questions, keys) | {"answers": {}, "annotations": {keys[0]: {"notes": text}}}
 
 
@@ -108,10 +108,16 @@ def _remarks(answer: Answer) -> dict[str, str]:
     return remarks
 
 
-def _keys(questions: QuestionSet) -> list[str]:
+def wire_keys(questions: QuestionSet) -> list[str]:
     """Give each question the text that names it on the wire, numbered where a text comes twice.
 
     Answers are keyed by the question's text there, so of two equal ones an answer would be lost.
+
+    Args:
+        questions: The set.
+
+    Returns:
+        One key a question, in the set's order, no two of them equal.
     """
     texts = {question.text for question in questions.questions}
     keys: list[str] = []

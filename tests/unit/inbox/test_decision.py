@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,7 +71,10 @@ def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
 @pytest.mark.parametrize("key", ["y", "n", "enter", "escape", "1", "space"])
 def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
     fresh = decide(decision(PERMISSION), Shown(10.0))
-    assert decide(fresh, Pressed(key, key, at=10.0 + GRACE / 2)) == fresh
+    early = decide(fresh, Pressed(key, key, at=10.0 + GRACE / 2))
+    assert replace(early, shown_at=10.0) == fresh
+    held = decide(early, Pressed(key, key, at=10.0 + GRACE + 0.01))
+    assert replace(held, shown_at=10.0) == fresh, "a key held down finds no gap"
 
 
 def test_a_click_moves_and_on_the_choice_under_the_cursor_takes_it() -> None:

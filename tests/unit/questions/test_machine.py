@@ -100,8 +100,44 @@ def test_a_changed_answer_replaces_the_first() -> None:
 @pytest.mark.parametrize("key", ["enter", "space", "escape", "1", "4"])
 def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
     fresh = step(panel(), Shown(at=100.0))
-    assert step(fresh, Pressed(key, at=100.0 + GRACE / 2)) == fresh
-    assert step(fresh, Pressed(key, at=100.0 + GRACE)) != fresh
+    early = step(fresh, Pressed(key, at=100.0 + GRACE / 2))
+    assert (early.pages, early.focus, early.hidden, early.outcome) == (fresh.pages, fresh.focus, False, None)
+    later = step(fresh, Pressed(key, at=100.01 + GRACE))
+    assert (later.pages, later.focus, later.hidden, later.outcome) != (fresh.pages, fresh.focus, False, None)
+
+
+def test_a_key_held_down_finds_no_gap_in_the_grace() -> None:
+    state = step(panel(), Shown(at=100.0))
+    for press in range(40):
+        state = step(state, Pressed("enter", at=100.0 + 0.05 * press))
+    assert state.outcome is None
+    assert step(state, Pressed("enter", at=102.0 + GRACE)).outcome is not None
+
+
+def test_holding_ctrl_d_declines_nothing() -> None:
+    state = panel()
+    for press in range(40):
+        state = step(state, Pressed("ctrl+d", at=100.0 + 0.05 * press))
+    assert (state.focus, state.outcome) == (Focus.DECLINE, None)
+    assert step(state, Pressed("ctrl+d", at=102.0 + GRACE)).outcome is not None
+
+
+def test_a_proposed_value_is_no_answer_until_the_person_takes_it() -> None:
+    state = panel(question("First?"), number_question(default="30"), question("Last?"))
+    assert state.gaps == (0, 1, 2)
+    state = keys(state, "1 enter")
+    assert (state.tab, state.text) == (1, "30"), "it is not skipped"
+    passed = keys(state, "tab 1 tab")
+    assert passed.gaps == (1,), "turning past it takes nothing"
+    taken = keys(state, "enter 1 enter")
+    assert taken.gaps == ()
+    assert taken.pages[1].answer() == Answer(other="30")
+
+
+def test_a_proposal_that_is_out_of_range_does_not_stand_in_the_way() -> None:
+    state = keys(panel(number_question(default="99", maximum=3), question()), "tab 1 tab end enter")
+    assert isinstance(state.outcome, Answered)
+    assert [answer.given for answer in state.outcome.answers] == [False, True]
 
 
 def test_a_panel_shown_on_request_has_no_grace() -> None:
@@ -198,7 +234,7 @@ def test_steps_of_any_size_are_exact(text: str, step: float, allowed: bool) -> N
 
 
 def test_a_tiny_step_beside_a_default_opens() -> None:
-    assert panel(number_question(step=1e-30, default="5")).page.answered
+    assert not panel(number_question(step=1e-30, default="5")).page.problem
 
 
 def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:
