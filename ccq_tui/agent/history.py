@@ -95,7 +95,7 @@ def _history(output: bytes) -> History:
     messages: list[dict[str, Any]] = found["messages"]
     return History(
         session_id=found["session_id"],
-        events=tuple(replay(messages)),
+        events=tuple(replay(messages, found["session_id"])),
         uuids=tuple(message["uuid"] for message in messages),
         cut=found["cut"],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from ccq_tui.agent.events import (
@@ -17,6 +18,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
+from ccq_tui.agent.past import CallResult, recalled
 from ccq_tui.agent.text import bounded, command_output, output_text
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
@@ -30,35 +32,56 @@ _HIDDEN = (
     "<system-reminder>",
     "<task-notification>",
 )
+_QUESTION_TOOL = "AskUserQuestion"
 _NO_RESPONSE = "No response requested."
 
 
-def replay(messages: Iterable[Mapping[str, Any]]) -> Iterator[AgentEvent]:
+def replay(messages: Iterable[Mapping[str, Any]], session_id: str = "") -> Iterator[AgentEvent]:
     """Translate stored messages.
 
     Args:
-        messages: ``{"type", "uuid", "message"}`` each, ``message`` as the Messages API has it, oldest first.
+        messages: ``{"type", "uuid", "message"}`` each, ``message`` as the Messages API has it, oldest first;
+            where there is an answer to questions, also ``"tool_use_result"`` and ``"timestamp"``.
+        session_id: The session.
 
     Yields:
-        Prompts, whole blocks, tool calls and their results.
+        Prompts, whole blocks, tool calls and their results, questions and what became of them.
     """
+    stored = [entry for entry in messages if isinstance(entry.get("message"), Mapping)]
+    results = {
+        str(block.get("tool_use_id")): _result(block, entry)
+        for entry in stored
+        for block in _blocks(entry)
+        if block.get("type") == "tool_result"
+    }
     tools: dict[str, str] = {}
     places: Counter[str] = Counter()
-    for stored in messages:
-        message = stored.get("message")
-        if not isinstance(message, Mapping):
-            continue
-        content = message.get("content")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
-        for block in blocks:
-            if not isinstance(block, Mapping):
-                continue
-            if stored["type"] == "assistant":
-                name = str(message.get("id") or stored["uuid"])
+    for entry in stored:
+        for block in _blocks(entry):
+            if entry["type"] == "assistant":
+                name = str(entry["message"].get("id") or entry["uuid"])
                 yield from _said(block, BlockKey(name, places[name]), tools)
                 places[name] += 1
+                if block.get("type") == "tool_use" and block.get("name") == _QUESTION_TOOL:
+                    call = str(block.get("id"))
+                    yield from recalled(call, block.get("input") or {}, results.get(call), session_id)
             else:
-                yield from _heard(block, tools)
+                yield from _heard(block, tools, results)
+
+
+def _blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    content = entry["message"].get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+    return (block for block in blocks if isinstance(block, Mapping))
+
+
+def _result(block: Mapping[str, Any], entry: Mapping[str, Any]) -> CallResult:
+    try:
+        at = datetime.fromisoformat(str(entry.get("timestamp"))).astimezone()
+    except ValueError:
+        at = None
+    output, failed = output_text(block.get("content")), bool(block.get("is_error"))
+    return CallResult(output, failed, entry.get("tool_use_result"), at)
 
 
 def _said(block: Mapping[str, Any], key: BlockKey, tools: dict[str, str]) -> Iterator[AgentEvent]:
@@ -73,12 +96,13 @@ def _said(block: Mapping[str, Any], key: BlockKey, tools: dict[str, str]) -> Ite
             yield ToolStarted(name, tool, dict(block.get("input") or {}))
 
 
-def _heard(block: Mapping[str, Any], tools: dict[str, str]) -> Iterator[AgentEvent]:
+def _heard(
+    block: Mapping[str, Any], tools: dict[str, str], results: Mapping[str, CallResult]
+) -> Iterator[AgentEvent]:
     match block.get("type"):
         case "tool_result":
             name = str(block.get("tool_use_id"))
-            output, failed = output_text(block.get("content")), bool(block.get("is_error"))
-            yield ToolFinished(name, tools.pop(name, ""), output, failed)
+            yield ToolFinished(name, tools.pop(name, ""), results[name].output, results[name].failed)
         case "text":
             yield from _written(str(block.get("text") or ""))
 

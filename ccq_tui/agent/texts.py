@@ -17,6 +17,7 @@ _REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected "
     "(eg. if it was a file edit, the new_string was NOT written to the file). "
 )
+INTERRUPTED = _REJECTED + "STOP what you are doing"
 REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
 REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."
 

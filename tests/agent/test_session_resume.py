@@ -12,6 +12,7 @@ from ccq_tui.agent.events import (
     NoticeGiven,
     PromptAccepted,
     QuestionAsked,
+    RequestSettled,
     SessionState,
     ToolFinished,
     ToolStarted,
@@ -31,7 +32,7 @@ async def begin(home: Any) -> str:
     async with Running(home) as run:
         run.session.send("Build it")
         await run.until(QuestionAsked)
-        run.answer("toolu_r_1", Answered((Answer(("SQLite",)),)))
+        run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
         await run.idle()
         return run.session.session_id
 
@@ -47,10 +48,12 @@ async def test_a_resumed_session_shows_its_past_and_goes_on(play: Callable[..., 
             PromptAccepted,
             BlockFinished,
             ToolStarted,
+            QuestionAsked,
+            RequestSettled,
             ToolFinished,
             BlockFinished,
         ]
-        prompt, said, started, finished, settled = history.events
+        prompt, said, started, asked, answered, finished, settled = history.events
         assert isinstance(prompt, PromptAccepted)
         assert prompt.text == "Build it"
         assert isinstance(said, BlockFinished)
@@ -59,6 +62,13 @@ async def test_a_resumed_session_shows_its_past_and_goes_on(play: Callable[..., 
         assert isinstance(finished, ToolFinished)
         assert finished.tool == started.tool == "AskUserQuestion"
         assert '"Which database?"="SQLite"' in finished.output
+        assert isinstance(asked, QuestionAsked)
+        assert asked.request.session_id == session_id
+        assert asked.request.questions.questions == (DATABASE,)
+        assert isinstance(answered, RequestSettled)
+        assert answered.outcome == Answered((Answer(("SQLite",), note="a file will do"),))
+        assert answered.at is not None
+        assert run.inbox.pending == ()
         assert isinstance(settled, BlockFinished)
         assert settled.text == "Settled."
         assert run.session.session_id == session_id
@@ -79,7 +89,7 @@ async def test_continue_takes_the_last_session_of_the_directory_and_fork_leaves_
     async with Running(home, continue_conversation=True, fork=True) as run:
         connected = await run.until(Connected)
         assert connected.session_id != session_id
-        assert len(run.one(HistoryLoaded).events) == 5
+        assert len(run.one(HistoryLoaded).events) == 7
         run.session.send("Go on")
         await run.idle()
         assert run.session.session_id == connected.session_id

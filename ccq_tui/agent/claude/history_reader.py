@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from claude_agent_sdk import get_session_messages, list_sessions
 
@@ -22,12 +26,58 @@ def main(directory: str, session_id: str, limit: int) -> None:
         session_id = found[0].session_id if found else ""
     messages = get_session_messages(session_id, directory) if session_id else []
     kept = messages[-limit:]
-    result = {
-        "session_id": session_id,
-        "cut": len(kept) < len(messages),
-        "messages": [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept],
-    }
-    json.dump(result, sys.stdout)
+    told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
+    add_answers(session_id, told)
+    json.dump({"session_id": session_id, "cut": len(kept) < len(messages), "messages": told}, sys.stdout)
+
+
+def add_answers(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
+    """Give messages with answers to questions the answers' own form and time, which the SDK leaves out.
+
+    Args:
+        session_id: The session.
+        messages: Its messages; those with answers get ``"tool_use_result"`` and ``"timestamp"``.
+    """
+    calls: set[str] = set()
+    wanted: dict[str, dict[str, Any]] = {}
+    for message in messages:
+        for block in _blocks(message["message"]):
+            if block.get("type") == "tool_use" and block.get("name") == "AskUserQuestion":
+                calls.add(str(block.get("id")))
+            elif block.get("type") == "tool_result" and str(block.get("tool_use_id")) in calls:
+                wanted[message["uuid"]] = message
+    if wanted:
+        for entry in _entries(session_id, calls):
+            if found := wanted.get(str(entry.get("uuid"))):
+                found["tool_use_result"] = entry.get("toolUseResult")
+                found["timestamp"] = entry.get("timestamp")
+
+
+def _blocks(message: Any) -> Iterator[Mapping[str, Any]]:
+    content = message.get("content") if isinstance(message, Mapping) else None
+    return (block for block in content or () if isinstance(block, Mapping))
+
+
+def _entries(session_id: str, calls: set[str]) -> Iterator[dict[str, Any]]:
+    """Read the lines of a transcript that are about these calls; a file that cannot be read has none."""
+    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    for path in config.glob(f"projects/*/{session_id}.jsonl"):
+        try:
+            with path.open(encoding="utf-8", errors="replace") as lines:
+                for line in lines:
+                    if any(call in line for call in calls):
+                        yield from _entry(line)
+        except OSError:
+            continue  # the answers are then told from their text
+
+
+def _entry(line: str) -> Iterator[dict[str, Any]]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return  # the CLI was killed while it wrote the line
+    if isinstance(entry, dict):
+        yield entry
 
 
 if __name__ == "__main__":

@@ -1,0 +1,160 @@
+"""Question sets of a session's past: what was asked, and what became of it as far as that can be told.
+
+What a transcript keeps of an answer is the wire's string. It is taken apart here for display alone: where it
+could mean several things it is shown as custom text, and nothing read here is ever sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
+from ccq_tui.agent.texts import DECLINED, INTERRUPTED, PROCEED, REJECTED_WITH_TEXT
+from ccq_tui.inbox import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
+
+UNANSWERED = "the session ended before it was answered"
+_LOST = "[Tool call interrupted: the session ended before"
+_RESPONDED = "The user responded: "
+_SAID = REJECTED_WITH_TEXT.format(text="")
+_ANSWERED = re.compile(
+    r"(?:Your questions have been answered|The user answered): (.*)"
+    r"\. (?:You can now continue|Read the answers carefully)",
+    re.DOTALL,
+)
+_PIECE = re.compile(
+    r'(?:"(.*?)"|\(no option selected\))(?: selected preview:\n.*?)?(?: notes: (.*))?', re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a stored tool call gave back.
+
+    Attributes:
+        output: The text that the model read.
+        failed: Whether it was an error.
+        structured: The tool's own form of it, or None.
+        at: When it came, or None if that is not known.
+    """
+
+    output: str
+    failed: bool = False
+    structured: Any = None
+    at: datetime | None = None
+
+
+def recalled(
+    call_id: str, source: Mapping[str, Any], result: CallResult | None, session_id: str
+) -> Iterator[AgentEvent]:
+    """Tell a question set of the past as it would have been told live.
+
+    Args:
+        call_id: The call's ``tool_use_id``.
+        source: The call's input.
+        result: What it gave back, or None if the session ended before.
+        session_id: The session.
+
+    Yields:
+        That it was asked and how it was settled; nothing where that cannot be told, or nobody was asked.
+    """
+    try:
+        questions = parse_question_set(call_id, source)
+    except QuestionFormatError:
+        return
+    outcome = Cancelled(UNANSWERED) if result is None else _outcome(questions, result)
+    if outcome is not None:
+        yield QuestionAsked(QuestionRequest(call_id, session_id, questions))
+        yield RequestSettled(call_id, outcome, at=result.at if result else None)
+
+
+def _outcome(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
+    if PROCEED in result.output:
+        return None  # it went past the rounds that the person wanted: nobody was asked
+    if result.failed:
+        return _refusal(result.output)
+    if isinstance(result.structured, Mapping):
+        response, answers = result.structured.get("response"), result.structured.get("answers")
+        if isinstance(response, str) and response.strip():
+            return Discussed(response)
+        if isinstance(answers, Mapping):
+            return _answered(questions, answers, _notes(result.structured.get("annotations")))
+    if result.output.startswith(_RESPONDED):
+        return Discussed(result.output.removeprefix(_RESPONDED))
+    if found := _ANSWERED.match(result.output):
+        answers, notes = _pieces(wire_keys(questions), found[1])
+        return _answered(questions, answers, notes) if answers or notes else None
+    return None
+
+
+def _refusal(output: str) -> RequestOutcome | None:
+    if output == DECLINED:
+        return Declined()
+    if output.startswith(INTERRUPTED):
+        return Cancelled("interrupted")
+    if output.startswith(_LOST):
+        return Cancelled(UNANSWERED)
+    if output.startswith(_SAID):
+        return Discussed(output.removeprefix(_SAID))
+    return None
+
+
+def _notes(annotations: Any) -> dict[str, str]:
+    if not isinstance(annotations, Mapping):
+        return {}
+    return {
+        key: remarks["notes"]
+        for key, remarks in annotations.items()
+        if isinstance(remarks, Mapping) and isinstance(remarks.get("notes"), str)
+    }
+
+
+def _pieces(keys: list[str], text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Take apart ``"question"="answer" notes: ..., "question"=...``; what does not fit is left out."""
+    places = [(text.find(f'"{key}"='), key) for key in keys]
+    found = sorted((place, key) for place, key in places if place >= 0)
+    answers: dict[str, str] = {}
+    notes: dict[str, str] = {}
+    for (place, key), (end, _) in zip(found, [*found[1:], (len(text) + 2, "")], strict=True):
+        piece = _PIECE.fullmatch(text[place + len(key) + 3 : end - 2])
+        if piece is None:
+            continue
+        if piece[1] is not None:
+            answers[key] = piece[1]
+        if piece[2]:
+            notes[key] = piece[2]
+    return answers, notes
+
+
+def _answered(questions: QuestionSet, answers: Mapping[str, Any], notes: Mapping[str, str]) -> Answered:
+    return Answered(
+        tuple(
+            _answer(question, answers.get(key), notes.get(key, ""))
+            for key, question in zip(wire_keys(questions), questions.questions, strict=True)
+        )
+    )
+
+
+def _answer(question: Question, said: Any, note: str) -> Answer:
+    text = said if isinstance(said, str) else ""
+    if question.kind is not Kind.CHOICE or not text:
+        return Answer(other=text, note=note)
+    if question.multi_select and text == NONE_OF_THESE:
+        return Answer(note=note, empty=True)
+    labels = sorted({option.label for option in question.options if option.label}, key=len, reverse=True)
+    if not question.multi_select:
+        return Answer((text,), note=note) if text in labels else Answer(other=text, note=note)
+    selected: list[str] = []
+    rest = text
+    while label := next((label for label in labels if f"{rest}, ".startswith(f"{label}, ")), ""):
+        selected.append(label)
+        rest = rest[len(label) + 2 :]
+    if len(rest) > 1 and "," in rest and rest[0] == rest[-1] == '"':
+        rest = rest[1:-1]  # the quotes are the wire's
+    return Answer(tuple(selected), other=rest, note=note)
