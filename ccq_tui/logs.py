@@ -1,6 +1,7 @@
 """The log file: rotating, readable by its owner alone, without what people and models wrote to each other.
 
-Messages' contents belong on level DEBUG, which is off unless ``log_level = "debug"`` asks for it.
+Messages' contents, and the texts of exceptions, which may quote them, belong on level DEBUG, which is off
+unless ``log_level = "debug"`` asks for it.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 import io
 import logging
 import os
+import traceback
+from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from types import TracebackType
 from typing import cast
 
 from ccq_tui.config.paths import log_dir
@@ -19,6 +23,58 @@ BACKUPS = 3
 FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 OURS = ("ccq_tui", "asyncio", "py.warnings")
 """Loggers written at every level; other libraries' records may quote messages and need ``debug``."""
+
+MOST_CAUSES = 20
+_ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+class DiscreetFormatter(logging.Formatter):
+    """Writes exceptions as their types and places: their texts may quote what people and models wrote.
+
+    Args:
+        verbose: Whether to write them whole, as on level DEBUG.
+    """
+
+    def __init__(self, *, verbose: bool) -> None:
+        super().__init__(FORMAT)
+        self._verbose = verbose
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record, never with a text that another formatter left on it."""
+        record.exc_text = None
+        try:
+            return super().format(record)
+        finally:
+            record.exc_text = None
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class's name
+        """Write a record's line; asyncio puts the representations of tasks, with their exceptions, below it."""
+        if record.name == "asyncio" and not self._verbose:
+            record.message = record.message.partition("\n")[0]
+        return super().formatMessage(record)
+
+    def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802 - the base class's name
+        """Write an exception with what led to it."""
+        if self._verbose:
+            return super().formatException(ei)
+        return "\n".join(_told(ei[1])) if ei[1] is not None else ""
+
+
+def _told(error: BaseException) -> Iterator[str]:
+    """Name an exception and its frames, then its causes and the members of a group, each once."""
+    seen: set[int] = set()
+    left = [error]
+    while left and len(seen) < MOST_CAUSES:
+        told = left.pop()
+        if id(told) in seen:
+            continue
+        seen.add(id(told))
+        yield f"{type(told).__module__}.{type(told).__qualname__}"
+        for frame, line in traceback.walk_tb(told.__traceback__):
+            yield f"  {frame.f_code.co_filename}:{line} {frame.f_code.co_name}"
+        left += told.exceptions if isinstance(told, BaseExceptionGroup) else ()
+        before = told.__cause__ or (None if told.__suppress_context__ else told.__context__)
+        left += [before] if before is not None else []
 
 
 class PrivateFileHandler(RotatingFileHandler):
@@ -61,7 +117,7 @@ def start_logging(level: str = "info") -> Path | None:
         )
     except OSError:
         return None
-    handler.setFormatter(logging.Formatter(FORMAT))
+    handler.setFormatter(DiscreetFormatter(verbose=level == "debug"))
     for name in ("",) if level == "debug" else OURS:
         logger = logging.getLogger(name)
         logger.addHandler(handler)

@@ -1,7 +1,8 @@
 """From a person's answers to the ``updated_input`` that the ``AskUserQuestion`` tool takes.
 
 Answers are structured everywhere in the program; the joined strings exist only here, on the way out, and
-are never parsed back, but to draw the past of a resumed session. What the tool accepts and the model then reads was measured with Claude Code 2.1.330.
+are never parsed back, but to draw the past of a resumed session. What the tool accepts and the model then
+reads was measured with Claude Code 2.1.330.
 """
 
 from __future__ import annotations

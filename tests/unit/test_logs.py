@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import warnings
 from collections.abc import Iterator
@@ -76,3 +77,49 @@ def test_starting_twice_writes_once() -> None:
     start_logging()
     logging.getLogger("ccq_tui").info("once")
     assert written().count("once") == 1
+
+
+def fail(text: str) -> None:
+    try:
+        {}[text]
+    except KeyError as cause:
+        group = ExceptionGroup(text, [ValueError(text), TypeError(text)])
+        raise RuntimeError(text) from (group if text == "in a group" else cause)
+
+
+@pytest.mark.parametrize("text", ["what the model said", "in a group"])
+@pytest.mark.parametrize("level", ["info", "warning", "error"])
+def test_an_exception_is_logged_without_its_text(level: str, text: str) -> None:
+    start_logging(level)
+    try:
+        fail(text)
+    except RuntimeError as error:
+        logging.getLogger("ccq_tui").exception("failed")
+        logging.getLogger("ccq_tui").critical("crashed", exc_info=error)
+    log = written()
+    assert text not in log
+    assert "ERROR ccq_tui: failed\nbuiltins.RuntimeError\n" in log
+    assert f"  {__file__}:" in log
+    assert " fail\n" in log
+    causes = ("ValueError", "TypeError") if text == "in a group" else ("KeyError",)
+    assert all(f"builtins.{cause}" in log for cause in causes)
+
+
+async def test_a_task_that_failed_is_logged_without_its_text() -> None:
+    start_logging()
+    loop = asyncio.get_running_loop()
+    failed = loop.create_future()
+    failed.set_exception(ValueError("a message"))
+    context = {"message": "Never retrieved", "exception": failed.exception(), "future": failed}
+    loop.call_exception_handler(context)
+    assert "ERROR asyncio: Never retrieved\nbuiltins.ValueError" in written()
+    assert "a message" not in written()
+
+
+def test_debug_has_the_whole_exception_whoever_formatted_it_before() -> None:
+    start_logging("debug")
+    try:
+        fail("a message")
+    except RuntimeError:
+        logging.getLogger("ccq_tui").exception("failed")
+    assert "RuntimeError: a message" in written()

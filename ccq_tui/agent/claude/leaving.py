@@ -70,8 +70,8 @@ async def _disconnect(client: ClaudeSDKClient, *, busy: bool) -> None:
         # In the middle of a turn the CLI does not go when its input ends: it would be terminated after 5 s.
         try:
             await limited(client.interrupt(), INTERRUPT_SECONDS)
-        except CommandError as error:
-            _logger.info("The last turn was not interrupted: %s", error)
+        except CommandError:
+            _logger.info("The last turn was not interrupted")
     await client.disconnect()
 
 
