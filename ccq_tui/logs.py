@@ -48,7 +48,7 @@ class DiscreetFormatter(logging.Formatter):
             record.exc_text = None
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class's name
-        """Write a record's line; asyncio puts the representations of tasks, with their exceptions, below it."""
+        """Write a record's line; asyncio puts representations of tasks and their exceptions below its."""
         if record.name == "asyncio" and not self._verbose:
             record.message = record.message.partition("\n")[0]
         return super().formatMessage(record)

@@ -181,7 +181,11 @@ def test_a_crash_is_exit_1_and_names_the_log(app: FakeApp, capsys: pytest.Captur
     )
     log = log_path().read_text(encoding="utf-8")
     assert "CRITICAL ccq_tui: crashed" in log
-    assert 'raise RuntimeError("the screen broke")' in log
+    assert "builtins.RuntimeError" in log
+    assert f"{__file__}:{crash.__code__.co_firstlineno + 1} crash" in log
+    assert "the screen broke" not in log, (
+        "a text can quote a message; on the terminal it stays with the person"
+    )
 
 
 def test_a_crash_told_by_the_screen_names_the_log_too(
