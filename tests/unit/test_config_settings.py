@@ -78,8 +78,11 @@ def test_tools_are_split_outside_parentheses(text: str, names: tuple[str, ...]) 
     assert split_tools(text) == names
 
 
+arguments = st.text("az *:,", max_size=10).map("({})".format)
+
+
 @given(
-    st.lists(st.from_regex(r"[A-Z][a-z]{1,8}(\([a-z *:,]{0,10}\))?", fullmatch=True)),
+    st.lists(st.builds("{}{}".format, st.sampled_from(["Bash", "Edit", "X"]), st.just("") | arguments)),
     st.sampled_from([",", " ", ", "]),
 )
 def test_whatever_is_joined_is_split_again(names: list[str], separator: str) -> None:

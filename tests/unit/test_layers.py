@@ -26,6 +26,7 @@ REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
         ("import ccq_tui.testing", SCREEN | SDK | SERVER),
         ("import ccq_tui.agent", SCREEN | SDK | SERVER),
         ("import ccq_tui.theming", SDK | SERVER),
+        ("import ccq_tui.app", SDK | SERVER),
         (VERSION, SCREEN | SDK | SERVER | {"pydantic"}),
         (REFUSED, SCREEN | SDK | SERVER),
     ],

@@ -169,11 +169,20 @@ def test_what_is_wrong_is_named_by_its_path(source: dict[str, Any], path: str) -
     assert str(caught.value).startswith(f"{path}: ")
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=8,
-)
+ODD: list[Any] = [None, True, 0, -1, 2.5, 10**400, float("nan"), "", "x", "7", "[]", "[3]", "{", "[" * 50_000]
+ODD += [
+    "number",
+    "text",
+    "choice",
+    [],
+    {},
+    [None],
+    [[]],
+    ["a", {"label": "b"}],
+    [{"label": 3}],
+    [{"preview": {}}],
+]
+VALUES = st.sampled_from(ODD) | st.integers() | st.text(max_size=4)
 FIELDS = [
     "question",
     "header",
@@ -186,12 +195,14 @@ FIELDS = [
     "defaultValue",
     "label",
 ]
-LOOSE = st.dictionaries(
-    st.sampled_from(FIELDS), JSON | st.lists(st.dictionaries(st.sampled_from(FIELDS), JSON))
+LOOSE = st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6)
+SOUND = LOOSE.map(lambda fields: {"question": "Q?", "options": ["a"]} | fields)
+SOURCES = st.fixed_dictionaries(
+    {}, optional={"questions": VALUES | st.lists(LOOSE | SOUND, max_size=3), "title": VALUES}
 )
 
 
-@given(st.dictionaries(st.sampled_from(["questions", "title"]), JSON | st.lists(LOOSE, max_size=3)))
+@given(SOURCES)
 def test_any_input_is_a_set_or_a_named_error(source: dict[str, Any]) -> None:
     try:
         result = parse_question_set("t", source)

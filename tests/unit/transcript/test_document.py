@@ -23,9 +23,9 @@ HUGE = {
     "fence": "```py\n" + "".join(f"a = {n}\n" + "\n" * (n % 37 == 0) for n in range(18_000)) + "```\n\nafter",
     "unfinished fence": "```\n" + "line\n" * 30_000,
     "one line of code": "```\n" + "x" * 100_000 + "\n```\nafter",
-    "list": "".join(f"- item {n} with words\n" for n in range(6_000)),
-    "table": "|a|b|\n|--|--|\n" + "".join(f"|{n}|x|\n" for n in range(9_000)),
-    "soft lines": "soft line\n" * 12_000,
+    "list": "".join(f"- item {n} with words\n" for n in range(3_000)),
+    "table": "|a|b|\n|--|--|\n" + "".join(f"|{n}|x|\n" for n in range(4_500)),
+    "soft lines": "soft line\n" * 6_000,
 }
 markdown = st.lists(
     st.sampled_from(
