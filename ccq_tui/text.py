@@ -15,6 +15,9 @@ from typing import NamedTuple
 TAB_SIZE = 4
 """Columns between tab stops."""
 
+MASK = "\ufffd"
+"""Stands for one hidden character where a text must keep its length."""
+
 MAX_MARKS = 4
 """Combining marks kept on one character; living scripts need fewer."""
 
@@ -158,6 +161,26 @@ def _cleaned(text: str) -> str:
         if cleaned == text:
             return text.expandtabs(TAB_SIZE) if "\t" in text else text
         text = cleaned
+
+
+def masked(line: str) -> str:
+    """Put a sign of one cell in place of each character that is hidden or hides others.
+
+    Args:
+        line: Text that must keep its number of characters, such as one that is being edited.
+
+    Returns:
+        Text of the same length, with tabs as they were.
+    """
+    if line.isascii() or not _UNUSUAL.search(line):
+        return line
+    patterns = _patterns()
+    # A sign can take away what made its neighbour legitimate, as in `safe`.
+    while (
+        signed := patterns.pieces.sub(lambda match: match[0] if match.lastgroup == "ok" else MASK, line)
+    ) != line:
+        line = signed
+    return line
 
 
 def _tab_or_sign(character: str) -> str:

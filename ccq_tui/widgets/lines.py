@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -53,6 +53,24 @@ def wrapped(text: Text, width: int) -> list[Text]:
 def indented(lines: Sequence[Text], first: Text, rest: int) -> list[Text]:
     """Put ``first`` before the first line and ``rest`` blanks before the others."""
     return [Text.assemble(first if index == 0 else " " * rest, line) for index, line in enumerate(lines)]
+
+
+def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Style) -> list[Line]:
+    """Return the lines of a row: the cursor's place, a mark, and the texts beside it.
+
+    Args:
+        texts: The lines without what stands before them.
+        row: Which row.
+        mark: What stands between the cursor and the text.
+        rest: Cells before the lines after the first.
+        sign: The style of the cursor's sign.
+    """
+    first = Text.assemble("   ", mark, texts[0])
+    at_cursor = Text.assemble((" ❯ ", sign), mark, texts[0])
+    return [
+        Line(first, row, at_cursor),
+        *(Line(Text.assemble(" " * rest, text), row) for text in texts[1:]),
+    ]
 
 
 FLOW_CHUNK = 2_000
@@ -177,6 +195,11 @@ class LineView(ScrollView):
         """Return the row drawn at a line of the visible part, or None."""
         index = y + int(self.scroll_offset.y)
         return self._lines[index].row if 0 <= index < len(self._lines) else None
+
+    def row_on_screen(self, offset: Offset) -> int | None:
+        """Return the row drawn at a place of the screen, or None."""
+        seen = Region(*self.region.offset, *self.size)
+        return self.row_at(offset.y - seen.y) if seen.contains_point(offset) else None
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the visible part."""

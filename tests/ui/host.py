@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -13,10 +13,14 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui import theming
+from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox.decision import decision
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.asked import SINGLE
 
 Posted = TypeVar("Posted", bound=Message)
 
@@ -37,7 +41,7 @@ class Clock:
 class PanelHost(App[None]):
     """Shows a question panel as the program does, and keeps the messages it posts."""
 
-    CSS = "#page { height: 1fr; padding: 0 1; color: $ccq-muted; } QuestionPanel { dock: bottom; }"
+    CSS = "#page { height: 1fr; padding: 0 1; color: $ccq-muted; } RequestPanel { dock: bottom; }"
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
@@ -72,16 +76,10 @@ class PanelHost(App[None]):
         self.clock.skip_grace()
         self.call_after_refresh(self.panel.query_one(HintBar).wake)
 
-    def on_question_panel_changed(self, message: QuestionPanel.Changed) -> None:
-        self.posted.append(message)
-
-    def on_question_panel_hidden(self, message: QuestionPanel.Hidden) -> None:
-        self.posted.append(message)
-
-    def on_question_panel_ended(self, message: QuestionPanel.Ended) -> None:
-        self.posted.append(message)
-
-    def on_question_panel_editor_wanted(self, message: QuestionPanel.EditorWanted) -> None:
+    @on(QuestionPanel.Changed)
+    @on(QuestionPanel.Ended)
+    @on(QuestionPanel.EditorWanted)
+    def keep(self, message: Message) -> None:
         self.posted.append(message)
 
     @property
@@ -126,6 +124,18 @@ class PanelHost(App[None]):
     def paste(self, text: str) -> None:
         """Post a bracketed paste."""
         self.post_message(events.Paste(text))
+
+
+class DecisionHost(PanelHost):
+    """Shows a decision panel in the same way."""
+
+    panel: Any
+
+    def __init__(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> None:
+        super().__init__(SINGLE)
+        self.panel = DecisionPanel(
+            decision(request), session="api-refactor", clock=self.clock, asked_for=asked_for
+        )
 
 
 async def type_text(pilot: Pilot[None], text: str) -> None:

@@ -260,6 +260,9 @@ async def test_ctrl_d_declines_after_asking_once(key: str) -> None:
         assert "Decline" not in app.panel_text
         assert app.state.page.draft.selected == (0,)
         await pilot.press("ctrl+d", key)
+        assert not outcomes(app), "a key held down is no answer"
+        app.clock.skip_grace()
+        await pilot.press(key)
         assert [type(outcome).__name__ for outcome in outcomes(app)] == ["Declined"]
 
 

@@ -14,7 +14,7 @@ from tests.ui.host import PanelHost
 
 ALL = (RECOMMENDED, MULTI, PREVIEWED, DAYS)
 MANY_KEYS = ("2", "tab", "1", "3", "o", *"dark mode", "enter", "n", *"keep it small", "enter")
-ANSWER_ALL = (*MANY_KEYS, "tab", "1", "tab", "tab")
+ANSWER_ALL = (*MANY_KEYS, "tab", "1", "tab", "enter")
 STATES: dict[str, tuple[tuple[Question, ...], tuple[str, ...]]] = {
     "single": ((RECOMMENDED,), ()),
     "single_selected": ((SINGLE,), ("2",)),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.text import MAX_MARKS, one_line, safe
+from ccq_tui.text import MAX_MARKS, masked, one_line, safe
 
 NASTY = (
     "\x1b[31m\x07\x00\x7f\x9b\t\r\n\r\n\u202a\u202e\u2066\u2069\u200e\u061c\u200b\ufeff\u00ad\u2060\u2061\u2028"
@@ -120,3 +120,17 @@ def test_one_line_is_one_short_line(text: str, limit: int) -> None:
 def test_one_line_collapses_white_space() -> None:
     assert one_line("  a\n\n b\tc ", 20) == "a b c"
     assert one_line("abcdef", 4) == "abc…"
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn"),
+    [
+        ("plain\ttext", "plain\ttext"),
+        ("a\u202eb\u200bc", "a\ufffdb\ufffdc"),
+        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
+        ("a\u200d\U0001f469", "a\ufffd\U0001f469"),
+        ("e\u0301é漢字", "e\u0301é漢字"),
+    ],
+)
+def test_a_text_that_is_edited_keeps_its_length_with_a_sign_for_what_is_hidden(line: str, drawn: str) -> None:
+    assert masked(line) == drawn

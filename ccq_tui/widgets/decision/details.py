@@ -1,22 +1,27 @@
-"""What a permission or a plan is about, as lines: the command, the change, the address, the input."""
+"""What a permission or a plan is about, as lines: the command, the change, the address, the input.
+
+Lines are made when they are about to be seen: nothing is left out, and a huge input costs what is seen of it.
+"""
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.lines import Line, wrapped
+from ccq_tui.widgets.decision.changes import changed_lines
+from ccq_tui.widgets.lines import flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
-MOST_CHARACTERS = 50_000
-"""Of one value; the rest is counted, not shown."""
+PIECE = 20_000
+"""Characters of a line that are made harmless at once."""
 PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it"
+TOO_DEEP = "… nested deeper than can be shown"
 FILE_TOOLS = {"Write": "write", "Edit": "change", "NotebookEdit": "change"}
 
 
@@ -34,60 +39,76 @@ def headline(request: PermissionRequest | PlanRequest) -> str:
     return f"{who} wants to use {one_line(request.tool, 60)}"
 
 
-def detail_lines(request: PermissionRequest | PlanRequest, width: int, palette: Palette) -> list[Line]:
-    """Return what is decided on, wrapped for a width in cells."""
+def detail_lines(request: PermissionRequest | PlanRequest, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield what is decided on, wrapped for a width in cells."""
     if isinstance(request, PlanRequest):
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
-        return [Line(text) for text in wrapped(Text(PLAN_ABOVE, palette.muted), width)]
-    texts: list[Text] = []
-    for line in (request.description, request.reason):
-        if line:
-            texts += wrapped(Text(_bounded(line), palette.muted), width)
+        yield from wrapped(Text(PLAN_ABOVE, palette.muted), width)
+        return
+    for text in (request.description, request.reason):
+        if text:
+            yield from _flow(text, palette.muted, width)
     if request.blocked_path:
-        texts += wrapped(Text(f"because of {_bounded(request.blocked_path)}", palette.warning), width)
-    for text in _input(request.tool, request.input, palette):
-        texts += wrapped(text, width)
-    return [Line(text) for text in texts]
+        yield from _flow(f"because of {request.blocked_path}", palette.warning, width)
+    yield from _input(request.tool, request.input, width, palette)
 
 
-def _input(tool: str, values: Mapping[str, Any], palette: Palette) -> list[Text]:
+def _input(tool: str, values: Mapping[str, Any], width: int, palette: Palette) -> Iterator[Text]:
     match tool, values:
         case "Bash", {"command": str(command)}:
-            return _block("$ ", command, palette)
+            for index, line in enumerate(_lines(command)):
+                yield from _led("  " if index else "$ ", palette.muted, line, palette.strong, width)
         case "Write", {"file_path": str(path), "content": str(content)}:
-            return [Text(_bounded(path), palette.strong), *_added(content, palette)]
+            yield from _flow(path, palette.strong, width)
+            for line in _lines(content):
+                yield from _led("+ ", palette.on, line, palette.on, width)
         case "Edit", {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
-            return [Text(_bounded(path), palette.strong), *_changed(old, new, palette)]
+            yield from _flow(path, palette.strong, width)
+            styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
+            for sign, line in changed_lines(old, new):
+                yield from _led(f"{sign} ", styles[sign], line, styles[sign], width)
         case "WebFetch", {"url": str(url), **rest}:
-            return [
-                Text(_bounded(url), palette.strong),
-                Text(_bounded(str(rest.get("prompt", ""))), palette.muted),
-            ]
+            yield from _flow(url, palette.strong, width)
+            yield from _flow(str(rest.get("prompt", "")), palette.muted, width)
         case _:
-            return [
-                Text(_bounded(json.dumps(values, indent=2, ensure_ascii=False, default=str)), palette.plain)
-            ]
+            for line in _json_lines(values):
+                yield from _flow(line, palette.plain, width)
 
 
-def _block(lead: str, text: str, palette: Palette) -> list[Text]:
-    lines = _bounded(text).split("\n")
-    return [
-        Text.assemble((lead if index == 0 else " " * len(lead), palette.muted), (line, palette.strong))
-        for index, line in enumerate(lines)
-    ]
+def _json_lines(values: Mapping[str, Any]) -> Iterator[str]:
+    """Write values as JSON, a line at a time."""
+    line = ""
+    try:
+        for chunk in json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(values):
+            # A line break within a value is escaped: one in a chunk ends a line.
+            *ended, rest = chunk.split("\n")
+            for part in ended:
+                yield line + part
+                line = ""
+            line += rest
+    except RecursionError:
+        yield line
+        line = TOO_DEEP
+    yield line
 
 
-def _added(content: str, palette: Palette) -> list[Text]:
-    return [Text(f"+ {line}", palette.on) for line in _bounded(content).split("\n")]
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, one by one; the rest of a long text is not looked at."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end].removesuffix("\r")
+        start = end + 1
+    yield text[start:]
 
 
-def _changed(old: str, new: str, palette: Palette) -> list[Text]:
-    styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
-    lines = difflib.ndiff(_bounded(old).split("\n"), _bounded(new).split("\n"))
-    return [Text(line, styles[line[0]]) for line in lines if line[0] != "?"]
+def _flow(text: str, style: Style, width: int) -> Iterator[Text]:
+    """Make a text harmless and wrap it, piece by piece."""
+    for line in _lines(text):
+        for start in range(0, max(1, len(line)), PIECE):
+            yield from flowing(safe(line[start : start + PIECE]), style, width)
 
 
-def _bounded(text: str) -> str:
-    if len(text) <= MOST_CHARACTERS:
-        return safe(text)
-    return f"{safe(text[:MOST_CHARACTERS])}… {len(text) - MOST_CHARACTERS:,} more characters"
+def _led(lead: str, lead_style: Style, line: str, style: Style, width: int) -> Iterator[Text]:
+    """Wrap a line with a sign before it, and blanks before what does not fit beside the sign."""
+    for index, text in enumerate(_flow(line, style, width - len(lead))):
+        yield Text.assemble((" " * len(lead) if index else lead, lead_style), text)

@@ -1,35 +1,38 @@
-"""The decision panel: draws a `DecisionState` and sends events to its machine; it decides nothing."""
+"""The decision panel: draws a `DecisionState` and sends events to its machine."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar
 
 from rich.text import Text
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.message import Message
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
-from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.decision import DecisionState, decide, decision_hints, is_guarded, means_something
-from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
-from ccq_tui.questions.machine import GRACE
+from ccq_tui.questions.events import Clicked, Event, Pressed
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
-from ccq_tui.widgets.hints import HintBar, hint_text
-from ccq_tui.widgets.lines import Line, LineView, indented, wrapped
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
-from ccq_tui.widgets.question.drawing import MOST_OF_SCREEN, is_low
-from ccq_tui.widgets.question.field import AnswerField
+from ccq_tui.widgets.decision.measures import shares
+from ccq_tui.widgets.hints import hint_height
+from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView, row_lines, wrapped
+from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.panel.header import title_line
+from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
+from ccq_tui.widgets.panel.messages import EditorWanted
+from ccq_tui.widgets.panel.notice import notice_lines
 
-FEWEST_DETAILS = 2
+DETAILS_FRAME = 6
+"""Cells beside what is decided on, its scrollbar included."""
+LABEL_AT = 6
+"""Cells before the words of a choice."""
+TEXT_SHOWN = 60
 SCROLLS = {"shift+up": -1, "shift+down": 1}
 
 
-class DecisionPanel(Vertical):
+class DecisionPanel(RequestPanel[DecisionState]):
     """Draws an open permission or plan and turns keys and clicks into events.
 
     Args:
@@ -37,65 +40,16 @@ class DecisionPanel(Vertical):
         session: The session's name.
         place: Which of how many waiting requests this is.
         clock: Returns seconds of a monotonic clock.
+        asked_for: Whether a person opened the panel.
     """
 
-    DEFAULT_CSS = f"""
-    DecisionPanel {{
-        height: 10;
-        background: $surface;
-        border-top: solid $ccq-rule;
-        {PALETTE_CSS}
-        & > #head {{ height: 1; }}
-        & > #details {{ height: 1fr; margin: 0 2 0 3; }}
-        & > #choices {{ width: 100%; }}
-        & > .-off {{ display: none; }}
-    }}
+    DEFAULT_CSS = """
+    DecisionPanel {
+        & > #head { height: 1; }
+        & > #details { height: 1fr; margin: 0 2 0 3; }
+        & > #choices { width: 100%; }
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES
-    can_focus = True
-    BINDINGS: ClassVar = []
-
-    class Changed(Message):
-        """The state is another one: a draft to keep."""
-
-        def __init__(self, panel: DecisionPanel, state: DecisionState) -> None:
-            super().__init__()
-            self.panel = panel
-            self.state = state
-
-        @property
-        def control(self) -> DecisionPanel:
-            """The panel."""
-            return self.panel
-
-    class Hidden(Changed):
-        """The person folded the panel away; nothing is discarded."""
-
-    class Ended(Message):
-        """The person decided."""
-
-        def __init__(self, panel: DecisionPanel, outcome: RequestOutcome) -> None:
-            super().__init__()
-            self.panel = panel
-            self.outcome = outcome
-
-        @property
-        def control(self) -> DecisionPanel:
-            """The panel."""
-            return self.panel
-
-    class EditorWanted(Message):
-        """The person wants the open text in an editor of their own."""
-
-        def __init__(self, panel: DecisionPanel, text: str) -> None:
-            super().__init__()
-            self.panel = panel
-            self.text = text
-
-        @property
-        def control(self) -> DecisionPanel:
-            """The panel."""
-            return self.panel
 
     def __init__(
         self,
@@ -104,201 +58,95 @@ class DecisionPanel(Vertical):
         session: str = "",
         place: tuple[int, int] = (1, 1),
         clock: Callable[[], float] = time.monotonic,
+        asked_for: bool = False,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
-        self._state = state
-        self._session = session
-        self._place = place
-        self._clock = clock
-        self._details: tuple[object, list[Line]] = (None, [])
-
-    @property
-    def state(self) -> DecisionState:
-        """The state drawn."""
-        return self._state
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Which of how many waiting requests this is."""
-        return self._place
-
-    @place.setter
-    def place(self, place: tuple[int, int]) -> None:
-        self._place = place
-        self._draw()
+        super().__init__(state, session=session, place=place, clock=clock, asked_for=asked_for, id=id)
+        self._head = Static(id="head", markup=False)
+        self._details = FlowView(id="details")
+        self._choices = LineView(id="choices")
+        self._notice = Static(id="field-label", markup=False, classes="-off")
+        self._flow = Flow(iter(()))
+        self._flow_for: object = None
 
     def compose(self) -> ComposeResult:
         """Build the head, what is decided on, the choices, the text field and the keys."""
-        yield Static(id="head", markup=False)
-        yield LineView(id="details")
-        yield LineView(id="choices")
-        field = AnswerField(self._press_in_field, id="field")
-        field.add_class("-off")
-        yield field
-        yield HintBar(asleep=True)
+        yield self._head
+        yield self._details
+        yield self._choices
+        yield self._notice
+        yield self._field
+        yield self._hints
 
-    def on_mount(self) -> None:
-        """Begin the grace of a panel that nobody asked for, and draw."""
-        if not self._state.hidden:
-            self._state = decide(self._state, Shown(self._clock()))
-            self.query_one(HintBar).sleep(GRACE)
+    @property
+    def _typing(self) -> bool:
+        return self._state.typing
+
+    def _step(self, event: Event) -> DecisionState:
+        return decide(self._state, event)
+
+    def _guards(self, key: str, at: float) -> bool:
+        return is_guarded(self._state, key, at)
+
+    def _takes(self, key: str, character: str, at: float) -> bool:
+        if key == "ctrl+g" and self._state.typing:
+            self.post_message(EditorWanted(self, self._state.text))
+        elif key in SCROLLS and not self._state.typing:
+            self._details.scroll_relative(y=SCROLLS[key], animate=False, force=True)
+        elif means_something(self._state, key, character):
+            self.dispatch(Pressed(key, character, at))
         else:
-            self.query_one(HintBar).wake()
-        self._draw()
-        self._focus_where_keys_go()
-
-    def dispatch(self, event: Event) -> None:
-        """Let the machine take an event, and draw what comes of it."""
-        after = decide(self._state, event)
-        if after == self._state:
-            return
-        self._state = after
-        if after.outcome is not None:
-            self.post_message(self.Ended(self, after.outcome))
-            return
-        if self.is_mounted:
-            self._draw()
-            self._focus_where_keys_go()
-        self.post_message(self.Hidden(self, after) if after.hidden else self.Changed(self, after))
-
-    def put_text(self, text: str) -> None:
-        """Put a text, such as one edited elsewhere, into the open field."""
-        self.dispatch(TextChanged(text))
-
-    def on_key(self, event: events.Key) -> None:
-        """Take a key pressed while no text field has the focus."""
-        if self._state.typing and not means_something(self._state, event.key):
-            if event.character and event.is_printable:
-                self.query_one(AnswerField).insert(event.character)
-                self._take_text()
-                event.stop()
-            return
-        if self._press(event):
-            event.stop()
-
-    def _press_in_field(self, event: events.Key) -> bool:
-        self._take_text()
-        at = self._clock()
-        if event.key == "ctrl+g":
-            self.post_message(self.EditorWanted(self, self._state.text))
-            return True
-        if self._state.typing and not (
-            is_guarded(self._state, event.key, at) or means_something(self._state, event.key)
-        ):
             return False
-        return self._press(event) or not self._state.typing
-
-    def _press(self, event: events.Key) -> bool:
-        character = event.character if event.character and event.is_printable else ""
-        at = self._clock()
-        if event.key in SCROLLS:
-            self.query_one("#details", LineView).scroll_relative(y=SCROLLS[event.key], animate=False)
-            return True
-        if is_guarded(self._state, event.key, at):
-            return True
-        if not means_something(self._state, event.key, character):
-            return False
-        self.dispatch(Pressed(event.key, character, at))
         return True
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Take a paste outside the text field, whole."""
-        self.dispatch(Pasted(event.text))
-        event.stop()
-
-    def on_app_focus(self) -> None:
-        """Remember when the terminal got the focus."""
-        self.dispatch(TerminalFocused(self._clock()))
 
     def on_click(self, event: events.Click) -> None:
         """Take a click on a choice."""
-        choices = self.query_one("#choices", LineView)
-        if event.widget is choices:
-            row = choices.row_at(event.y)
-            if row is not None:
-                self.dispatch(Clicked(row, self._clock()))
+        row = self._choices.row_on_screen(event.screen_offset)
+        if row is not None:
+            self.dispatch(Clicked(row, self._clock()))
 
-    @on(TextArea.Changed)
-    def _text_changed(self, event: TextArea.Changed) -> None:
-        event.stop()
-        self._take_text()
+    # -- drawing --------------------------------------------------------------------------------------------
 
-    def _take_text(self) -> None:
-        text = self.query_one(AnswerField).text
-        if self._state.typing and text != self._state.text:
-            self.dispatch(TextChanged(text))
+    def _field_hint(self) -> str:
+        return "what to do instead"
 
-    def on_resize(self) -> None:
-        """Wrap anew; the state is untouched."""
-        self._draw()
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self._draw)
-
-    def _draw(self) -> None:
-        if not self.is_mounted or not self.size.width:
-            return
-        palette, width, screen = palette_of(self), self.size.width, self.app.size.height
-        typing = self._state.typing
-        field = self.query_one(AnswerField)
-        field.set_class(not typing, "-off")
-        if typing:
-            field.put(self._state.text)
-            field.placeholder = "what to do instead"
-        self.query_one("#head", Static).update(self._head(palette, width))
-        details = self._detail_lines(palette, width)
-        self.query_one("#details", LineView).show(details)
+    def _draw_parts(self) -> int:
+        palette, width, screen, state = palette_of(self), self._width, self.app.size.height, self._state
+        details = self._detail_flow(palette, width)
+        details.reach(most_lines(screen))
         choices = self._choice_lines(palette, width)
-        view = self.query_one("#choices", LineView)
-        view.styles.height = len(choices)
-        view.show(choices, self._state.cursor, palette.cursor)
-        hints, most = decision_hints(self._state), 1 if is_low(screen) else 2
-        self.query_one(HintBar).show(hints, "", most)
-        keys = hint_text(hints, "", width, most, palette).plain.count("\n") + 1
-        around = 2 + len(choices) + keys + (min(5, self._state.text.count("\n") + 1) if typing else 0)
-        self.styles.height = max(
-            around + FEWEST_DETAILS, min(around + len(details), int(screen * MOST_OF_SCREEN))
+        notice = notice_lines(state.notice, width, palette) if state.notice else []
+        hints, most_keys = decision_hints(state), key_lines(screen)
+        share = shares(
+            screen,
+            keys=hint_height(hints, "", width, most_keys),
+            details=len(details.lines),
+            choices=len(choices),
+            notice=len(notice),
+            field=field_height(state.text, width, FIELD_LINES) if state.typing else 0,
         )
+        self._head.update(title_line(headline(state.request), "", width, self._session, self._place, palette))
+        self._details.show_flow(details)
+        self._choices.styles.height = share.choices
+        self._choices.show(choices, state.cursor, palette.cursor)
+        self._notice.set_class(not share.notice, "-off")
+        self._notice.update(Text("\n").join(notice[: share.notice]))
+        self._field.styles.max_height = max(1, share.field)
+        self._hints.show(hints, "", most_keys)
+        return share.height
 
-    def _detail_lines(self, palette: Palette, width: int) -> list[Line]:
-        key = (width, palette)
-        if self._details[0] != key:
-            self._details = (key, detail_lines(self._state.request, width - 6, palette))
-        return self._details[1]
-
-    def _head(self, palette: Palette, width: int) -> Text:
-        text = Text.assemble(
-            (" ◆ ", palette.accent), (headline(self._state.request), palette.strong), no_wrap=True
-        )
-        if self._place[1] > 1:
-            text.append(f" · {self._place[0]} of {self._place[1]}", palette.muted)
-        gap = width - text.cell_len - len(self._session) - 9
-        if self._session and gap > 1:
-            text.append(" " * gap + f"session {self._session}", palette.muted)
-        text.truncate(width, overflow="ellipsis")
-        return text
+    def _detail_flow(self, palette: Palette, width: int) -> Flow:
+        if self._flow_for != (width, palette):
+            self._flow_for = (width, palette)
+            self._flow = Flow(detail_lines(self._state.request, width - DETAILS_FRAME, palette))
+        return self._flow
 
     def _choice_lines(self, palette: Palette, width: int) -> list[Line]:
         lines = [] if is_low(self.app.size.height) else [Line(Text(""))]
         for index, choice in enumerate(self._state.choices):
             label = Text(choice.label, palette.plain)
             if choice.takes_text and self._state.text and not self._state.typing:
-                label.append(f"  “{one_line(self._state.text, 60)}”", palette.note)
-            cursor = "❯" if index == self._state.cursor else " "
-            lead = Text.assemble((f" {cursor} ", palette.accent), (f"{choice.key}  ", palette.muted))
-            lines += [Line(text, index) for text in indented(wrapped(label, width - 7), lead, 6)]
-        if self._state.notice:
-            notice = wrapped(Text(self._state.notice, palette.warning), width - 6)
-            lines += [Line(text) for text in indented(notice, Text("   ⚠ ", palette.warning), 5)]
+                label.append(f"  “{one_line(self._state.text, TEXT_SHOWN)}”", palette.note)
+            mark = Text(f"{choice.key}  ", palette.muted)
+            lines += row_lines(wrapped(label, width - LABEL_AT - 1), index, mark, LABEL_AT, palette.accent)
         return lines
-
-    def _focus_where_keys_go(self) -> None:
-        if self._state.hidden or not self.is_attached:
-            return
-        wanted = self.query_one(AnswerField) if self._state.typing else self
-        if self.screen.focused is not wanted:
-            self.screen.set_focus(wanted, scroll_visible=False)

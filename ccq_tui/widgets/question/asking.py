@@ -8,11 +8,9 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.panel.notice import notice_lines
 
-FIELD_LINES = 5
-"""The most lines of a text field; a longer text scrolls in it."""
-FIELD_FRAME = 9
-"""Cells around the text of a field, and the one for its caret."""
+LONGEST_PLACEHOLDER = 400
 LABELS = {
     Focus.OTHER: "Other, in your own words",
     Focus.NOTE: "Note beside the answer",
@@ -31,12 +29,12 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
         low: Whether the screen is so low that only what must be said is said.
     """
     if state.focus is Focus.DECLINE:
-        return _bulleted(_decline_question(state, short=low), width, palette)
+        return notice_lines(_decline_question(state, short=low), width, palette)
     if state.focus not in TEXT_FOCUSES:
         return []
     lines = [] if low else wrapped(Text(field_label(state), palette.muted), width - 6)
     if state.notice:
-        lines += _bulleted(safe(state.notice), width, palette)
+        lines += notice_lines(safe(state.notice), width, palette)
     return lines
 
 
@@ -48,12 +46,10 @@ def field_label(state: PanelState) -> str:
     return LABELS.get(state.focus, "")
 
 
-def field_height(text: str, width: int, most: int) -> int:
-    """Return the lines that a text takes in its field, at most ``most``."""
-    room = max(1, width - FIELD_FRAME)
-    # No more of a long text is looked at than the field could show.
-    seen = text[: most * room].split("\n")[:most]
-    return min(most, sum(len(wrapped(Text(line), room)) for line in seen))
+def field_hint(state: PanelState) -> str:
+    """Return what stands in the open text field while it is empty."""
+    hint = state.page.question.placeholder if state.focus is Focus.FIELD else ""
+    return safe(hint or field_label(state), keep_newlines=False, limit=LONGEST_PLACEHOLDER)
 
 
 def _decline_question(state: PanelState, *, short: bool) -> str:
@@ -63,11 +59,3 @@ def _decline_question(state: PanelState, *, short: bool) -> str:
         return f"Decline {what}?"
     lost = " Nothing you selected or typed is sent." if state.has_draft else ""
     return f"Decline {what}? Claude is told that you do not want to answer.{lost}"
-
-
-def _bulleted(text: str, width: int, palette: Palette) -> list[Text]:
-    lines = wrapped(Text(text, palette.warning), width - 8)
-    return [
-        Text.assemble(("⚠ " if index == 0 else "  ", palette.warning), line)
-        for index, line in enumerate(lines)
-    ]

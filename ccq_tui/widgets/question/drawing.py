@@ -11,10 +11,10 @@ from ccq_tui.questions.state import Focus
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lines import Flow, Line
-from ccq_tui.widgets.question.measures import MOST_OF_SCREEN, PREVIEW_RULE, Cache, Measures, is_low
+from ccq_tui.widgets.question.measures import PREVIEW_RULE, Cache, Measures
 from ccq_tui.widgets.question.preview import preview_height, preview_lines
 
-__all__ = ["MOST_OF_SCREEN", "Cache", "Drawing", "is_low"]
+__all__ = ["Cache", "Drawing"]
 
 PREVIEW_MARGIN = 8
 SCROLL_HINT = ("Shift+↑↓", "scroll")

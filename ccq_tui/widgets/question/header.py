@@ -1,4 +1,4 @@
-"""The head of the question panel: who asks, and a tab for each question."""
+"""What stands at the head of the question panel: who asks, and a tab for each question."""
 
 from __future__ import annotations
 
@@ -21,30 +21,13 @@ TAB_SPACE = 8
 """Cells around the words of a tab: the arrows and the mark."""
 
 
-def title_line(state: PanelState, width: int, session: str, place: tuple[int, int], palette: Palette) -> Text:
-    """Return the line that says who asks, what about, and in which session.
-
-    Args:
-        state: The state drawn.
-        width: Cells.
-        session: The session's name.
-        place: Which of how many waiting requests this is.
-        palette: The styles.
-    """
+def who_asks(state: PanelState) -> tuple[str, str]:
+    """Return who asks, and what can be said about it in a word or two, or ""."""
     count = len(state.pages)
-    left = Text.assemble((" ◆ ", palette.accent), (_who(state), palette.strong), no_wrap=True)
     if count > 1:
-        left.append(f" · {count} questions", palette.muted)
-    elif not state.needs_review and state.pages[0].question.header:
-        left.append(f" · {one_line(state.pages[0].question.header, LONGEST_HEADER)}", palette.muted)
-    if place[1] > 1:
-        left.append(f" · {place[0]} of {place[1]}", palette.muted)
-    right = f"session {one_line(session, 30)}"
-    gap = width - left.cell_len - cell_len(right) - 1
-    if session and gap > 1:
-        left.append(" " * gap + right, palette.muted)
-    left.truncate(width, overflow="ellipsis")
-    return left
+        return _who(state), f"{count} questions"
+    header = "" if state.needs_review else state.pages[0].question.header
+    return _who(state), one_line(header, LONGEST_HEADER)
 
 
 def asked_line(state: PanelState, width: int, place: tuple[int, int], palette: Palette) -> Text:

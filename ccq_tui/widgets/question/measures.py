@@ -15,34 +15,30 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import hint_height
 from ccq_tui.widgets.lines import Line
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.question.asking import FIELD_LINES, field_height, label_lines
+from ccq_tui.widgets.panel.header import title_line
+from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
+from ccq_tui.widgets.question.asking import label_lines
 from ccq_tui.widgets.question.header import (
     LOW_HEADER,
     asked_line,
     asked_whole,
     cut_from_head,
     tab_lines,
-    title_line,
+    who_asks,
 )
 from ccq_tui.widgets.question.preview import preview_height
 from ccq_tui.widgets.question.review import review_lines
 from ccq_tui.widgets.question.rows import page_lines
 
-MOST_OF_SCREEN = 0.6
-"""The part of the screen's height that a panel takes at most."""
 BESIDE_FROM = 100
 """From this width the preview stands beside the list."""
 LIST_PERCENT = 45
 """The part of the width that the list keeps beside a preview."""
-LOW_SCREEN = 18
-"""Below this height the panel saves lines: one line of keys, what is asked in place of a title, no label."""
 FEWEST_UNDER = 7
 """Lines of middle below which a preview under the list would leave the list too small."""
 RULE = 1
 PREVIEW_RULE = 1
 PREVIEW_FRAME = 2
-FEWEST = 6
-"""Lines that a panel takes on however low a screen."""
 FEWEST_ROWS = 1
 TAB_LINES = 3
 MOST_REMEMBERED = 64
@@ -50,11 +46,6 @@ MOST_REMEMBERED = 64
 Made = TypeVar("Made")
 Cache = dict[object, object]
 """What was laid out before, by everything it depends on; good for one width and one palette."""
-
-
-def is_low(screen_height: int) -> bool:
-    """Whether a screen is so low that a panel saves lines."""
-    return screen_height < LOW_SCREEN
 
 
 @dataclass
@@ -85,7 +76,8 @@ class Measures:
         tabs = tab_lines(self.state, self.width, 1 if self._low else TAB_LINES, self.palette)
         if self._low:
             return [*tabs, asked_line(self.state, self.width, self.place, self.palette)]
-        return [title_line(self.state, self.width, self.session, self.place, self.palette), *tabs]
+        who, about = who_asks(self.state)
+        return [title_line(who, about, self.width, self.session, self.place, self.palette), *tabs]
 
     @cached_property
     def label(self) -> list[Text]:
@@ -101,7 +93,7 @@ class Measures:
     @property
     def key_lines(self) -> int:
         """How many lines the keys may take."""
-        return 1 if self._low else 2
+        return key_lines(self.screen_height)
 
     @property
     def right(self) -> str:
@@ -170,11 +162,12 @@ class Measures:
 
     @property
     def _low(self) -> bool:
+        """Whether to save lines: one line of keys, what is asked in place of a title, no label."""
         return is_low(self.screen_height)
 
     @property
     def _most(self) -> int:
-        return max(FEWEST, int(self.screen_height * MOST_OF_SCREEN))
+        return most_lines(self.screen_height)
 
     @cached_property
     def _around(self) -> int:

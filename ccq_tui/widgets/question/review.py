@@ -7,10 +7,10 @@ from rich.text import Text
 from ccq_tui.questions.prose import NO_ANSWER, answer_line
 from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import safe
-from ccq_tui.widgets.lines import Line, indented, wrapped
+from ccq_tui.widgets.lines import Line, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.question.header import REVIEW
-from ccq_tui.widgets.question.rows import drawn, row_lines, wrapped_once
+from ccq_tui.widgets.question.rows import drawn, wrapped_once
 
 ALL_BY = "Enter goes there"
 
@@ -44,7 +44,7 @@ def _row(index: int, page: Page, width: int, palette: Palette) -> list[Line]:
     if page.draft.note:
         note = wrapped_once(drawn(page.draft.note, ALL_BY), palette.note, width - 8)
         texts += indented(note, Text("✎ ", palette.note), 2)
-    return row_lines(texts, index, mark, 5, palette)
+    return row_lines(texts, index, mark, 5, palette.accent)
 
 
 def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
@@ -70,4 +70,5 @@ def _submit(state: PanelState, width: int, palette: Palette) -> list[Line]:
     ]
     if told:
         label.append("  " + " · ".join(told), palette.warning)
-    return row_lines(wrapped(label, width - 6), len(state.pages), Text("✔ ", palette.accent), 5, palette)
+    mark = Text("✔ ", palette.accent)
+    return row_lines(wrapped(label, width - 6), len(state.pages), mark, 5, palette.accent)

@@ -14,7 +14,7 @@ from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import safe
-from ccq_tui.widgets.lines import Line, indented, wrapped
+from ccq_tui.widgets.lines import Line, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 
 PREFIX = 8
@@ -43,24 +43,6 @@ def drawn(text: str, all_by: str = "p shows all") -> str:
 def wrapped_once(text: str, style: Style, width: int) -> tuple[Text, ...]:
     """Wrap a text that is drawn again and again, once for a style and a width."""
     return tuple(wrapped(Text(text, style), width))
-
-
-def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, palette: Palette) -> list[Line]:
-    """Return the lines of a row: the cursor's place, a mark, and the texts beside it.
-
-    Args:
-        texts: The lines without what stands before them.
-        row: Which row.
-        mark: What stands between the cursor and the text.
-        rest: Cells before the lines after the first.
-        palette: The styles.
-    """
-    first = Text.assemble("   ", mark, texts[0])
-    at_cursor = Text.assemble((" ❯ ", palette.accent), mark, texts[0])
-    return [
-        Line(first, row, at_cursor),
-        *(Line(Text.assemble(" " * rest, text), row) for text in texts[1:]),
-    ]
 
 
 def page_lines(
@@ -125,7 +107,7 @@ def _rows(page: Page, here: Focus | None, width: int, palette: Palette) -> list[
             (MARKS[page.question.multi_select][on], palette.on if on else palette.muted),
             (f" {number}  ", palette.muted),
         )
-        lines += row_lines(texts, row, mark, PREFIX, palette)
+        lines += row_lines(texts, row, mark, PREFIX, palette.accent)
     return lines
 
 
@@ -181,7 +163,7 @@ def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> 
     texts = wrapped_once(
         value if typed else "nothing typed yet", style if typed else palette.muted, width - 4
     )
-    lines = row_lines(texts, 0, Text(""), 3, palette)
+    lines = row_lines(texts, 0, Text(""), 3, palette.accent)
     if page.problem:
         lines += [
             Line(text)

@@ -1,0 +1,284 @@
+"""What the panels have in common: one queue of keys, the text field, grace, focus and drawing.
+
+A panel decides nothing: a key goes to its machine, and what comes back is drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar, Generic, TypeAlias, TypeVar
+
+from textual import events, on
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widgets import TextArea
+
+from ccq_tui.inbox.waiting import Draft
+from ccq_tui.questions.events import Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.manners import GRACE
+from ccq_tui.questions.state import typable
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS
+from ccq_tui.widgets.panel import messages
+from ccq_tui.widgets.panel.field import AnswerField
+
+State = TypeVar("State", bound=Draft)
+
+KEPT_KEYS = frozenset({"tab", "shift+tab"})
+"""Keys that would move the focus out of the panel where they mean nothing in it."""
+
+
+class RequestPanel(Vertical, Generic[State]):
+    """Draws the state of an open request and turns keys, pastes and clicks into events.
+
+    Args:
+        state: The state to begin with, fresh or from a draft.
+        session: The session's name.
+        place: Which of how many waiting requests this is.
+        clock: Returns seconds of a monotonic clock.
+        asked_for: Whether a person opened the panel: then no key can have been meant for something else.
+    """
+
+    DEFAULT_CSS = f"""
+    RequestPanel {{
+        height: 10;
+        background: $surface;
+        border-top: solid $ccq-rule;
+        {PALETTE_CSS}
+        & > HintBar {{ dock: bottom; }}
+        & > #field-label {{ height: auto; padding: 0 3; color: $ccq-muted; }}
+        & > .-off {{ display: none; }}
+    }}
+    """
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+    can_focus = True
+    BINDINGS: ClassVar = []
+
+    Changed: TypeAlias = messages.Changed
+    Hidden: TypeAlias = messages.Hidden
+    Ended: TypeAlias = messages.Ended
+    EditorWanted: TypeAlias = messages.EditorWanted
+
+    def __init__(
+        self,
+        state: State,
+        *,
+        session: str = "",
+        place: tuple[int, int] = (1, 1),
+        clock: Callable[[], float] = time.monotonic,
+        asked_for: bool = False,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._state = state
+        self._session = session
+        self._place = place
+        self._clock = clock
+        self._fresh = not (asked_for or state.hidden)
+        # The parts are kept, not looked up: a panel may be settled before it was ever composed.
+        self._field = AnswerField(self._take_key, id="field")
+        # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
+        self._field.can_focus = False
+        self._field.add_class("-off")
+        self._hints = HintBar(asleep=self._fresh)
+        self._drawn_for = Size(0, 0)
+
+    # -- what each panel has of its own ---------------------------------------------------------------------
+
+    @property
+    def _typing(self) -> bool:
+        """Whether a text is open."""
+        raise NotImplementedError
+
+    def _step(self, event: Event) -> State:
+        """Return the state after an event."""
+        raise NotImplementedError
+
+    def _guards(self, key: str, at: float) -> bool:
+        """Whether a key comes so soon that it was meant for something else."""
+        raise NotImplementedError
+
+    def _takes(self, key: str, character: str, at: float) -> bool:
+        """Do what a key means here; return whether it meant anything."""
+        raise NotImplementedError
+
+    def _field_hint(self) -> str:
+        """Return what the open field is for, on one line and harmless to draw."""
+        raise NotImplementedError
+
+    def _text_came(self) -> None:
+        """Another text stands in the field now than was typed into it."""
+
+    def _draw_parts(self) -> int:
+        """Draw everything but the field; return the lines that the panel takes."""
+        raise NotImplementedError
+
+    # -- state ----------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """The state drawn."""
+        return self._state
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which of how many waiting requests this is."""
+        return self._place
+
+    @place.setter
+    def place(self, place: tuple[int, int]) -> None:
+        self._place = place
+        self._draw()
+
+    def on_mount(self) -> None:
+        """Begin the grace of a panel that nobody asked for, and draw."""
+        if not self.is_attached:
+            # Settled in the same moment in which it was asked.
+            return
+        if self._fresh:
+            self._state = self._step(Shown(self._clock()))
+            self._hints.sleep(GRACE)
+        self._draw()
+        self._take_focus()
+        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
+
+    def dispatch(self, event: Event) -> None:
+        """Let the machine take an event, and draw what comes of it."""
+        if not isinstance(event, TextChanged):
+            self._take_text()
+        before, after = self._state, self._step(event)
+        if after is before or after == before:
+            return
+        self._state = after
+        if after.outcome is not None:
+            self.post_message(messages.Ended(self, after.outcome))
+            return
+        if self.is_mounted:
+            self._draw()
+            self._take_focus()
+        kind = messages.Hidden if after.hidden else messages.Changed
+        self.post_message(kind(self, after))
+
+    def put_text(self, text: str) -> None:
+        """Put a text back into the open field, such as one that came out of an editor."""
+        text = typable(text)
+        if not self._state.text.endswith("\n"):
+            # Editors end a file with a newline that nobody typed.
+            text = text.removesuffix("\n")
+        self.dispatch(TextChanged(text))
+
+    # -- keys and pastes ------------------------------------------------------------------------------------
+
+    async def on_key(self, event: events.Key) -> None:
+        """Take a key: the panel's own first, then what edits the open text."""
+        taken = self._take_key(event)
+        if not taken and self._typing and not self._state.hidden:
+            taken = await self._field.edits_with(event)
+            self._take_text()
+        if taken or event.key in KEPT_KEYS:
+            event.stop()
+            event.prevent_default()
+
+    def _take_key(self, event: events.Key) -> bool:
+        """Send a key to the machine; return whether it meant anything here."""
+        self._take_text()
+        at = self._clock()
+        character = event.character if event.character and event.is_printable else ""
+        if self._guards(event.key, at):
+            # The machine starts the grace anew: a key that is held down finds no gap.
+            self.dispatch(Pressed(event.key, character, at))
+            self._hints.sleep(GRACE)
+            return True
+        return self._takes(event.key, character, at)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a paste, whole."""
+        event.stop()
+        if self._typing and not self._state.hidden:
+            self._field.type(event.text)
+            self._take_text()
+        else:
+            self.dispatch(Pasted(event.text))
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._take_text()
+
+    def _take_text(self) -> None:
+        """Bring the state up to date with the field, before anything else is done with it."""
+        if not self._field.is_mounted or self._field.has_class("-off") or not self._typing:
+            return
+        if self._field.text != self._state.text:
+            self.dispatch(TextChanged(self._field.text))
+
+    def _terminal_focused(self, focused: bool) -> None:
+        if focused:
+            self.dispatch(TerminalFocused(self._clock()))
+
+    # -- drawing --------------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Wrap anew; the state is untouched."""
+        self._draw()
+
+    def on_show(self) -> None:
+        """Take the focus again after having been hidden."""
+        self._draw()
+        self._take_focus()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show the caret while the panel has the focus."""
+        super().watch_has_focus(has_focus)
+        if self.is_mounted:
+            self._sync_field(focused=has_focus)
+
+    def on_blur(self) -> None:
+        """Take the focus back when nobody else got it: what had it before may give it up late."""
+        if self.app.app_focus and self.is_attached and self.screen.focused is None and self.display:
+            self._take_focus()
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self.call_later(self._draw)
+
+    def _laid_out(self, _screen: Screen[object]) -> None:
+        """Draw anew when the screen got another height: the panel's own size may be the same."""
+        if self._drawn_for != self.app.size:
+            self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_mounted or not self.is_attached:
+            return
+        self._drawn_for = self.app.size
+        self._sync_field(focused=self.has_focus)
+        self.styles.height = self._draw_parts()
+
+    def _sync_field(self, *, focused: bool) -> None:
+        """Bring the text field in line with the state."""
+        typing = self._typing
+        opens = typing and self._field.has_class("-off")
+        self._field.set_class(not typing, "-off")
+        self._field.has_focus = typing and focused
+        if typing:
+            comes = opens or self._field.text != self._state.text
+            self._field.put(self._state.text)
+            self._field.placeholder = Content(self._field_hint())
+            if comes:
+                self._text_came()
+
+    @property
+    def _width(self) -> int:
+        """Cells to draw in; those of the screen before the panel was laid out."""
+        return self.size.width or self.app.size.width
+
+    def _take_focus(self) -> None:
+        """Take the focus and keep it, at once: the next key may be waiting already."""
+        if not self._state.hidden and self.is_attached and self.screen.focused is not self:
+            self.screen.set_focus(self, scroll_visible=False)

@@ -1,0 +1,37 @@
+"""The first line of a panel: who asks, what about, and in which session."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from ccq_tui.text import one_line
+from ccq_tui.widgets.palette import Palette
+
+LONGEST_SESSION = 30
+
+
+def title_line(
+    who: str, about: str, width: int, session: str, place: tuple[int, int], palette: Palette
+) -> Text:
+    """Return the line that says who asks, what about, and in which session.
+
+    Args:
+        who: Who asks, or what is asked; harmless to draw.
+        about: More of it, or ""; harmless to draw.
+        width: Cells.
+        session: The session's name, from anywhere.
+        place: Which of how many waiting requests this is.
+        palette: The styles.
+    """
+    left = Text.assemble((" ◆ ", palette.accent), (who, palette.strong), no_wrap=True)
+    if about:
+        left.append(f" · {about}", palette.muted)
+    if place[1] > 1:
+        left.append(f" · {place[0]} of {place[1]}", palette.muted)
+    right = f"session {one_line(session, LONGEST_SESSION)}"
+    gap = width - left.cell_len - cell_len(right) - 1
+    if session and gap > 1:
+        left.append(" " * gap + right, palette.muted)
+    left.truncate(width, overflow="ellipsis")
+    return left

@@ -1,0 +1,54 @@
+"""What a panel tells the screen: facts, each with the panel it is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+
+from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.waiting import Draft
+
+if TYPE_CHECKING:
+    from ccq_tui.widgets.panel.base import RequestPanel
+
+
+class PanelMessage(Message, namespace="request_panel"):
+    """Something happened in a panel."""
+
+    def __init__(self, panel: RequestPanel[Any]) -> None:
+        super().__init__()
+        self.panel = panel
+
+    @property
+    def control(self) -> RequestPanel[Any]:
+        """The panel."""
+        return self.panel
+
+
+class Changed(PanelMessage, namespace="request_panel"):
+    """The state is another one: a draft to keep."""
+
+    def __init__(self, panel: RequestPanel[Any], state: Draft) -> None:
+        super().__init__(panel)
+        self.state = state
+
+
+class Hidden(Changed, namespace="request_panel"):
+    """The person folded the panel away; nothing is discarded."""
+
+
+class Ended(PanelMessage, namespace="request_panel"):
+    """The person settled the request."""
+
+    def __init__(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
+        super().__init__(panel)
+        self.outcome = outcome
+
+
+class EditorWanted(PanelMessage, namespace="request_panel"):
+    """The person wants the open text in an editor of their own; `RequestPanel.put_text` brings it back."""
+
+    def __init__(self, panel: RequestPanel[Any], text: str) -> None:
+        super().__init__(panel)
+        self.text = text

@@ -1,0 +1,123 @@
+"""What a decision is about: whole, harmless, and at the cost of what is seen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from rich.style import Style
+
+from ccq_tui.inbox import PermissionRequest
+from ccq_tui.widgets.decision import changes, details
+from ccq_tui.widgets.decision.changes import changed_lines
+from ccq_tui.widgets.lines import LineView
+from ccq_tui.widgets.palette import ROLES, Palette
+from tests.ui.host import DecisionHost
+from tests.ui.test_question_panel_cost import Wraps
+
+PALETTE = Palette(**{role: Style() for role in ROLES})
+HUGE = 2_000_000
+
+
+def asks(tool: str, **values: object) -> PermissionRequest:
+    return PermissionRequest("t", "s", tool, values)
+
+
+def plain(request: PermissionRequest, width: int = 70) -> list[str]:
+    return [text.plain for text in details.detail_lines(request, width, PALETTE)]
+
+
+@pytest.fixture
+def wraps(monkeypatch: pytest.MonkeyPatch) -> Wraps:
+    return Wraps(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        asks("Bash", command="x" * HUGE),
+        asks("Bash", command="echo a\n" * (HUGE // 7)),
+        asks("Write", file_path="/a", content="line\n" * (HUGE // 5)),
+        asks("Edit", file_path="/a", old_string="a\nb\n" * (HUGE // 4), new_string="a\nc\n" * (HUGE // 4)),
+        asks("mcp__x__y", items=[{"name": "n" * 100, "id": n} for n in range(20_000)]),
+        asks("mcp__x__y", text="word " * (HUGE // 5)),
+        PermissionRequest("t", "s", "Bash", {"command": "x"}, description="d " * HUGE),
+    ],
+    ids=["line", "lines", "write", "edit", "list", "value", "description"],
+)
+async def test_a_huge_input_costs_what_is_seen(request_: PermissionRequest, wraps: Wraps) -> None:
+    app = DecisionHost(request_)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert wraps.characters < 40_000
+        wraps.restart()
+        await pilot.press("down", "shift+down", "shift+down", "up")
+        assert wraps.characters < 5_000
+        assert len(app.panel.query_one("#details", LineView).lines) < 300
+
+
+async def test_the_end_of_a_long_command_can_be_reached() -> None:
+    app = DecisionHost(asks("Bash", command="\n".join(f"step {n}" for n in range(20_000))))
+    async with app.run_test() as pilot:
+        view = app.panel.query_one("#details", LineView)
+        for _ in range(250):
+            view.scroll_relative(y=100, animate=False, force=True)
+        await pilot.pause()
+        assert "step 19999" in app.panel_text
+
+
+def test_nothing_is_left_out() -> None:
+    command = "word \t" * 30_000
+    assert "".join("".join(plain(asks("Bash", command=command))).split()) == "$" + "word" * 30_000
+    values = {"a": ["x" * 60_000, {"b": None}], "é": 1.5}
+    assert json.loads("".join(plain(asks("mcp__x__y", **values)))) == values
+
+
+def test_what_is_hidden_is_shown() -> None:
+    told = "\n".join(plain(asks("Edit", file_path="/a\u202eb", old_string="x\r\ny", new_string="x\ny")))
+    assert "/a‹U+202E›b" in told
+    assert "- x␍\n+ x\n  y" in told, "line ends that change are a change"
+    assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "  b"]
+
+
+def test_input_nested_too_deep_is_said() -> None:
+    values: object = []
+    for _ in range(5_000):
+        values = [values]
+    assert plain(asks("mcp__x__y", deep=values))[-1] == details.TOO_DEEP
+
+
+def test_a_change_keeps_what_stays_around_it() -> None:
+    old, new = "a\nb\nc\nd\ne", "a\nb\nX\nd\nY\ne"
+    assert list(changed_lines(old, new)) == [
+        *((" ", "a"), (" ", "b"), ("-", "c"), ("+", "X"), (" ", "d"), ("+", "Y"), (" ", "e"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("", "a"), ("a", ""), ("a\na", "a"), ("a", "a\na"), ("a", "a"), ("a\nb\na", "a\na")]
+)
+def test_both_texts_are_in_a_change(old: str, new: str) -> None:
+    lines = list(changed_lines(old, new))
+    assert "\n".join(line for sign, line in lines if sign != "+") == old
+    assert "\n".join(line for sign, line in lines if sign != "-") == new
+
+
+def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+
+    class Matcher(changes.SequenceMatcher[str]):
+        def __init__(self, junk: None, a: list[str], b: list[str], autojunk: bool) -> None:
+            compared.append(len(a))
+            super().__init__(junk, a, b, autojunk)
+
+    monkeypatch.setattr(changes, "SequenceMatcher", Matcher)
+    old = [f"line {n}" for n in range(300)]
+    new = [line if n % 2 else f"{line}!" for n, line in enumerate(old)]
+    assert len(list(changed_lines("\n".join(old), "\n".join(new)))) == 450
+    assert compared == [299], "the last line stays"
+    blank = ["", "x"] * 2_000
+    other = ["", "y"] * 2_000
+    lines = list(changed_lines("\n".join(blank), "\n".join(other)))
+    assert compared == [299], "too many lines are alike"
+    assert [sign for sign, _ in lines] == [" "] + ["-"] * 3_999 + ["+"] * 3_999

@@ -1,0 +1,160 @@
+"""The decision panel has the manners of the question panel: grace, clicks, focus, height, hostile text."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.questions.manners import CLICK_GRACE, GRACE
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.panel.field import AnswerField
+from tests.ui.host import DecisionHost, PanelHost, type_text
+from tests.ui.session import permission
+from tests.ui.test_question_panel_hostile import assert_clean
+from tests.ui.test_question_panel_manners import click_on
+
+LONG = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
+PLAN = PlanRequest("p", "s", "# Plan")
+SIZES = [(80, 24), (60, 20), (40, 12), (20, 8), (160, 50)]
+
+
+def outcomes(app: PanelHost) -> list[object]:
+    return [message.outcome for message in app.all_posted(DecisionPanel.Ended)]
+
+
+async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        await click_on(app, pilot, "Deny")
+        assert (app.panel.state.cursor, outcomes(app)) == (1, [])
+        assert app.cursor_line.startswith(" ❯ n  Deny")
+        await click_on(app, pilot, "make all")
+        assert outcomes(app) == [], "what is decided on is no choice"
+        await click_on(app, pilot, "Deny")
+        assert outcomes(app) == [Denied()]
+
+
+async def test_a_click_into_a_fresh_panel_decides_nothing() -> None:
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        app.clock.now = 1000.0 + GRACE / 2
+        await click_on(app, pilot, "Allow once")
+        assert outcomes(app) == []
+        app.clock.skip_grace()
+        await click_on(app, pilot, "Allow once")
+        assert outcomes(app) == [Allowed()]
+
+
+async def test_the_click_that_gave_the_terminal_the_focus_decides_nothing() -> None:
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        await click_on(app, pilot, "Allow once")
+        await click_on(app, pilot, "Deny")
+        assert (app.panel.state.cursor, outcomes(app)) == (0, [])
+        app.clock.now += CLICK_GRACE + 0.01
+        await click_on(app, pilot, "Allow once")
+        assert outcomes(app) == [Allowed()]
+
+
+@pytest.mark.parametrize("keys", [("tab",), ("shift+tab",), ("e", "tab"), ("e", "shift+tab", "tab")])
+async def test_the_focus_stays_inside(keys: tuple[str, ...]) -> None:
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        await pilot.press(*keys)
+        assert app.focused is app.panel
+
+
+async def test_a_panel_that_was_asked_for_has_no_grace() -> None:
+    app = DecisionHost(permission(), asked_for=True)
+    async with app.run_test() as pilot:
+        app.clock.now = 1000.0
+        assert app.panel.state.shown_at is None
+        assert not app.panel.query_one(HintBar)._asleep
+        await pilot.press("y")
+        assert outcomes(app) == [Allowed()]
+
+
+async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
+        await pilot.pause()
+        assert outcomes(app) == [Denied("aXynb")], "the caret is where it was left"
+
+
+async def test_controls_never_come_into_a_text() -> None:
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        app.paste("\x1b[31mred\x07\r\n\x9bend")
+        await pilot.pause()
+        assert app.panel.state.text == "[31mred\nend", "on the choices it opens the text"
+        app.paste("\x1b]0;x\x07")
+        await pilot.pause()
+        assert app.panel.query_one(AnswerField).text == app.panel.state.text == "[31mred\nend]0;x"
+        app.panel.put_text("from\x00an editor\x1b\n")
+        app.copy_to_clipboard("\x1bclip\x07")
+        await pilot.press("ctrl+v")
+        assert app.panel.state.text == "froman editorclip"
+        assert_clean(app)
+
+
+async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pasted() -> None:
+    trick, family = (
+        "safe\u202egnp.exe\u200b",
+        "\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    )
+    app = DecisionHost(permission())
+    async with app.run_test() as pilot:
+        app.paste(f"{trick} {family}")
+        await pilot.pause()
+        assert "safe\ufffdgnp.exe\ufffd" in app.panel_text
+        assert "\U0001f468\u200d\U0001f469" in app.panel_text, "what people write with is drawn as it is"
+        assert "\u202e" not in app.panel_text
+        await pilot.press("enter")
+        assert outcomes(app) == [Denied(f"{trick} {family}")]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "request_", [permission(), LONG, PlanRequest("p", "s", "# Plan")], ids=["b", "l", "p"]
+)
+async def test_the_height_and_the_keys(size: tuple[int, int], request_: PermissionRequest) -> None:
+    app = DecisionHost(request_)
+    async with app.run_test(size=size) as pilot:
+        most = max(6, int(size[1] * 0.6))
+        for keys in ((), ("e",), ("enter",), ("x", "ctrl+j") * 8, (*"word" * 12, "z")):
+            app.burst(*keys)
+            await pilot.pause()
+            assert app.panel.region.height <= most
+            assert "Enter" in app.panel_text, f"the keys are in sight after {keys}"
+            assert app.panel.query_one(HintBar).region.bottom == size[1]
+            if "e" in keys:
+                assert app.panel.state.typing
+        field = app.panel.query_one(AnswerField)
+        assert "z" in app.panel_text, "the caret is in sight"
+        assert field.region.bottom <= app.panel.query_one(HintBar).region.y
+        await pilot.press("escape")
+        assert "❯" in app.panel_text, "the choice under the cursor is in sight"
+
+
+async def test_an_empty_text_is_told_at_once_on_a_low_screen() -> None:
+    app = DecisionHost(permission())
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.press("e", "enter")
+        assert "⚠ nothing typed yet" in app.panel_text
+        await type_text(pilot, "a")
+        assert "⚠" not in app.panel_text
+
+
+async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:
+    app = DecisionHost(permission())
+    app.panel._session = "会議\x1b[2J\u202e"
+    async with app.run_test():
+        assert "session 会議␛[2J‹U+202E›" in app.panel_lines[1]
+        assert_clean(app)

@@ -1,0 +1,84 @@
+"""Panels within the session's screen: settled at once, kept in focus."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled, SessionState
+from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
+from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.session import Driven, asked, permission, until
+
+ASKED = {
+    "question": (asked("r1"), asked("r2")),
+    "permission": (PermissionAsked(permission("r1")), PermissionAsked(permission("r2"))),
+    "plan": (PlanProposed(PlanRequest("r1", "s", "# A")), PlanProposed(PlanRequest("r2", "s", "# B"))),
+}
+
+
+@pytest.mark.parametrize("kind", ASKED)
+@pytest.mark.parametrize("outcome", [Cancelled("interrupted"), Allowed()])
+async def test_a_request_that_is_settled_as_it_is_asked(kind: str, outcome: Allowed | Cancelled) -> None:
+    run = Driven()
+    first, second = ASKED[kind]
+    async with run.app.run_test() as pilot:
+        for event in (first, RequestSettled("r1", outcome)):
+            run.told.tell(event)
+        await until(pilot, lambda: "The request was closed" in run.screen.dock.notices.text)
+        for event in (first, second, RequestSettled("r1", outcome), RequestSettled("r2", outcome)):
+            run.told.tell(event)
+        await until(pilot, lambda: not run.screen.dock.line.items)
+        await pilot.pause()
+        assert run.screen.dock.panel is None
+        await pilot.press("h", "i")
+        assert run.screen.dock.prompt.text == "hi"
+        assert run.told.answers == []
+
+
+@pytest.mark.parametrize("kind", ASKED)
+async def test_two_that_wait_are_settled_at_once(kind: str) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        for event in ASKED[kind]:
+            run.told.tell(event)
+        await until(pilot, lambda: run.screen.dock.panel)
+        for name in ("r1", "r2"):
+            run.told.tell(RequestSettled(name, Cancelled("interrupted")))
+        await until(pilot, lambda: not run.screen.dock.line.items)
+        await pilot.press("x")
+        assert run.screen.dock.prompt.text == "x"
+
+
+@pytest.mark.parametrize("keys", ["tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"])
+@pytest.mark.parametrize("event", [first for first, _ in ASKED.values()], ids=list(ASKED))
+async def test_tab_never_leaves_a_panel(event: AgentEvent, keys: str) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.tell(event)
+        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+        for key in keys.split():
+            await pilot.press(key)
+            assert run.screen.focused is run.screen.dock.panel
+
+
+@pytest.mark.parametrize("kind", [QuestionPanel, DecisionPanel])
+@pytest.mark.parametrize("turns", range(4))
+async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any, turns: int) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        request = asked().request if kind is QuestionPanel else permission()
+        panel = kind(first_draft(request))
+        run.screen.dock.mount(panel)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        panel.remove()
+        await pilot.pause()
+        assert not panel.is_attached
+        panel.place = (2, 2)
+        panel.put_text("too late")
