@@ -148,6 +148,7 @@ async def test_an_empty_text_is_told_at_once_on_a_low_screen() -> None:
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.press("e", "enter")
         assert "⚠ nothing typed yet" in app.panel_text
+        assert "what to do instead" in app.panel_lines[-2], "the text field is in sight"
         await type_text(pilot, "a")
         assert "⚠" not in app.panel_text
 

@@ -126,6 +126,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
             field=field_height(state.text, width, FIELD_LINES) if state.typing else 0,
         )
         self._head.update(title_line(headline(state.request), "", width, self._session, self._place, palette))
+        # A part that shares the rest of the height takes a line even where none is left.
+        self._details.set_class(not share.details, "-off")
         self._details.show_flow(details)
         self._choices.styles.height = share.choices
         self._choices.show(choices, state.cursor, palette.cursor)
