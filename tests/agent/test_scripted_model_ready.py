@@ -112,8 +112,8 @@ EXPECTED: Mapping[str, Mapping[str, str | re.Pattern[str]]] = {
         )
     },
     "hostile_text": {
-        "toolu_hostile_text_1": "\x1b[31mred\x1b[0m \x1b]0;owned\x07 \x1b]52;c;b3duZWQ=\x07 \x1b[2J"
-        " [@click=app.quit]quit[/] [bold]bold[/bold]",
+        "toolu_hostile_text_1": "\x1b[31;7777mred\x1b[0m \x1b]0;owned7777\x07 \x1b]52;c;7777b3duZWQ=\x07"
+        " \x1b[2;7777J [@click=app.quit]quit[/] [bold]bold[/bold]",
         # The CLI keeps a result of this size in a file and shows the model its beginning.
         "toolu_hostile_text_2": re.compile(r"<persisted-output>\nOutput too large .*", re.DOTALL),
     },

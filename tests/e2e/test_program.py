@@ -13,6 +13,7 @@ import pytest
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario
 from ccq_tui.testing.scenarios import READY
+from ccq_tui.testing.scenarios.hostile import ATTACKS, SENTINEL
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
 
@@ -146,26 +147,49 @@ def test_continue_shows_what_was_said_and_goes_on(start: Start) -> None:
     again.terminal.wait("Welcome back.")
 
 
+OURS = re.compile(
+    r"\x1b\[[0-9;:?<>=$]*[@-~]"  # cursor, colours, modes
+    r"|\x1b\]0;[^\x00-\x1f\x7f-\x9f]*\x07|\x1b\]22;default\x07"  # the title, the pointer's shape
+    r"|\x1b[=>78]"  # keypad, saved cursor
+)
+SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[^@-~]*[@-~]"  # with a final byte
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*",  # with text
+    re.DOTALL,
+)
+"""Any sequence a terminal acts on, well formed or not."""
+
+
 def test_hostile_text_leaves_no_control_byte_of_the_models_on_the_terminal(start: Start) -> None:
     ready = READY["hostile_text"]
     run = start(ready.scenario, prompt=ready.prompt)
     run.terminal.wait_panel("Which is safe")
     run.terminal.press("p")
     run.terminal.wait("clipboard (OSC 52)")
+    run.terminal.press("p down down up up")
+    run.terminal.wait(lambda terminal: "❯ ○ 1" in terminal.panel)
+    run.terminal.press("enter")
+    run.terminal.wait(lambda terminal: "A label that does not end" in terminal.panel)
+    run.terminal.press("1 2 shift+tab tab tab")
+    run.terminal.wait("❯ ✔ Submit answers")
+    run.terminal.press("enter")
+    run.terminal.wait("Still here.")
+    run.terminal.wait("ready")
     assert run.terminal.process.poll() is None, "nothing it says quits the program"
     assert run.terminal.title.endswith("ccq-tui")
-    run.terminal.press("ctrl+q")
+    run.terminal.press("ctrl+o pageup pageup ctrl+q")
     assert run.terminal.wait_end() == 0
     raw = bytes(run.terminal.raw).decode("utf-8")
-    ours = re.compile(
-        r"\x1b\[[0-9;:?<>=$]*[@-~]"  # cursor, colours, modes
-        r"|\x1b\]0;[^\x00-\x1f\x7f-\x9f]*\x07|\x1b\]22;default\x07"  # the title, the pointer's shape
-        r"|\x1b[=>78]"  # keypad, saved cursor
-    )
-    rest = ours.sub("", raw)
+    rest = OURS.sub("", raw)
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", rest)
-    assert "\x1b[31mred" not in raw, "a colour of the model's"
-    assert "\x1b[2J\x1b[H" not in raw
+    assert SENTINEL in rest, "the attacks were drawn"
+    assert [found for found in SEQUENCE.findall(raw) if SENTINEL in found] == []
+
+
+def test_every_attack_would_be_noticed() -> None:
+    for name, attack in ATTACKS.items():
+        if re.search(r"[\x1b\x9b\x9d]", attack):
+            assert any(SENTINEL in found for found in SEQUENCE.findall(attack)), name
 
 
 @pytest.mark.parametrize("theme", ["ccq-dark", "ccq-light"])

@@ -7,18 +7,20 @@ from ccq_tui.testing.scenarios.ready import choice, unless_refused
 
 ESC = "\x1b"
 LONG_LABEL = "A label that does not end " + "and goes on " * 8332
+SENTINEL = "7777"
+"""In every attack's parameters: a sequence on the terminal that holds it is not the program's own."""
 ATTACKS = {
-    "colour": f"{ESC}[31mred{ESC}[0m",
-    "clear screen": f"{ESC}[2J{ESC}[H",
-    "alternate screen": f"{ESC}[?1049l",
-    "title (OSC 0)": f"{ESC}]0;owned\x07",
-    "clipboard (OSC 52)": f"{ESC}]52;c;b3duZWQ=\x07",
-    "link (OSC 8)": f"{ESC}]8;;https://evil.example\x07click{ESC}]8;;\x07",
-    "report (DSR)": f"{ESC}[6n{ESC}[c",
-    "device string": f"{ESC}P+q544e\x1b\\",
-    "mouse on": f"{ESC}[?1003h",
-    "C1 CSI": "\x9b31mred\x9b0m",
-    "C1 OSC": "\x9d0;owned\x9c",
+    "colour": f"{ESC}[31;{SENTINEL}mred{ESC}[0;{SENTINEL}m",
+    "clear screen": f"{ESC}[2;{SENTINEL}J{ESC}[1;{SENTINEL}H",
+    "alternate screen": f"{ESC}[?1049;{SENTINEL}l",
+    "title (OSC 0)": f"{ESC}]0;owned{SENTINEL}\x07",
+    "clipboard (OSC 52)": f"{ESC}]52;c;{SENTINEL}b3duZWQ=\x07",
+    "link (OSC 8)": f"{ESC}]8;;https://evil{SENTINEL}.example\x07click{ESC}]8;;\x07",
+    "report (DSR)": f"{ESC}[6;{SENTINEL}n{ESC}[{SENTINEL}c",
+    "device string": f"{ESC}P+q544e{SENTINEL}\x1b\\",
+    "mouse on": f"{ESC}[?1003;{SENTINEL}h",
+    "C1 CSI": f"\x9b31;{SENTINEL}mred\x9b0;{SENTINEL}m",
+    "C1 OSC": f"\x9d0;owned{SENTINEL}\x9c",
     "bell and backspace": "ring\x07 over\x08\x08\x08\x08type",
     "carriage return": "all is well\rALL IS LOST",
     "null and delete": "nu\x00ll de\x7flete",
@@ -32,8 +34,8 @@ ATTACKS = {
 }
 _PREVIEW = "\n".join(f"{name}: {attack}" for name, attack in ATTACKS.items())
 _TOOL_COMMAND = (
-    "printf '\\033[31mred\\033[0m \\033]0;owned\\007 \\033]52;c;b3duZWQ=\\007 \\033[2J"
-    " [@click=app.quit]quit[/] [bold]bold[/bold]\\n'"
+    f"printf '\\033[31;{SENTINEL}mred\\033[0m \\033]0;owned{SENTINEL}\\007 \\033]52;c;{SENTINEL}b3duZWQ=\\007"
+    f" \\033[2;{SENTINEL}J [@click=app.quit]quit[/] [bold]bold[/bold]\\n'"
 )
 
 
@@ -43,8 +45,8 @@ def hostile_text() -> Scenario:
     wild = f"{ATTACKS['title (OSC 0)']}{ATTACKS['markup']}"
     first = choice(
         f"Which is safe? {wild} {ATTACKS['bidi override']}",
-        f"{ESC}[1mSafe",
-        (f"[@click=app.quit]quit[/] {ESC}[5mblink", f"description {wild}", _PREVIEW),
+        f"{ESC}[1;{SENTINEL}mSafe",
+        (f"[@click=app.quit]quit[/] {ESC}[5;{SENTINEL}mblink", f"description {wild}", _PREVIEW),
         ("[bold]bold[/bold]", f"{ATTACKS['C1 CSI']} {ATTACKS['zero width']}", ATTACKS["clear screen"]),
         (ATTACKS["bidi override"], ATTACKS["carriage return"], f"```\n{ATTACKS['link (OSC 8)']}\n```"),
         ("plain", "nothing wrong here"),
@@ -57,10 +59,14 @@ def hostile_text() -> Scenario:
         multi=True,
     )
     return (
-        Scenario("hostile_text", title=f"owned {ESC}]0;owned\x07 [bold]")
+        Scenario("hostile_text", title=f"owned {ATTACKS['title (OSC 0)']} [bold]")
         .thinks(f"Quietly {ATTACKS['clear screen']}{ATTACKS['markup']}")
         .says(f"Everything below is only text:\n\n{prose}\n")
-        .runs("Bash", command=_TOOL_COMMAND, description=f"Print {ESC}[31mescape{ESC}[0m [bold]codes[/bold]")
+        .runs(
+            "Bash",
+            command=_TOOL_COMMAND,
+            description=f"Print {ESC}[31;{SENTINEL}mescape{ESC}[0m [bold]codes[/bold]",
+        )
         .asks(first, second)
         .then(unless_refused(lambda _: Scenario().says(f"Still here. {wild}{ATTACKS['clipboard (OSC 52)']}")))
     )
