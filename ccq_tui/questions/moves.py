@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
 
@@ -64,7 +65,7 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
         state = state.with_page(cursor=state.page.other_row)
     if seed:
         state = state.with_draft(other=state.page.draft.other + seed, taken=True)
-    return replace(state, focus=Focus.FIELD if field else Focus.OTHER, large=False, notice="")
+    return _opened(state, Focus.FIELD if field else Focus.OTHER)
 
 
 def open_text(state: PanelState, focus: Focus) -> PanelState:
@@ -73,20 +74,25 @@ def open_text(state: PanelState, focus: Focus) -> PanelState:
         return state
     if focus is Focus.FILTER and state.page.is_field:
         return state
-    return replace(state, focus=focus, large=False, notice="")
+    return _opened(state, focus)
+
+
+def _opened(state: PanelState, focus: Focus) -> PanelState:
+    state = replace(state, focus=focus, large=False)
+    return replace(state, notice=length_notice(state.text))
 
 
 def set_text(state: PanelState, text: str) -> PanelState:
     """Put ``text`` into the open field; without an open field nothing changes."""
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
-            return replace(state.with_draft(other=text, taken=True), notice="")
+            return replace(state.with_draft(other=text, taken=True), notice=length_notice(text))
         case Focus.NOTE:
-            return state.with_draft(note=text)
+            return replace(state.with_draft(note=text), notice=length_notice(text))
         case Focus.FILTER:
             return _filtered(state.with_page(filter=text))
         case Focus.DISCUSS:
-            return replace(state, discussion=text, notice="")
+            return replace(state, discussion=text, notice=length_notice(text))
         case _:
             return state
 

@@ -7,6 +7,17 @@ from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
 NONE_SELECTED = "none of these"
+WHOLE_CHARACTERS = 45_000
+"""The longest text that was seen to reach the agent whole; Claude Code puts longer results into a file."""
+TOO_LONG = (
+    f"long: Claude will see only the first 2 KB of more than {WHOLE_CHARACTERS:,} characters; "
+    "put it into a file and name it"
+)
+
+
+def length_notice(text: str) -> str:
+    """Warn of a text that the agent would not read whole, or return ""; it can be sent all the same."""
+    return TOO_LONG if len(text) > WHOLE_CHARACTERS else ""
 
 
 def draft_text(state: PanelState) -> str:

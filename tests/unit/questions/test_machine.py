@@ -245,6 +245,24 @@ def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:
     assert keys(state, "enter").outcome is not None
 
 
+@pytest.mark.parametrize("way", ["o", "n", "c"])
+def test_a_text_that_would_not_be_read_whole_is_warned_of_and_sent_all_the_same(way: str) -> None:
+    long = "x" * 45_001
+    state = keys(panel(question(), question()), f"1 {way}")
+    assert step_text(state, long[1:]).notice == ""
+    state = step_text(state, long)
+    assert "first 2 KB of more than 45,000 characters" in state.notice
+    assert keys(state, "escape").notice == ""
+    assert "first 2 KB" in keys(state, f"escape {way}").notice
+    sent = keys(state, "enter") if way == "c" else keys(state, "enter tab tab end enter")
+    assert long in repr(sent.outcome)
+
+
+def test_a_long_paste_on_the_list_and_a_long_field_are_warned_of() -> None:
+    assert "first 2 KB" in step(panel(), Pasted("x" * 45_001)).notice
+    assert "first 2 KB" in step_text(panel(text_question()), "x" * 45_001).notice
+
+
 def test_duplicate_labels_are_told_apart() -> None:
     state = keys(panel(Question("Which?", "W", (Option("Same"), Option("Same")), multi_select=True)), "2")
     assert state.page.draft.selected == (1,)
