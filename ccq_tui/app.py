@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
@@ -38,16 +39,24 @@ class CcqApp(App[int]):
     Args:
         launch: What to start with.
         make_session: Makes the session; the real one by default.
+        clock: Returns seconds of a monotonic clock.
     """
 
     TITLE = "ccq-tui"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", priority=True, show=False)]
 
-    def __init__(self, launch: Launch, make_session: SessionFactory | None = None) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        make_session: SessionFactory | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(driver_class=lasting_driver())
         self._launch = launch
         self._make_session = make_session or self._real_session
+        self._clock = clock
         self._ending = False
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -58,7 +67,7 @@ class CcqApp(App[int]):
         """Put on the theme, show the session, and end cleanly on a signal."""
         notices = theming.install(self, self._launch.settings.theme)
         launch = self._launch if not notices else _with_notices(self._launch, notices)
-        self.push_screen(SessionScreen(launch, self._make_session))
+        self.push_screen(SessionScreen(launch, self._make_session, clock=self._clock))
         self._end_on_signals()
 
     async def action_quit(self) -> None:

@@ -114,12 +114,13 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
         return (("Enter", "send"), ("Esc", "leave the text"), ("Ctrl+J", "new line"), ("Ctrl+G", "editor"))
     plan = isinstance(state.request, PlanRequest)
     return (
-        ("Enter", "take the choice"),
+        # The letters stand before the choices too; where there is little room, these three are missed most.
+        ("Enter", "take it"),
+        ("Esc", "hide"),
+        *(() if plan else (("Shift+↑↓", "scroll"),)),
         ("y", "approve" if plan else "allow once"),
         ("n", "keep planning" if plan else "deny"),
         ("e", "say what to change" if plan else "deny and say"),
-        ("Shift+↑↓", "scroll"),
-        ("Esc", "hide"),
     )
 
 

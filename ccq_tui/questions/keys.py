@@ -171,7 +171,7 @@ def hints(state: PanelState) -> Hints:
     if state.hidden:
         return (("F2", "show"),)
     if state.focus is Focus.DECLINE:
-        return (("y", "decline"), ("Esc", "keep the question"), ("Ctrl+D", "decline"))
+        return (("Esc", "keep the question"), ("y", "decline"), ("Ctrl+D", "decline"))
     if state.focus is Focus.REVIEW:
         return _review_hints(state)
     if state.focus in TEXT_FOCUSES:
@@ -202,7 +202,7 @@ def _discuss(state: PanelState) -> tuple[str, str]:
 def _review_hints(state: PanelState) -> Hints:
     enter = "submit" if state.review_row == len(state.pages) else "change"
     turn = ("Tab", "question")
-    return (("Enter", enter), ("↑↓", "move"), turn, _discuss(state), _hide(state), _DECLINE)
+    return (("Enter", enter), ("↑↓", "move"), _hide(state), turn, _discuss(state), _DECLINE)
 
 
 def _text_hints(state: PanelState) -> Hints:
@@ -224,6 +224,7 @@ def _list_hints(state: PanelState) -> Hints:
     return (
         *(() if page.is_field or (on_other and empty) else (("Space", "edit" if on_other else "select"),)),
         ("Enter", go_on),
+        _hide(state),
         *((("↑↓", "other options"), ("Shift+↑↓", "scroll")) if state.large else ()),
         *((("a", "all/none"),) if page.question.multi_select else ()),
         *((("Tab", "question"),) if state.needs_review else ()),
@@ -232,7 +233,6 @@ def _list_hints(state: PanelState) -> Hints:
         ("n", "note"),
         *((("/", "filter"),) if _filterable(state) else ()),
         _discuss(state),
-        _hide(state),
         _DECLINE,
         *(() if page.is_field or state.large else (("↑↓", "move"),)),
         *((("Shift+↑↓", "scroll preview"),) if preview else ()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,10 +47,15 @@ class ToldSession:
 class Driven:
     """The program, its session and its pilot."""
 
-    def __init__(self, launch: Launch | None = None, make: type[ToldSession] = ToldSession) -> None:
+    def __init__(
+        self,
+        launch: Launch | None = None,
+        make: type[ToldSession] = ToldSession,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.session: ToldSession | None = None
         self._kind = make
-        self.app = CcqApp(launch or Launch(settings=Settings(cwd=Path("/"))), self._make)
+        self.app = CcqApp(launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock)
 
     def _make(self, tell: Callable[[AgentEvent], None]) -> ToldSession:
         self.session = self._kind(tell)

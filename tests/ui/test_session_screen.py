@@ -22,6 +22,7 @@ from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.machine import GRACE
+from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, permission, until
 
 
@@ -79,16 +80,17 @@ async def leave(run: Driven, pilot: Pilot[int], keys: list[str]) -> None:
 
 
 async def test_keys_meant_for_a_panel_that_closed_send_nothing() -> None:
-    run = Driven(Launch(settings=Settings(cwd=Path("/")), draft="half a thought"))
+    clock = Clock()
+    run = Driven(Launch(settings=Settings(cwd=Path("/")), draft="half a thought"), clock=clock)
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.is_mounted)
+        clock.skip_grace()
         await pilot.press("enter", "enter", "x", "enter")
         await until(pilot, lambda: "Not sent" in run.screen.dock.notices.text)
         assert run.told.sent == []
         assert run.screen.dock.prompt.text == "half a thoughtx"
-        await pilot.pause(TYPING_PAUSE + 0.1)
+        clock.now += TYPING_PAUSE + 0.1
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["half a thoughtx"])
 

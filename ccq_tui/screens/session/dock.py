@@ -148,7 +148,7 @@ class Dock(Vertical):
         if self._panel is not None:
             self._panel.dispatch(Pressed("f2", at=self._clock()))
         elif self._line.items:
-            self._open_panel()
+            self._open_panel(asked_for=True)
 
     def _change(self, line: Line) -> None:
         self._line = line
@@ -181,7 +181,7 @@ class Dock(Vertical):
 
     # -- the panel ----------------------------------------------------------------------------------------
 
-    def _open_panel(self) -> None:
+    def _open_panel(self, *, asked_for: bool = False) -> None:
         first = self._line.head
         if first is None:
             return
@@ -191,6 +191,7 @@ class Dock(Vertical):
             session=self._session,
             place=self._place(),
             clock=self._clock,
+            asked_for=asked_for,
         )
         self.mount(self._panel)
         self._show_prompt()

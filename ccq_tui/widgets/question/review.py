@@ -56,7 +56,10 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
         nothing = "nothing selected · this will be sent as “none of these”"
         return wrapped_once(nothing, palette.warning, width)
     if not answer.given:
-        return wrapped_once(NO_ANSWER, palette.warning, width)
+        proposed = (
+            f" · {drawn(page.draft.other, ALL_BY)} was proposed" if page.is_field and page.draft.other else ""
+        )
+        return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
     return wrapped_once(drawn(answer_line(answer), ALL_BY), palette.on, width)
 
 
