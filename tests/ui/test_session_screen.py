@@ -298,9 +298,9 @@ async def test_a_request_answered_elsewhere_closes_the_panel_without_a_second_an
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
         await until(pilot, lambda: run.screen.dock.panel)
-        run.told.tell(RequestSettled("toolu_1", Answered((Answer(selected=("First",)),))))
+        run.told.tell(RequestSettled("toolu_1", Answered((Answer(selected=("First",)),)), "phone"))
         await until(pilot, lambda: run.screen.dock.panel is None)
-        assert "answered elsewhere" in run.screen.dock.notices.text
+        assert "answered by phone" in run.screen.dock.notices.text
         assert run.told.answers == []
 
 

@@ -191,8 +191,8 @@ class SessionScreen(Screen[None]):
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
                 self.dock.add(request)
                 self._ring()
-            case RequestSettled(request_id, outcome):
-                self._close(request_id, outcome)
+            case RequestSettled():
+                self._close(event)
             case PromptReturned(text, reason):
                 self.dock.prompt.put_back(text)
                 self.transcript.add_notice(
@@ -201,15 +201,17 @@ class SessionScreen(Screen[None]):
             case _:
                 pass
 
-    def _close(self, request_id: str, outcome: RequestOutcome) -> None:
+    def _close(self, event: RequestSettled) -> None:
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
-        answered = self._answered.pop(request_id, None)
+        outcome = event.outcome
+        answered = self._answered.pop(event.request_id, None)
         if answered is not None and not isinstance(outcome, Cancelled):
             return
-        gone = self.dock.withdraw(request_id) or answered
+        gone = self.dock.withdraw(event.request_id) or answered
         if gone is None:
             return
-        reason = outcome.reason if isinstance(outcome, Cancelled) else "answered elsewhere"
+        where = f"answered by {event.surface}" if event.surface else "answered elsewhere"
+        reason = outcome.reason if isinstance(outcome, Cancelled) else where
         kept = self._keep_draft(draft_of(gone))
         self.dock.notices.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
 

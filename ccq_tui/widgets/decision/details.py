@@ -45,12 +45,17 @@ def detail_lines(request: PermissionRequest | PlanRequest, width: int, palette: 
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
         yield from wrapped(Text(PLAN_ABOVE, palette.muted), width)
         return
+    # On a low screen one line is all there is: it must be what would run, not what the agent says of it.
+    first = request.tool == "Bash"
+    if first:
+        yield from _input(request.tool, request.input, width, palette)
     for text in (request.description, request.reason):
         if text:
             yield from _flow(text, palette.muted, width)
     if request.blocked_path:
         yield from _flow(f"because of {request.blocked_path}", palette.warning, width)
-    yield from _input(request.tool, request.input, width, palette)
+    if not first:
+        yield from _input(request.tool, request.input, width, palette)
 
 
 def _input(tool: str, values: Mapping[str, Any], width: int, palette: Palette) -> Iterator[Text]:
