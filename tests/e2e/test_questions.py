@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario, ask
 from tests.e2e.conftest import Start
@@ -139,7 +143,7 @@ def test_decline_asks_once(start: Start) -> None:
     run = start(asking(DATABASE))
     run.terminal.wait_panel("Which database?")
     run.terminal.press("ctrl+d")
-    run.terminal.wait("keep the question")
+    run.terminal.wait_panel("keep the question")
     run.terminal.press("ctrl+d")
     result = run.model.wait_for_result_sync("toolu_e2e_1", limit=40.0)
     assert result.is_error
@@ -202,3 +206,32 @@ def test_two_sets_at_once_queue_in_order(start: Start) -> None:
     assert '"Which database?"="DuckDB"' in run.result("toolu_e2e_1")
     assert '"Proceed?"="No"' in run.result("toolu_e2e_2")
     run.terminal.wait(DONE)
+
+
+def test_the_text_is_edited_in_the_persons_editor(start: Start, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nprintf " by hand" >> "$1"\n')
+    editor.chmod(0o755)
+    run = start(asking(DATABASE), variables={"VISUAL": str(editor)})
+    run.terminal.wait_panel("Which database?")
+    run.terminal.press("o")
+    run.terminal.wait("Other, in your own words")
+    run.terminal.type("chosen")
+    run.terminal.press("ctrl+g")
+    run.terminal.wait("chosen by hand")
+    run.terminal.press("enter enter")
+    assert '"Which database?"="chosen by hand"' in run.result("toolu_e2e_1")
+
+
+@pytest.mark.parametrize("editor", ["/nonexistent/editor", "/bin/false"])
+def test_an_editor_that_fails_loses_nothing(start: Start, editor: str) -> None:
+    run = start(asking(DATABASE), variables={"VISUAL": editor})
+    run.terminal.wait_panel("Which database?")
+    run.terminal.press("o")
+    run.terminal.wait("Other, in your own words")
+    run.terminal.type("chosen")
+    run.terminal.press("ctrl+g")
+    run.terminal.wait("set VISUAL or EDITOR")
+    run.terminal.type(" by me")
+    run.terminal.press("enter enter")
+    assert '"Which database?"="chosen by me"' in run.result("toolu_e2e_1")
