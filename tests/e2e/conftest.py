@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from tests.e2e.terminal import Terminal
+from tests.e2e.terminal import NotShownError, Terminal
 
 
 @dataclass
@@ -26,7 +26,10 @@ class Running:
 
     def result(self, tool_use_id: str) -> str:
         """Wait for the exact tool result that the model received."""
-        return self.model.wait_for_result_sync(tool_use_id, limit=40.0).text
+        try:
+            return self.model.wait_for_result_sync(tool_use_id, limit=40.0).text
+        except TimeoutError as error:
+            raise NotShownError(f"no result of {tool_use_id}; the screen:\n{self.terminal.text}") from error
 
 
 Start = Callable[..., Running]

@@ -210,7 +210,7 @@ def test_two_sets_at_once_queue_in_order(start: Start) -> None:
 
 def test_the_text_is_edited_in_the_persons_editor(start: Start, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nprintf " by hand" >> "$1"\n')
+    editor.write_text('#!/bin/sh\nsed -i "s/$/ by hand/" "$1"\n')
     editor.chmod(0o755)
     run = start(asking(DATABASE), variables={"VISUAL": str(editor)})
     run.terminal.wait_panel("Which database?")

@@ -154,6 +154,9 @@ class RequestPanel(Vertical, Generic[State]):
         if after is before or after == before:
             return
         self._state = after
+        if after.shown_at is not None and after.shown_at != before.shown_at:
+            # A grace begins: of the panel, or of the question whether to decline.
+            self._hints.sleep(GRACE)
         if after.outcome is not None:
             self.post_message(messages.Ended(self, after.outcome))
             return
@@ -191,7 +194,6 @@ class RequestPanel(Vertical, Generic[State]):
         if self._guards(event.key, at):
             # The machine starts the grace anew: a key that is held down finds no gap.
             self.dispatch(Pressed(event.key, character, at))
-            self._hints.sleep(GRACE)
             return True
         return self._takes(event.key, character, at)
 
