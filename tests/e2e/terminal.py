@@ -43,6 +43,11 @@ UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x
 LIMIT = 40.0
 """Seconds a state may take to come: the real CLI starts in it, on a machine that runs other tests too."""
 
+FRAME_GAP = 0.03
+"""Seconds without output after which a frame is taken for complete."""
+LONGEST_BURST = 0.5
+"""Seconds of output without a gap after which the screen is looked at all the same."""
+
 
 class NotShownError(AssertionError):
     """A state did not come; the message holds the screen."""
@@ -131,7 +136,7 @@ class Terminal:
         with self._changed:
             for y in range(self._head(), self.screen.lines):
                 x = self.screen.display[y].find("Esc ")
-                if x >= 0:
+                if x >= 0 and not self.screen.display[y].startswith("Esc interrupt", x):
                     return bool(self.screen.buffer[y][x].bold)
         return False
 
@@ -213,14 +218,23 @@ class Terminal:
         while not self._closing:
             if not select.select([self._master], [], [], 0.1)[0]:
                 continue
-            try:
-                data = os.read(self._master, 65536)
-            except OSError:
+            data = self._burst()
+            if not data:
                 return
             with self._changed:
                 self.raw += data
                 self._feed(data)
                 self._changed.notify_all()
+
+    def _burst(self) -> bytes:
+        """Read until nothing more comes: a frame arrives in pieces, and half of one is no screen."""
+        data, until = b"", time.monotonic() + LONGEST_BURST
+        while time.monotonic() < until and select.select([self._master], [], [], FRAME_GAP)[0]:
+            try:
+                data += os.read(self._master, 65536)
+            except OSError:
+                break
+        return data
 
     def _feed(self, data: bytes) -> None:
         """Feed whole sequences only: one that is cut at the end waits for its rest."""
