@@ -48,8 +48,17 @@ class LastingOutput:
             yield
         except OSError:
             self._gone = True
+            _silence()
             # The terminal's end is said by this signal, but may be noticed here before it comes.
             os.kill(os.getpid(), signal.SIGHUP)
+
+
+def _silence() -> None:
+    """Let what is still buffered go nowhere: Python's own flush at the end would fail, with exit code 120."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    os.close(null)
 
 
 def lasting_driver() -> type[Driver] | None:
