@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.timer import Timer
 from textual.widgets import Static
 
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
 
 Hints = tuple[tuple[str, str], ...]
@@ -31,14 +32,14 @@ class HintBar(Static):
         super().__init__("", markup=False)
         self._shown: tuple[Hints, str, int] = ((), "", 1)
         self._asleep = asleep
-        self._waking: Timer | None = None
+        self._waking: asyncio.TimerHandle | None = None
 
     def sleep(self, seconds: float) -> None:
         """Draw the keys faintly for some seconds."""
         self._asleep = True
         if self._waking is not None:
-            self._waking.stop()
-        self._waking = self.set_timer(seconds, self.wake)
+            self._waking.cancel()
+        self._waking = after(self, seconds, self.wake)
         self.refresh()
 
     def wake(self) -> None:

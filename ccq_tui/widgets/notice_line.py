@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from rich.text import Text
-from textual.timer import Timer
 from textual.widgets import Static
 
 from ccq_tui.text import one_line
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
 
 PASSING_SECONDS = 4.0
@@ -32,7 +34,7 @@ class NoticeLine(Static):
         super().__init__("", markup=False, classes="-empty")
         self._standing = ""
         self._passing = ""
-        self._timer: Timer | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def text(self) -> str:
@@ -48,9 +50,9 @@ class NoticeLine(Static):
     def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
         """Show a text for some seconds, above the standing one."""
         if self._timer:
-            self._timer.stop()
+            self._timer.cancel()
         self._passing = text
-        self._timer = self.set_timer(seconds, self.hush)
+        self._timer = after(self, seconds, self.hush)
         self._draw()
 
     def hush(self) -> None:

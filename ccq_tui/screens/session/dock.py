@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.timer import Timer
 
 from ccq_tui.inbox import Request, RequestOutcome
 from ccq_tui.inbox.waiting import Line, Waiting, seconds_to_wait
@@ -18,6 +18,7 @@ from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
@@ -74,7 +75,7 @@ class Dock(Vertical):
         self._line = Line()
         self._panel: Panel | None = None
         self._settled = 0
-        self._opening: Timer | None = None
+        self._opening: asyncio.TimerHandle | None = None
         self._coming = False
 
     @property
@@ -163,7 +164,7 @@ class Dock(Vertical):
     def _show_first(self) -> None:
         self._coming = False
         if self._opening:
-            self._opening.stop()
+            self._opening.cancel()
             self._opening = None
         if self._line.head is None:
             self._show_prompt()
@@ -175,7 +176,7 @@ class Dock(Vertical):
         wait = seconds_to_wait(self._clock(), self.prompt.last_typed)
         if wait:
             self._say_what_waits()
-            self._opening = self.set_timer(wait, self._show_first)
+            self._opening = after(self, wait, self._show_first)
         else:
             self._open_panel()
 

@@ -31,6 +31,7 @@ from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, text_left_ove
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.screens.terminal import EditorError, edit_text, set_title
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.status_line import StatusLine
@@ -172,7 +173,7 @@ class SessionScreen(Screen[None]):
         if len(self._arrived) == 1:
             if self._clock() - self._handled_at < BATCH:
                 # In a burst each message of the stream would otherwise cost a round of Textual's own.
-                self.set_timer(BATCH, self._handle_events)
+                after(self, BATCH, self._handle_events)
             else:
                 self.post_message(self.EventsArrived())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import ClassVar, cast
 
@@ -15,6 +16,7 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew
 from ccq_tui.text import safe
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.export import plain_text
@@ -97,7 +99,7 @@ class Transcript(ScrollView, can_focus=False):
         self._layout = Layout(self.model.blocks, self._draw)
         self._viewport = Viewport(self._layout)
         self._unsettled: dict[Document, Block] = {}
-        self._frame_timer: Timer | None = None
+        self._frame_timer: asyncio.TimerHandle | None = None
         self._clock_timer: Timer | None = None
         self._frame_end = 0.0
         self._pause = FRAME
@@ -178,7 +180,7 @@ class Transcript(ScrollView, can_focus=False):
         """Ask for a frame: any number of events until then are drawn together."""
         if self._frame_timer is None and self.is_running:
             wait = max(0.001, self._frame_end + self._pause - time.perf_counter())
-            self._frame_timer = self.set_timer(wait, self._frame)
+            self._frame_timer = after(self, wait, self._frame)
 
     def _frame(self) -> None:
         """Split what has arrived; draw when that is done, or from time to time while it is not."""
@@ -186,7 +188,7 @@ class Transcript(ScrollView, can_focus=False):
         begin = time.perf_counter()
         self._split(begin + SPLITTING)
         if self._unsettled and begin - self._frame_end < CATCHING_UP:
-            self._frame_timer = self.set_timer(0.001, self._frame)
+            self._frame_timer = after(self, 0.001, self._frame)
             return
         self._update()
         before, self._frame_end = self._frame_end, time.perf_counter()
