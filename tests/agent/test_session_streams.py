@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from ccq_tui.agent.events import (
     Retrying,
     TurnEnded,
 )
+from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 
@@ -84,6 +86,17 @@ async def test_a_refused_request_is_retried_then_reported(play: Callable[..., An
         assert run.all(BlockFinished)[-1].text == "Here again."
 
 
+def _enqueued(home: CleanHome) -> int:
+    return sum(file.read_text().count('"enqueue"') for file in home.config.rglob("*.jsonl"))
+
+
+async def enqueued(home: CleanHome, count: int) -> None:
+    """Wait until the CLI's own record holds so many queued prompts: what is written to it is not yet read."""
+    async with asyncio.timeout(40):
+        while _enqueued(home) < count:  # noqa: ASYNC110 - a file tells nobody that it grew
+            await asyncio.sleep(0.02)
+
+
 async def test_prompts_sent_during_a_turn_wait_and_are_delivered(play: Callable[..., Any]) -> None:
     scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Both read.")
     model, home = play(scenario)
@@ -94,6 +107,7 @@ async def test_prompts_sent_during_a_turn_wait_and_are_delivered(play: Callable[
         await run.until(PromptAccepted, count=3)
         assert [e.queued for e in run.all(PromptAccepted)] == [False, True, True]
         assert [e.prompt_id for e in run.all(PromptDelivered)] == [first]
+        await enqueued(home, 3)
         model.release()
         await run.idle()
         assert [e.prompt_id for e in run.all(PromptDelivered)] == [first, *queued]
