@@ -23,7 +23,7 @@ from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.launching import session_options
-from ccq_tui.screens.session.screen import Session, SessionFactory
+from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.terminal import set_title
 
 _logger = logging.getLogger(__name__)

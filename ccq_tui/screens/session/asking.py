@@ -1,0 +1,116 @@
+"""The part of the screen where requests wait, are answered, and are closed when nobody can answer them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+
+from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked, RequestSettled
+from ccq_tui.config import Launch
+from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox.waiting import Waiting
+from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, text_left_over
+from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.question import QuestionPanel
+
+SURFACE = "panel"
+CLOSED_SECONDS = 30.0
+"""How long it is said above the prompt that a request was closed."""
+
+
+class Asking(SessionBase):
+    """Hands requests to the dock and their outcomes to the session, and loses no draft on the way."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "toggle_panel", show=False),
+        Binding("f8", "copy_draft", priority=True, show=False),
+    ]
+
+    def __init__(
+        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(launch, make_session, clock=clock)
+        self._drafts = ClosedDrafts()
+        self._answered: dict[str, Waiting] = {}
+
+    def handle(self, event: AgentEvent) -> None:
+        """Let requests wait, and close what was settled."""
+        super().handle(event)
+        match event:
+            case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+                self.dock.add(request)
+            case RequestSettled():
+                self._close(event)
+            case _:
+                pass
+
+    def _close(self, event: RequestSettled) -> None:
+        """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
+        outcome = event.outcome
+        answered = self._answered.pop(event.request_id, None)
+        if answered is not None and not isinstance(outcome, Cancelled):
+            return
+        gone = self.dock.withdraw(event.request_id) or answered
+        if gone is None:
+            return
+        where = f"answered by {event.surface}" if event.surface else "answered elsewhere"
+        reason = outcome.reason if isinstance(outcome, Cancelled) else where
+        kept = self._keep_draft(draft_of(gone))
+        self.dock.notices.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
+
+    def _keep_draft(self, draft: str) -> str:
+        """Keep the draft of a closed request; return what to say of it."""
+        if not self._drafts.keep(draft):
+            return ""
+        # The line above the prompt passes; the transcript stays.
+        self.transcript.add_notice(f"F8 copies what you had answered:\n{draft}", "warning")
+        return " · F8 copies your draft"
+
+    @on(Dock.Answered)
+    def _answer(self, event: Dock.Answered) -> None:
+        text = text_left_over(event.waiting, event.outcome)
+        if text:
+            self.dock.prompt.put_back(text)
+        self._answered[event.waiting.request.id] = event.waiting
+        self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
+
+    @on(QuestionPanel.EditorWanted)
+    @on(DecisionPanel.EditorWanted)
+    def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+        panel = event.panel
+
+        def put(text: str) -> None:
+            if self.dock.panel is panel:
+                panel.put_text(text)
+            else:
+                self.dock.notices.say(f"The request was closed meanwhile{self._keep_draft(text)}")
+
+        self.edit(event.text, put)
+
+    def action_toggle_panel(self) -> None:
+        """Show or hide what waits."""
+        if self.dock.line.items:
+            self.dock.toggle_panel()
+        else:
+            self.dock.notices.say("Nothing waits for an answer")
+
+    def action_copy_draft(self) -> None:
+        """Copy the drafts of requests that were closed."""
+        count = len(self._drafts)
+        if count:
+            self.app.copy_to_clipboard(self._drafts.copied())
+        words = (
+            "Draft copied"
+            if count == 1
+            else f"{count} drafts copied"
+            if count
+            else "There is no draft to copy"
+        )
+        self.dock.notices.say(words)

@@ -1,0 +1,116 @@
+"""What every part of the session's screen stands on: the session, what is known of it, its widgets."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from textual import on
+from textual.message import Message
+from textual.screen import Screen
+
+from ccq_tui.agent.events import AgentEvent
+from ccq_tui.config import Launch
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.screens.session.view import SessionView, noted
+from ccq_tui.screens.terminal import EditorError, edit_text
+from ccq_tui.widgets.later import after
+from ccq_tui.widgets.transcript import Transcript
+
+BATCH = 0.012
+"""Seconds of a burst's events that are handled together."""
+AGAIN_SECONDS = 2.0
+"""How long a key that asks to be pressed again may take."""
+
+
+class SessionBase(Screen[None]):
+    """The common ground of the screen's parts; each part owns the keys and handlers of one concern.
+
+    Args:
+        launch: What the program was started with.
+        make_session: Makes the session.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    class EventsArrived(Message):
+        """The session told something; the events are in the screen's queue."""
+
+    def __init__(
+        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self.launch = launch
+        self.clock = clock
+        self.view = SessionView(launch.settings.directory, since=clock())
+        """What is known of the session."""
+        self._arrived: deque[AgentEvent] = deque()
+        self._handled_at = float("-inf")
+        self._again: tuple[str, float] = ("", 0.0)
+        self.session = make_session(self._take)
+
+    @property
+    def dock(self) -> Dock:
+        """The prompt or the panel."""
+        return self.query_one(Dock)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The log pane."""
+        return self.query_one(Transcript)
+
+    # -- events of the session ----------------------------------------------------------------------------
+
+    def _take(self, event: AgentEvent) -> None:
+        """Queue an event; all that come until the queue is looked at are handled together."""
+        self._arrived.append(event)
+        if len(self._arrived) == 1:
+            if self.clock() - self._handled_at < BATCH:
+                # In a burst each message of the stream would otherwise cost a round of Textual's own.
+                after(self, BATCH, self._handle_events)
+            else:
+                self.post_message(self.EventsArrived())
+
+    @on(EventsArrived)
+    def _handle_events(self) -> None:
+        self._handled_at = self.clock()
+        while self._arrived:
+            event = self._arrived.popleft()
+            self.transcript.apply(event)
+            self.view = noted(self.view, event, self.clock())
+            self.handle(event)
+        self.changed()
+
+    def handle(self, event: AgentEvent) -> None:
+        """Do what an event asks of the screen; the parts extend this."""
+
+    def changed(self) -> None:
+        """Show that something is known anew; the parts extend this."""
+
+    # -- what the parts share -----------------------------------------------------------------------------
+
+    def edit(self, text: str, put: Callable[[str], None]) -> None:
+        """Edit a text in the person's editor.
+
+        Args:
+            text: What the editor begins with.
+            put: Takes the edited text; not called when the editor failed.
+        """
+
+        async def edit() -> None:
+            try:
+                edited = await edit_text(self.app, text)
+            except EditorError as error:
+                self.dock.notices.say(str(error))
+                return
+            if edited is not None:
+                put(edited)
+
+        self.run_worker(edit(), name="editor", group="editor", exclusive=True)
+
+    def pressed_again(self, key: str) -> bool:
+        """Whether a key is pressed for the second time within a short time."""
+        now, (before, at) = self.clock(), self._again
+        self._again = (key, now)
+        return key == before and now - at < AGAIN_SECONDS

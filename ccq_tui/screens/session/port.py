@@ -1,0 +1,32 @@
+"""What the screen needs of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ccq_tui.agent.events import AgentEvent
+from ccq_tui.inbox import RequestOutcome
+
+
+class Session(Protocol):
+    """A session as the screen sees it; `ccq_tui.agent.session.AgentSession` is one."""
+
+    async def run(self) -> None:
+        """Be the session, to its end."""
+
+    def send(self, text: str) -> str:
+        """Give the agent a prompt."""
+
+    def interrupt(self) -> None:
+        """End the running turn."""
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        """Settle a request."""
+
+    def close(self) -> None:
+        """End the session."""
+
+
+SessionFactory = Callable[[Callable[[AgentEvent], None]], Session]
+"""Makes a session that tells its events to a function."""
