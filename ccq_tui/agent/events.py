@@ -53,6 +53,22 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A command for the prompt; ``name`` has no slash, ``arguments`` hints at what follows it."""
+
+    name: str
+    description: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsListed:
+    """The commands that the CLI knows, its own, those of skills and those of MCP servers."""
+
+    commands: tuple[SlashCommand, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PromptAccepted:
     """The CLI has taken a prompt.
 
@@ -273,6 +289,7 @@ class SessionLost:
 
 AgentEvent = (
     Connected
+    | CommandsListed
     | PromptAccepted
     | PromptDelivered
     | PromptReturned

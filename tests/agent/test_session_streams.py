@@ -11,6 +11,7 @@ from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
     BlockKind,
+    CommandsListed,
     Connected,
     ContextUsage,
     ConversationReset,
@@ -37,6 +38,9 @@ async def test_deltas_add_up_to_the_whole_block(play: Callable[..., Any]) -> Non
     assert connected.session_id == run.session.session_id != ""
     assert (connected.mode, connected.cwd) == ("default", str(home.project))
     assert connected.cli_version
+    commands = {command.name: command for command in run.one(CommandsListed).commands}
+    assert commands["compact"].description
+    assert commands["compact"].arguments
     streamed: dict[Any, str] = {}
     for event in run.all(BlockGrew):
         streamed[event.key] = streamed.get(event.key, "") + event.text

@@ -21,10 +21,12 @@ from ccq_tui.agent.claude.errors import Failure, LastWords, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.server import slash_commands
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.events import (
     AgentEvent,
+    CommandsListed,
     Connected,
     ContextUsage,
     NoticeGiven,
@@ -109,6 +111,7 @@ class Connection:
                 cli_version=str(info.get("claude_code_version") or ""),
             )
         )
+        self._emit(CommandsListed(slash_commands(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
         return None

@@ -88,6 +88,17 @@ class SessionBase(Screen[None]):
     def changed(self) -> None:
         """Show that something is known anew; the parts extend this."""
 
+    def take_command(self, text: str) -> bool:  # noqa: ARG002 - the parts read it
+        """Do what a prompt says that is a command of the program's own; the parts extend this.
+
+        Args:
+            text: What was sent from the prompt.
+
+        Returns:
+            Whether it was one; all else is for the agent.
+        """
+        return False
+
     # -- what the parts share -----------------------------------------------------------------------------
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:

@@ -31,7 +31,8 @@ class Prompting(SessionBase):
 
     @on(Prompt.Submitted)
     def _send(self, event: Prompt.Submitted) -> None:
-        self.say(event.text)
+        if not self.take_command(event.text):
+            self.say(event.text)
 
     def say(self, text: str) -> None:
         """Show a prompt at once, and send it; the session keeps it while it starts or works."""

@@ -1,0 +1,26 @@
+"""What the CLI tells about itself when it is connected to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ccq_tui.agent.events import SlashCommand
+
+
+def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
+    """Read the commands that the CLI knows.
+
+    Args:
+        info: The CLI's answer to the SDK's initialisation, of any shape.
+    """
+    listed = info.get("commands")
+    return tuple(
+        SlashCommand(
+            str(entry["name"]).removeprefix("/"),
+            str(entry.get("description") or ""),
+            str(entry.get("argumentHint") or ""),
+        )
+        for entry in (listed if isinstance(listed, list) else ())
+        if isinstance(entry, Mapping) and entry.get("name")
+    )
