@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript import cards, heads
+from ccq_tui.widgets.transcript import cards, heads, remedies
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.plaintext import PlainText
@@ -124,7 +124,7 @@ class Painter:
 
     @_lines.register
     def _(self, block: bl.ErrorBlock, width: int) -> list[Text]:
-        return heads.error(self.pen, block, width)
+        return remedies.error(self.pen, block, width)
 
     @_lines.register
     def _(self, block: bl.RetryBlock, width: int) -> list[Text]:
