@@ -108,7 +108,7 @@ class Layout:
         rows.heights.truncate(keep)
         del rows.keys[keep:]
         for part in range(len(rows.keys), int(head) + (len(body) if body is not None else 0)):
-            gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
+            gap = self.gap(index) if part == 0 else 0
             if head and part == 0:
                 lines = 1
             else:
@@ -134,6 +134,10 @@ class Layout:
             return self.total
         return self._sums.before(index) + self._rows[self.blocks[index]].heights.before(part)
 
+    def gap(self, index: int) -> int:
+        """Return the empty lines above a block."""
+        return spacing(self.blocks[index - 1] if index else None, self.blocks[index])
+
     def find(self, line: int) -> tuple[int, int, int]:
         """Return the block, the part and the line in it that a line of the whole belongs to."""
         index, rest = self._sums.find(line)
@@ -143,7 +147,7 @@ class Layout:
     def _key(self, index: int, part: int) -> object:
         block = self.blocks[index]
         rows = self._rows[block]
-        gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
+        gap = self.gap(index) if part == 0 else 0
         if rows.head and part == 0:
             return self.width, gap, block.version
         # The first line of plain text carries marks of its block, such as "queued"; Markdown never does, and
@@ -160,7 +164,7 @@ class Layout:
             drawn = cached[1]
             self._cache.move_to_end((block, part))
         else:
-            gap = spacing(self.blocks[index - 1] if index else None, block) if part == 0 else 0
+            gap = self.gap(index) if part == 0 else 0
             drawn = self._draw(block, part, gap, self.width)
             self._cache[block, part] = (key, drawn)
             self._cache.move_to_end((block, part))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import Layout
 
+CONTEXT = 2
+"""Lines shown above or below what is brought into view."""
 NEAR = 4
 """A move of so many screens is measured on the way; a longer one is a jump."""
 
@@ -16,12 +18,14 @@ class Viewport:
         height: Lines seen at once.
         top: The first line seen, in the layout's lines.
         following: Whether the end is kept in view.
+        held: Whether the place is kept even at the end: something in it is being looked at.
     """
 
     def __init__(self, layout: Layout) -> None:
         self.height = 24
         self.top = 0
         self.following = True
+        self.held = False
         self._layout = layout
         self._block: Block | None = None
         self._index = self._part = self._offset = 0
@@ -52,10 +56,12 @@ class Viewport:
         self._find_anchor()
         self._measure_down(self.height)
         line = self._line()
-        if line >= self.bottom:
-            self.follow()
-        else:
+        if line < self.bottom:
             self.top = line
+        elif self.held:
+            self._anchor(self.bottom)
+        else:
+            self.follow()
 
     def resize(self, width: int, height: int) -> None:
         """Take another size, keeping the text at the top where it is."""
@@ -107,6 +113,34 @@ class Viewport:
             wanted = self._line() + delta
         self._leave_end()
         self._anchor(max(0, wanted))
+        self.settle()
+
+    def show(self, index: int, part: int, offset: int, lines: int) -> None:
+        """Move as little as is needed to bring lines into view, and no longer follow the end.
+
+        Args:
+            index: The block that they belong to.
+            part: The part of it.
+            offset: The first line in that part.
+            lines: How many; the first ones are shown when there are more than the view holds.
+        """
+        layout, lines = self._layout, min(lines, self.height)
+        if not layout.blocks:
+            return
+        top = self.top - layout.before(index, part)
+        # What lies around is measured first: a guess in between would put the lines elsewhere.
+        self._measure_up(index, part, self.height)
+        self._index, self._part, self._offset = index, part, 0
+        self._measure_down(offset + 2 * self.height)
+        first = self._line() + offset
+        top += self._line()
+        margin = min(CONTEXT, (self.height - lines) // 2)
+        if first < top or first + lines > top + self.height:
+            near = abs(first - top) <= 2 * self.height
+            below = first + lines + margin - self.height
+            top = below if near and first > top and lines < self.height else first - margin
+        self._leave_end()
+        self._anchor(max(0, min(top, self.bottom)))
         self.settle()
 
     def _leave_end(self) -> None:

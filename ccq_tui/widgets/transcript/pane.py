@@ -1,0 +1,359 @@
+"""The pane: takes events, keeps to one frame a time, and draws the lines that are seen."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar, cast
+
+from rich.text import Text
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from ccq_tui.agent.events import AgentEvent, BlockGrew
+from ccq_tui.text import safe
+from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.export import plain_text
+from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.pace import Pace
+from ccq_tui.widgets.transcript.painter import Painter
+from ccq_tui.widgets.transcript.palette import NAMES, PREFIX, Palette
+from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.viewport import Viewport
+
+
+class Pane(ScrollView, can_focus=False):
+    """Shows the blocks of one session; its parts, which extend it, add what a reader does with them.
+
+    Attributes:
+        model: The blocks as data.
+        counters: How much was drawn so far.
+        frames: How often the view was brought up to date.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
+
+    class FollowChanged(Message, namespace="transcript"):
+        """The end of the transcript is kept in view now, or no longer is."""
+
+        def __init__(self, transcript: Pane, *, following: bool) -> None:
+            super().__init__()
+            self.transcript = transcript
+            self.following = following
+
+        @property
+        def control(self) -> Pane:
+            """The transcript that sent it."""
+            return self.transcript
+
+    def __init__(
+        self,
+        model: TranscriptModel | None = None,
+        *,
+        welcome: str = "",
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's own name for it
+        classes: str | None = None,
+    ) -> None:
+        """Make a transcript.
+
+        Args:
+            model: The data to show, or None to begin empty.
+            welcome: Plain text shown while there is nothing else.
+            name: Textual's name of the widget.
+            id: Textual's id of the widget.
+            classes: Textual's classes of the widget.
+        """
+        super().__init__(name=name, id=id, classes=classes)
+        self.model = model or TranscriptModel()
+        self.counters = Counters()
+        self.frames = 0
+        self._columns = 0  # beside the scroll bar, which Textual's own size counts in
+        self._welcome = welcome
+        self._painter: Painter | None = None
+        self._layout = Layout(self.model.blocks, self._draw)
+        self._viewport = Viewport(self._layout)
+        self._unsettled: dict[Document, Block] = {}
+        self._clock_timer: Timer | None = None
+        self._pace = Pace(self, self._split, self._update)
+        self._counting = False
+        self._placing = False
+        self._was_following = True
+        self._layout.sync(Change(tuple(range(len(self.model.blocks)))))
+
+    # -- what is shown ---------------------------------------------------------------------------------------
+
+    @property
+    def block_count(self) -> int:
+        """How many blocks there are."""
+        return len(self.model.blocks)
+
+    @property
+    def following(self) -> bool:
+        """Whether the end is kept in view."""
+        return self._viewport.following
+
+    @property
+    def unseen(self) -> int:
+        """Lines that came below the view since the end was left."""
+        return self._viewport.unseen
+
+    @property
+    def welcome(self) -> str:
+        """Plain text shown while there is nothing else."""
+        return self._welcome
+
+    @welcome.setter
+    def welcome(self, text: str) -> None:
+        self._welcome = text
+        self.refresh()
+
+    def apply(self, event: AgentEvent) -> None:
+        """Take in one event of the session; it is drawn with the next frame."""
+        if isinstance(event, BlockGrew):
+            self._pace.streamed += len(event.text)
+        self._changed(self.model.apply(event))
+
+    def add_prompt(self, text: str) -> None:
+        """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it."""
+        self._changed(self.model.add_prompt(text))
+        self.action_end()
+
+    def add_notice(self, text: str, level: str = "info") -> None:
+        """Show a line of the program's own.
+
+        Args:
+            text: What to say.
+            level: "info", "warning" or "error".
+        """
+        self._changed(self.model.add_notice(text, level))
+
+    def toggle_folds(self) -> None:
+        """Unfold all thinking, outputs and long prompts, or fold them again."""
+        self._changed(self.model.set_folds(folded=not self.model.folded))
+
+    def text(self) -> str:
+        """Return everything as plain text."""
+        return plain_text(self.model.blocks)
+
+    # -- from change to frame --------------------------------------------------------------------------------
+
+    def _changed(self, change: Change) -> None:
+        """Follow a change of the blocks; the parts extend this."""
+        for index in change.changed:
+            block = self.model.blocks[index]
+            document = getattr(block, "document", None)
+            if isinstance(document, Document):
+                self._unsettled[document] = block
+        self._layout.sync(change)
+        self._watch_clock()
+        self._pace.schedule()
+
+    def _split(self, until: float) -> bool:
+        """Split Markdown that has arrived; return whether there is more."""
+        touched = set()
+        for document, block in list(self._unsettled.items()):
+            more = True
+            while more and time.perf_counter() < until:
+                more = document.settle()
+            touched.add(block.at)
+            if not more:
+                del self._unsettled[document]
+        if touched:
+            self._layout.sync(Change(tuple(index for index in touched if index >= 0)))
+        return bool(self._unsettled)
+
+    def _update(self) -> None:
+        """Bring view, scroll bar and screen in line with the data."""
+        if self._painter is None or not self.size:
+            return
+        self.frames += 1
+        top, following = self._viewport.top, self._was_following
+        self._viewport.settle()
+        self._place()
+        dirty = self._layout.take_dirty()
+        if self._viewport.top != top or self._was_following != following:
+            self.refresh()
+        elif dirty is not None:
+            self._refresh_from(self._layout.before(*dirty) - top)
+
+    def _refresh_from(self, y: int) -> None:
+        """Draw anew from a line of the view on; the lines above it did not change."""
+        height = self.size.height
+        y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts what came below
+        if y < height:
+            self.refresh(Region(0, y, self.outer_size.width, height - y))
+
+    def _place(self) -> None:
+        """Give the scroll bar what the viewport says; the layout of the screen does not depend on it."""
+        self._placing = True
+        try:
+            size = Size(self._columns, self._layout.total)
+            if size != self.virtual_size:
+                self.set_reactive(Widget.virtual_size, size)
+                bar = self.vertical_scrollbar
+                bar.window_virtual_size = size.height
+                bar.window_size = self._viewport.height
+            self.scroll_target_y = self.scroll_y = self._viewport.top
+        finally:
+            self._placing = False
+        if self._viewport.following != self._was_following:
+            self._was_following = self._viewport.following
+            self.post_message(self.FollowChanged(self, following=self._was_following))
+
+    def _watch_clock(self) -> None:
+        """Count seconds only while a tool runs: an idle session does nothing."""
+        running = bool(self.model.running)
+        if self._clock_timer is not None and running != self._counting:
+            self._counting = running
+            (self._clock_timer.resume if running else self._clock_timer.pause)()
+
+    def _tick(self) -> None:
+        self._changed(self.model.tick())
+
+    # -- Textual's side --------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Begin to draw."""
+        self._clock_timer = self.set_interval(1.0, self._tick, pause=True)
+        self._restyle()
+        self._watch_clock()
+        self._pace.schedule()
+
+    def notify_style_update(self) -> None:
+        """Draw everything anew: the theme may be another one."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self._restyle()
+
+    def _restyle(self) -> None:
+        palette = Palette(self.rich_style, self.get_component_rich_style)
+        if self._painter is None or palette != self._painter.pen.palette:
+            self._painter = Painter(Pen(palette, self.counters))
+            self._layout.restyle()
+            self.refresh()
+
+    def _draw(self, block: Block, part: int, gap: int, width: int) -> list[Strip]:
+        return self._pen_holder().draw(block, part, gap, width)
+
+    def _pen_holder(self) -> Painter:
+        """Return the painter; the colours are known once the widget is mounted."""
+        if self._painter is None:
+            self._restyle()
+        return cast("Painter", self._painter)
+
+    def on_resize(self) -> None:
+        """Wrap what is seen to the new width, keeping the place."""
+        self._columns = self.scrollable_content_region.width
+        self._viewport.resize(max(1, self._columns), self.size.height)
+        self.refresh()
+        self._update()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Follow the wheel, the scroll bar and the keys."""
+        if not self._placing and self._painter is not None:
+            self._viewport.move(round(new_value))
+            self._place()
+            new_value = self.scroll_y
+        super().watch_scroll_y(old_value, new_value)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the view.
+
+        Args:
+            y: The line, counted from the top of the view.
+        """
+        width = self._columns
+        if self._painter is None or not self.model.blocks:
+            return self._welcome_line(y, width)
+        if y == self.size.height - 1 and self.unseen:
+            return self._more_line(width)
+        line = self._viewport.top + y
+        if line >= self._layout.total:
+            return Strip.blank(width, self.rich_style)
+        index, part, offset = self._layout.find(line)
+        strips = self._layout.strips(index, part)
+        if offset >= len(strips):
+            return Strip.blank(width, self.rich_style)
+        return self.dressed(strips[offset], index, part, offset)
+
+    def dressed(self, strip: Strip, index: int, part: int, offset: int) -> Strip:  # noqa: ARG002
+        """Return a line with whatever lies on it, such as a selection; the parts extend this.
+
+        Args:
+            strip: The line as it was drawn.
+            index: The block that it belongs to.
+            part: The part of it.
+            offset: Which line of the part.
+        """
+        return strip
+
+    def _welcome_line(self, y: int, width: int) -> Strip:
+        lines = safe(self._welcome).split("\n") if self._welcome else []
+        first = max(0, (self.size.height - len(lines)) // 3)
+        if self._painter is None or not first <= y < first + len(lines):
+            return Strip.blank(width, self.rich_style)
+        text = Text(lines[y - first], self._painter.pen.palette["muted"])
+        text.pad_left(max(0, (width - max(Text(line).cell_len for line in lines)) // 2))
+        return self._painter.pen.strip(text, width)
+
+    def _more_line(self, width: int) -> Strip:
+        pen = self._pen_holder().pen
+        count = self.unseen
+        text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
+        return pen.strip(text, width, pen.palette["more"])
+
+    # -- keys ------------------------------------------------------------------------------------------------
+
+    def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
+        """Scroll as little as is needed to show lines, and stay there.
+
+        Args:
+            index: The block that they belong to.
+            part: The part of it.
+            offset: The first line in that part.
+            lines: How many lines; the first ones when there are more than the view holds.
+        """
+        self._viewport.show(index, part, offset, lines)
+        self._place()
+        self.refresh()
+
+    def _go(self, line: int) -> None:
+        self._viewport.move(line)
+        self._place()
+        self.refresh()
+
+    def action_line_up(self) -> None:
+        """Scroll up by a line."""
+        self._go(self._viewport.top - 1)
+
+    def action_line_down(self) -> None:
+        """Scroll down by a line."""
+        self._go(self._viewport.top + 1)
+
+    def action_page_up(self) -> None:
+        """Scroll up by a screen, keeping one line of it."""
+        self._go(self._viewport.top - max(1, self._viewport.height - 1))
+
+    def action_page_down(self) -> None:
+        """Scroll down by a screen, keeping one line of it."""
+        self._go(self._viewport.top + max(1, self._viewport.height - 1))
+
+    def action_home(self) -> None:
+        """Go to the first line."""
+        self._viewport.home()
+        self._place()
+        self.refresh()
+
+    def action_end(self) -> None:
+        """Go to the newest line and follow it."""
+        self._viewport.follow()
+        self._place()
+        self.refresh()
