@@ -104,8 +104,8 @@ class CcqApp(App[int]):
     def _signalled(self, number: int) -> None:
         self.run_worker(self._end(128 + number), name="end")
 
-    def _real_session(self, tell: Callable[[AgentEvent], None]) -> Session:
-        return AgentSession(session_options(self._launch), MemoryInbox(), tell)
+    def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
+        return AgentSession(session_options(launch), MemoryInbox(), tell)
 
     def _handle_exception(self, error: Exception) -> None:
         """Write a crash to the log; Textual has no public hook for it."""

@@ -54,11 +54,13 @@ class Driven:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.session: ToldSession | None = None
+        self.launches: list[Launch] = []
         self._kind = make
         self.app = CcqApp(launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock)
 
-    def _make(self, tell: Callable[[AgentEvent], None]) -> ToldSession:
+    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
+        self.launches.append(launch)
         return self.session
 
     @property

@@ -10,7 +10,7 @@ from textual import on
 from textual.message import Message
 from textual.screen import Screen
 
-from ccq_tui.agent.events import AgentEvent
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
@@ -48,7 +48,23 @@ class SessionBase(Screen[None]):
         self._arrived: deque[AgentEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
-        self.session = make_session(self._take)
+        self._make_session = make_session
+        self.session = make_session(self._take, launch)
+
+    def renew(self, launch: Launch, *, told_already: bool = False) -> None:
+        """Put another session in the place of one that is over; what is on the screen stays there.
+
+        Args:
+            launch: What to start it with; it becomes the screen's own.
+            told_already: Whether the transcript has the conversation that is resumed.
+        """
+
+        def tell(event: AgentEvent) -> None:
+            if not (told_already and isinstance(event, HistoryLoaded)):
+                self._take(event)
+
+        self.launch = launch
+        self.session = self._make_session(tell, launch)
 
     @property
     def dock(self) -> Dock:

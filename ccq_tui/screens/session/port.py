@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ccq_tui.agent.events import AgentEvent
+from ccq_tui.config import Launch
 from ccq_tui.inbox import RequestOutcome
 
 
@@ -28,5 +29,5 @@ class Session(Protocol):
         """End the session."""
 
 
-SessionFactory = Callable[[Callable[[AgentEvent], None]], Session]
-"""Makes a session that tells its events to a function."""
+SessionFactory = Callable[[Callable[[AgentEvent], None], Launch], Session]
+"""Makes a session that tells its events to a function, as a launch asks for it."""

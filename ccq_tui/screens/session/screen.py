@@ -54,10 +54,18 @@ class SessionScreen(Asking, Prompting, Reading, Telling):
         """Start the session, and send what the command line said."""
         for notice in self.launch.notices:
             self.transcript.add_notice(notice, "warning")
-        # What goes wrong in it must not take the screen, and all that is typed on it, along.
-        self._worker = self.run_worker(self.session.run(), name="session", exit_on_error=False)
+        self._run_session()
         if self.launch.prompt:
             self.say(self.launch.prompt)
+
+    def _run_session(self) -> None:
+        # What goes wrong in it must not take the screen, and all that is typed on it, along.
+        self._worker = self.run_worker(self.session.run(), name="session", exit_on_error=False)
+
+    def renew(self, launch: Launch, *, told_already: bool = False) -> None:
+        """Put another session in the place of one that is over, and start it."""
+        super().renew(launch, told_already=told_already)
+        self._run_session()
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
