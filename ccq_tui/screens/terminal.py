@@ -14,12 +14,17 @@ from textual.app import App, SuspendNotSupported
 from ccq_tui.text import one_line
 
 
+def send(app: App[Any], sequence: str) -> None:
+    """Write a sequence to the terminal, in order with the frames."""
+    # Textual has no public way to do so.
+    driver = app._driver
+    if driver is not None and sequence and not app.is_headless:
+        driver.write(sequence)
+
+
 def set_title(app: App[Any], title: str) -> None:
     """Set the terminal's title; control characters in it are made harmless."""
-    # Textual has no public way to write a sequence; its driver keeps it in order with the frames.
-    driver = app._driver
-    if driver is not None and not app.is_headless:
-        driver.write(f"\x1b]0;{one_line(title, 120)}\x07")
+    send(app, f"\x1b]0;{one_line(title, 120)}\x07")
 
 
 class EditorError(Exception):
@@ -44,7 +49,7 @@ async def edit_text(app: App[Any], text: str) -> str | None:
     failed: Exception | None = None
     edited: str | None = None
     try:
-        with app.suspend(), _interrupts_for_the_editor():
+        with app.suspend(), interrupts_for_the_editor():
             try:
                 edited = await asyncio.to_thread(click.edit, text, extension=".md", require_save=True)
             except (click.ClickException, UnicodeDecodeError, OSError) as error:
@@ -68,7 +73,7 @@ def _why(error: Exception) -> str:
 
 
 @contextmanager
-def _interrupts_for_the_editor() -> Iterator[None]:
+def interrupts_for_the_editor() -> Iterator[None]:
     """Let Ctrl+C in the editor be the editor's: it reaches all processes of the terminal."""
     before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
