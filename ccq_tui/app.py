@@ -25,6 +25,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.widgets.palette import APP_CSS
 
 _logger = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class CcqApp(App[int]):
     """
 
     TITLE = "ccq-tui"
+    CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", priority=True, show=False)]
 

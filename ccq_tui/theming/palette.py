@@ -1,4 +1,4 @@
-"""The program's own colours (``$ccq-...`` in style sheets), and how any theme gets them."""
+"""The program's own colours and text styles (``$ccq-...`` in style sheets), and how any theme gets them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,18 @@ ANSI = {
 """The same for themes that use the terminal's own sixteen colours, which cannot be mixed."""
 
 
+STYLES = {
+    "ccq-selected-style": "bold",
+    "ccq-badge-style": "none",
+    "ccq-note-style": "italic",
+    "ccq-warning-style": "bold",
+    "ccq-alarm-style": "none",
+    "ccq-keyword-style": "none",
+    "ccq-string-style": "none",
+}
+"""How text is drawn beside its colour, so that a theme can say without colour what others say with it."""
+
+
 def complete(theme: Theme) -> Theme:
     """Give a theme the program's own colours where it has none.
 
@@ -53,8 +65,9 @@ def variable_defaults() -> dict[str, str]:
 def _own_colours(theme: Theme) -> dict[str, str]:
     generated = theme.to_color_system().generate()
     if any(Color.parse(generated[name]).ansi is not None for name in ("foreground", "background")):
-        return dict(ANSI)
-    return {
+        return {**ANSI, **STYLES}
+    mixed = {
         name: Color.parse(generated[start]).blend(Color.parse(generated[end]), share).hex6
         for name, (start, end, share) in MIXED.items()
     }
+    return {**mixed, **STYLES}

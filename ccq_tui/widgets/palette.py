@@ -30,13 +30,21 @@ PALETTE_CSS = """
     & > .panel--strong { color: $foreground; text-style: bold; }
     & > .panel--muted { color: $ccq-muted; }
     & > .panel--accent { color: $primary; text-style: bold; }
-    & > .panel--on { color: $ccq-selected; text-style: bold; }
-    & > .panel--badge { color: $ccq-badge; }
-    & > .panel--note { color: $ccq-note; text-style: italic; }
-    & > .panel--warning { color: $warning; text-style: bold; }
+    & > .panel--on { color: $ccq-selected; text-style: $ccq-selected-style; }
+    & > .panel--badge { color: $ccq-badge; text-style: $ccq-badge-style; }
+    & > .panel--note { color: $ccq-note; text-style: $ccq-note-style; }
+    & > .panel--warning { color: $warning; text-style: $ccq-warning-style; }
     & > .panel--cursor { background: $ccq-cursor; }
 """
 """Goes inside the CSS block of a widget that has `COMPONENT_CLASSES`."""
+APP_CSS = """
+Transcript {
+    & .transcript--error, & .transcript--warning { text-style: $ccq-alarm-style; }
+    & .transcript--keyword { text-style: $ccq-keyword-style; }
+    & .transcript--string { text-style: $ccq-string-style; }
+}
+"""
+"""The app's own style sheet: what a theme says of the transcript beside its colours."""
 
 
 def palette_of(widget: Widget) -> Palette:

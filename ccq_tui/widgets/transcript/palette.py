@@ -65,7 +65,7 @@ Transcript {
     & .transcript--keyword { color: $text-primary; }
     & .transcript--string { color: $text-success; }
     & .transcript--number { color: $text-warning; }
-    & .transcript--comment { color: $foreground 62%; text-style: italic; }
+    & .transcript--comment { color: $foreground 72%; text-style: italic; }
     & .transcript--name { color: $text-accent; }
     & .transcript--more { background: $panel; color: $foreground; }
 }
