@@ -21,3 +21,9 @@ PreviewFormat = Literal["off", "markdown"]
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 """The least severe record that is written to the log."""
+
+Notify = Literal["auto", "osc9", "osc777", "osc99", "off"]
+"""Which sequence makes the terminal show a desktop notification."""
+
+Progress = Literal["auto", "on", "off"]
+"""Whether the terminal is told what its entry in the task bar shows."""

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 CHARACTERS_A_SECOND = 600.0
 """About what a quick model writes."""
-LOOKS = ("theme", "bell", "cli_path", "question_previews", "extended_questions", "log_level")
+LOOKS = (
+    *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion"),
+    *("cli_path", "question_previews", "extended_questions", "log_level"),
+)
 """What a demo takes from files and the environment; the rest could change what the scenario shows."""
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from ccq_tui.choices import Effort, LogLevel, PermissionMode, PreviewFormat, QuestionMode
+from ccq_tui.choices import Effort, LogLevel, Notify, PermissionMode, PreviewFormat, Progress, QuestionMode
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
     checked_json,
@@ -94,7 +94,19 @@ class Settings(BaseSettings):
     """The Claude Code CLI to run. Unset: the one bundled with claude-agent-sdk."""
 
     bell: bool = True
-    """Whether the terminal's bell rings when a question arrives while the terminal is not in focus."""
+    """Whether the terminal's bell rings when you are needed while the terminal is not in focus."""
+
+    notify: Notify = "auto"
+    """How the desktop is told that you are needed while the terminal is not in focus."""
+
+    notify_after: float = Field(default=20.0, ge=0, allow_inf_nan=False)
+    """How many seconds a turn takes at least for its end to be told too."""
+
+    progress: Progress = "auto"
+    """Whether the task bar shows, while the terminal is not in focus, that the agent works or waits."""
+
+    reduce_motion: bool = False
+    """Whether nothing on the screen moves by itself: no animation, no spinner, no blinking caret."""
 
     question_previews: PreviewFormat = "markdown"
     """Whether the agent is told that options may have previews, and how to write them."""

@@ -2,42 +2,52 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
+from collections.abc import Sequence
+from dataclasses import replace
+
 from rich.text import Text
 from textual.widgets import Static
 
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.pieces import SEPARATOR, Piece, fitted
 
-SEPARATOR = " · "
+LONGEST = 120
+"""Characters of one piece."""
 
 
 class StatusLine(Static):
-    """Shows words separated by dots, the most important first; what does not fit is left out from the end."""
+    """Shows pieces separated by dots; what does not fit is left out by rank, the least important first."""
 
-    DEFAULT_CSS = f"StatusLine {{ height: 1; background: $panel; {PALETTE_CSS} }}"
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    DEFAULT_CSS = f"""
+    StatusLine {{
+        height: 1;
+        background: $panel;
+        {PALETTE_CSS}
+        & > .status--alarm {{ color: $error; text-style: bold reverse; }}
+    }}
+    """
+    COMPONENT_CLASSES = COMPONENT_CLASSES | {"status--alarm"}
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
-        self._words: tuple[str, ...] = ()
+        self._pieces: tuple[Piece, ...] = ()
 
-    def show(self, words: tuple[str, ...]) -> None:
-        """Show other words; the first is the state."""
-        if words != self._words:
-            self._words = words
+    def show(self, pieces: Sequence[Piece]) -> None:
+        """Show other pieces; the first is the state."""
+        if tuple(pieces) != self._pieces:
+            self._pieces = tuple(pieces)
             self.refresh()
 
     def render(self) -> Text:
-        """Draw the words that fit."""
+        """Draw the pieces that fit."""
         palette, width = palette_of(self), self.size.width
+        alarm = self.get_component_rich_style("status--alarm", partial=True)
+        harmless = [replace(piece, text=one_line(piece.text, LONGEST)) for piece in self._pieces]
         text = Text(" ", no_wrap=True)
-        for index, word in enumerate(self._words):
-            drawn = one_line(word, 120)
-            if index and text.cell_len + cell_len(drawn) + len(SEPARATOR) > width:
-                break
-            if index:
-                text.append(SEPARATOR, palette.muted)
-            text.append(drawn, palette.accent if index == 0 else palette.muted)
+        for index, piece in enumerate(fitted(harmless, width - 2)):
+            text.append(SEPARATOR if index else "", palette.muted)
+            style = alarm if piece.alarm else palette.accent if index == 0 else palette.muted
+            text.append(piece.text, style)
         text.truncate(width, overflow="ellipsis")
         return text

@@ -337,7 +337,7 @@ async def test_status_and_title() -> None:
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked())
         await until(pilot, lambda: run.screen.dock.panel)
-        words = run.screen.view.words(0.0)
+        words = [piece.text for piece in run.screen.view.pieces(0.0)]
         assert words[0].startswith("◆ waits for you")
         assert "claude-x" in words
         assert "plan mode" in words

@@ -1,44 +1,102 @@
-"""The part of the screen that tells how things stand: status line, title, bell."""
+"""The part of the screen that tells how things stand: status line, keys, title, and the desktop elsewhere."""
 
 from __future__ import annotations
 
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
 from textual import on
 
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked
+from ccq_tui.agent.events import AgentEvent, TurnEnded
+from ccq_tui.config import Launch
+from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.terminal import set_title
+from ccq_tui.screens.session.news import Tidings, bar_of, news_of
+from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.screens.terminal import send, set_title
 from ccq_tui.widgets.status_line import StatusLine
 
 
 class Telling(SessionBase):
-    """Keeps status line and title true, and rings when somebody is needed."""
+    """Keeps status line, keys and title true, and calls who is needed and looks elsewhere."""
+
+    def __init__(
+        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(launch, make_session, clock=clock)
+        settings = launch.settings
+        if settings.questions == "adaptive":
+            self.view = replace(self.view, most_rounds=settings.max_question_rounds)
+        self._environment = {**os.environ, **launch.environment}
+        self._protocol = wanted_protocol(settings.notify, self._environment)
+        self._has_bar = has_progress(settings.progress, self._environment)
+        self._bar = Bar.NONE
+        self._news: list[str] = []
 
     def on_mount(self) -> None:
         """Count the seconds."""
         self.set_interval(1.0, self.changed)
+        self.watch(self.app, "app_focus", self._focus_changed, init=False)
+        self._look_at_branch()
         self.changed()
 
+    def on_unmount(self) -> None:
+        """Leave nothing in the task bar."""
+        self._show_bar(Bar.NONE)
+
     def handle(self, event: AgentEvent) -> None:
-        """Ring for what waits for a person."""
+        """Note what somebody would want to hear of."""
         super().handle(event)
-        if isinstance(event, QuestionAsked | PermissionAsked | PlanProposed):
-            self._ring()
+        if isinstance(event, TurnEnded):
+            self._look_at_branch()
+        news = news_of(event, self.launch.settings.notify_after)
+        if news:
+            self._news.append(news)
 
     def changed(self) -> None:
-        """Draw status line and title."""
+        """Draw status line, keys and title, and tell the news of a burst at once."""
         super().changed()
-        if self.is_mounted:
-            self.query_one(StatusLine).show(self.view.words(self.clock()))
-            title = self.view.title(len(self.dock.line.items))
-            if title != self.title:
-                self.title = title
-                set_title(self.app, title)
+        if not self.is_mounted:
+            return
+        self.query_one(StatusLine).show(self.view.pieces(self.clock()))
+        title = self.view.terminal_title(len(self.dock.line.items))
+        if title != self.title:
+            self.title = title
+            set_title(self.app, title)
+        self._tell()
+        self._show_bar(Bar.NONE if self.app.app_focus else bar_of(self.view.state))
 
     @on(Dock.LineChanged)
     def _line_changed(self) -> None:
         self.changed()
 
-    def _ring(self) -> None:
-        if self.launch.settings.bell and not self.app.app_focus:
+    def _focus_changed(self) -> None:
+        self.changed()
+
+    def _tell(self) -> None:
+        news, self._news = self._news, []
+        if not news or self.app.app_focus:
+            return
+        if self.launch.settings.bell:
             self.app.bell()
+        tidings = Tidings.of(self.view.name, news)
+        send(self.app, notification(self._protocol, tidings.title, tidings.body, self._environment))
+
+    def _show_bar(self, bar: Bar) -> None:
+        if self._has_bar and bar is not self._bar:
+            self._bar = bar
+            send(self.app, progress(bar, self._environment))
+
+    def _look_at_branch(self) -> None:
+        async def look() -> None:
+            branch = await asyncio.to_thread(git_branch, self.view.cwd)
+            if branch != self.view.branch:
+                self.view = replace(self.view, branch=branch)
+                self.changed()
+
+        self.run_worker(look(), name="branch", group="branch", exclusive=True, exit_on_error=False)

@@ -12,12 +12,16 @@ from ccq_tui.agent.events import (
     ConversationReset,
     ModeChanged,
     ModelChanged,
+    PromptAccepted,
+    QuestionAsked,
     Retrying,
     SessionLost,
     SessionState,
     StateChanged,
     TurnEnded,
 )
+from ccq_tui.text import one_line
+from ccq_tui.widgets.pieces import Piece
 
 SIGNS = {
     SessionState.STARTING: ("◌", "starting"),
@@ -29,6 +33,10 @@ SIGNS = {
 }
 TIMED = frozenset({SessionState.STARTING, SessionState.WORKING, SessionState.AWAITING})
 """States whose duration is worth showing."""
+BYPASS = "bypassPermissions"
+MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "denies what it would ask"}
+"""Permission modes whose own name says too little."""
+TITLE_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,11 @@ class SessionView:
         context: How full the context is, 0..100, or None.
         cost: US dollars so far, or None.
         retry: What is retried, or "".
+        title: What the conversation is called: by the person, else by its first prompt, or "".
+        tokens: Tokens that the model read and wrote so far.
+        rounds: How many question sets came.
+        most_rounds: How many may come, or 0.
+        branch: The git branch of the directory, or "".
     """
 
     cwd: Path
@@ -56,6 +69,11 @@ class SessionView:
     context: float | None = None
     cost: float | None = None
     retry: str = ""
+    title: str = ""
+    tokens: tuple[int, int] = (0, 0)
+    rounds: int = 0
+    most_rounds: int = 0
+    branch: str = ""
 
     @property
     def name(self) -> str:
@@ -67,28 +85,35 @@ class SessionView:
         """Whether there is a turn to interrupt."""
         return self.state in (SessionState.WORKING, SessionState.AWAITING)
 
-    def words(self, now: float) -> tuple[str, ...]:
-        """Return the words of the status line, the most important first."""
+    def pieces(self, now: float) -> tuple[Piece, ...]:
+        """Return what the status line says, in its order; what ranks high is left out first."""
         sign, word = SIGNS[self.state]
         seconds = int(now - self.since)
         timed = f" {duration(seconds)}" if self.state in TIMED and seconds >= 1 else ""
-        context = f"context {self.context:.0f}%" if self.context is not None else ""
-        cost = f"${self.cost:.2f}" if self.cost is not None else ""
-        return tuple(
-            part
-            for part in (
-                f"{sign} {word}{timed}",
-                self.retry,
-                self.model,
-                f"{self.mode} mode" if self.mode else "",
-                context,
-                short_path(self.cwd),
-                cost,
-            )
-            if part
+        read, written = self.tokens
+        bypass = self.mode == BYPASS
+        pieces = (
+            Piece(f"{sign} {word}{timed}", short=sign),
+            Piece("BYPASSES PERMISSIONS" if bypass else "", short="BYPASSES", alarm=True),
+            Piece(self.retry, 1),
+            Piece(one_line(self.title, TITLE_LENGTH), 6),
+            Piece(self.model, 4),
+            Piece("" if bypass else mode_words(self.mode), 8 if self.mode == "default" else 2),
+            Piece(f"context {self.context:.0f}%" if self.context is not None else "", 3),
+            Piece(f"{counted(read)} tokens in, {counted(written)} out" if read or written else "", 11),
+            Piece(f"${self.cost:.2f}" if self.cost is not None else "", 7),
+            Piece(self._rounds(), 10),
+            Piece(short_path(self.cwd), 5),
+            Piece(f"git {self.branch}" if self.branch else "", 9),
         )
+        return tuple(piece for piece in pieces if piece.text)
 
-    def title(self, waiting: int) -> str:
+    def _rounds(self) -> str:
+        if self.most_rounds:
+            return f"question round {self.rounds} of {self.most_rounds}" if self.rounds else ""
+        return f"{self.rounds} question round{'s' if self.rounds != 1 else ''}" if self.rounds else ""
+
+    def terminal_title(self, waiting: int) -> str:
         """Return the terminal's title."""
         asked = f" ? {waiting}" if waiting else ""
         return f"{SIGNS[self.state][0]}{asked} {self.name} · ccq-tui"
@@ -109,14 +134,25 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
             return replace(view, context=percentage)
         case Retrying(attempt=attempt, max_attempts=most):
             return replace(view, retry=f"retry {attempt} of {most}")
-        case TurnEnded(cost=cost):
-            return replace(view, cost=cost if cost is not None else view.cost, retry="")
         case ConversationReset(session_id):
-            return replace(view, session_id=session_id, context=None)
+            return replace(view, session_id=session_id, context=None, title="")
         case SessionLost(expected=expected):
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
         case _:
-            return replace(view, retry="") if view.retry else view
+            return _talked(replace(view, retry="") if view.retry else view, event)
+
+
+def _talked(view: SessionView, event: AgentEvent) -> SessionView:
+    match event:
+        case PromptAccepted(text) if not view.title:
+            return replace(view, title=one_line(text, TITLE_LENGTH))
+        case QuestionAsked():
+            return replace(view, rounds=view.rounds + 1)
+        case TurnEnded(cost=cost, input_tokens=read, output_tokens=written):
+            tokens = (view.tokens[0] + read, view.tokens[1] + written)
+            return replace(view, cost=cost if cost is not None else view.cost, tokens=tokens)
+        case _:
+            return view
 
 
 def duration(seconds: int) -> str:
@@ -134,3 +170,17 @@ def short_path(path: Path) -> str:
         return str(Path("~") / path.relative_to(Path.home())) if path != Path.home() else "~"
     except ValueError:
         return str(path)
+
+
+def mode_words(mode: str) -> str:
+    """Return a permission mode in words; "" for none."""
+    return MODES.get(mode, f"{mode} mode" if mode else "")
+
+
+def counted(number: int) -> str:
+    """Return a large number in few characters: 950, 1.2k, 34k, 1.2M."""
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size * 0.9995:
+            amount = number / size
+            return f"{amount:.1f}{letter}" if amount < 9.95 else f"{amount:.0f}{letter}"
+    return str(number)

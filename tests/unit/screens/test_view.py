@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,23 +12,32 @@ from ccq_tui.agent.events import (
     ContextUsage,
     ConversationReset,
     ModelChanged,
+    PromptAccepted,
+    QuestionAsked,
     Retrying,
     SessionLost,
     SessionState,
     StateChanged,
     TurnEnded,
 )
-from ccq_tui.screens.session.view import SessionView, duration, noted, short_path
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
+from ccq_tui.widgets.pieces import Piece, fitted
 
 VIEW = SessionView(Path("/work/api"), since=100.0)
 
 
+def words(view: SessionView) -> list[str]:
+    return [piece.text for piece in view.pieces(100.0)]
+
+
 def test_the_state_is_timed_from_its_own_beginning() -> None:
     view = noted(VIEW, StateChanged(SessionState.WORKING), 110.0)
-    assert view.words(122.5)[0] == "✻ working 12s"
+    assert view.pieces(122.5)[0].text == "✻ working 12s"
     same = noted(view, StateChanged(SessionState.WORKING), 120.0)
     assert same is view, "the same state again does not restart the time"
-    assert noted(view, StateChanged(SessionState.IDLE), 130.0).words(200.0)[0] == "○ ready"
+    assert noted(view, StateChanged(SessionState.IDLE), 130.0).pieces(200.0)[0].text == "○ ready"
 
 
 def test_it_says_model_mode_context_and_cost() -> None:
@@ -36,16 +46,20 @@ def test_it_says_model_mode_context_and_cost() -> None:
         Connected("id", "opus", "default", "/work/api"),
         ModelChanged("sonnet"),
         ContextUsage(41.6, 1, 2),
-        TurnEnded("completed", False, 1.0, 0.5, 1, 1),
+        TurnEnded("completed", False, 1.0, 0.5, 1_200_000, 950),
     ):
         view = noted(view, event, 100.0)
-    assert view.words(100.0) == ("◌ starting", "sonnet", "default mode", "context 42%", "/work/api", "$0.50")
+    view = replace(view, branch="main")
+    assert words(view) == [
+        *("◌ starting", "sonnet", "default mode", "context 42%", "1.2M tokens in, 950 out", "$0.50"),
+        *("/work/api", "git main"),
+    ]
     assert noted(view, ConversationReset("new"), 1.0).context is None
 
 
 def test_a_retry_is_said_until_the_model_answers() -> None:
     view = noted(VIEW, Retrying(2, 10, 1.0, 529, "overloaded"), 1.0)
-    assert "retry 2 of 10" in view.words(1.0)
+    assert "retry 2 of 10" in words(view)
     assert noted(view, ContextUsage(1, 1, 1), 1.0).retry == "retry 2 of 10"
     assert noted(view, TurnEnded("completed", False, 1.0, None, 1, 1), 1.0).retry == ""
 
@@ -56,8 +70,8 @@ def test_a_lost_session_failed_and_a_closed_one_ended() -> None:
 
 
 def test_the_title_names_the_session_and_what_waits() -> None:
-    assert VIEW.title(0) == "◌ api · ccq-tui"
-    assert VIEW.title(2) == "◌ ? 2 api · ccq-tui"
+    assert VIEW.terminal_title(0) == "◌ api · ccq-tui"
+    assert VIEW.terminal_title(2) == "◌ ? 2 api · ccq-tui"
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m")])
@@ -69,3 +83,80 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
     assert short_path(home / "x" / "y") == "~/x/y"
     assert short_path(home) == "~"
     assert short_path(Path("/else")) == "/else"
+
+
+def test_the_conversation_is_called_by_its_first_prompt_until_it_begins_anew() -> None:
+    view = noted(VIEW, PromptAccepted("Add a\nhealth check"), 1.0)
+    view = noted(view, PromptAccepted("And now?"), 1.0)
+    assert view.title == "Add a health check"
+    assert noted(view, ConversationReset("new"), 1.0).title == ""
+
+
+def test_question_rounds_are_counted_and_where_they_are_limited_the_limit_is_said() -> None:
+    question = Question("Which?", "Which", (Option("a"), Option("b")))
+    event = QuestionAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
+    view = noted(VIEW, event, 1.0)
+    assert "1 question round" in words(view)
+    view = noted(replace(view, most_rounds=5), event, 1.0)
+    assert "question round 2 of 5" in words(view)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1.0k"),
+        (9960, "10k"),
+        (34_400, "34k"),
+        (999_600, "1.0M"),
+        (12_345_678, "12M"),
+    ],
+)
+def test_large_numbers_are_short(number: int, said: str) -> None:
+    assert counted(number) == said
+
+
+FULL = replace(
+    VIEW,
+    model="opus",
+    mode="plan",
+    context=41.6,
+    cost=0.5,
+    title="Add a check",
+    tokens=(1200, 3),
+    rounds=2,
+    branch="main",
+    retry="retry 1 of 10",
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "left"),
+    [
+        (200, len(words(FULL))),
+        (78, 6),
+        (38, 3),
+        (13, 1),
+    ],
+)
+def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> None:
+    kept = fitted(FULL.pieces(100.0), width)
+    assert len(kept) == left
+    dropped = [piece.rank for piece in FULL.pieces(100.0) if piece not in kept]
+    assert max(piece.rank for piece in kept) < min(dropped, default=99)
+    assert [piece for piece in FULL.pieces(100.0) if piece in kept] == kept, "the order stays"
+
+
+@pytest.mark.parametrize("width", [200, 80, 40, 30, 12])
+def test_bypassed_permissions_are_said_in_every_width(width: int) -> None:
+    working = replace(FULL, mode=BYPASS, since=-8000.0, state=SessionState.WORKING)
+    kept = fitted(working.pieces(100.0), width)
+    (alarm,) = [piece for piece in kept if piece.alarm]
+    assert alarm.text == ("BYPASSES PERMISSIONS" if width >= 30 else "BYPASSES")
+    assert sum(len(piece.text) + 3 for piece in kept) - 3 <= width
+
+
+def test_what_ranks_the_same_is_left_out_one_by_one() -> None:
+    assert fitted([Piece("a"), Piece("bb", 1), Piece("cc", 1)], 6) == [Piece("a"), Piece("cc", 1)]
+    assert fitted([Piece(""), Piece("")], 0) == []
