@@ -1,0 +1,6 @@
+"""Lists to choose from, over the session's screen."""
+
+from ccq_tui.screens.pickers.choosing import PickRow
+from ccq_tui.screens.pickers.picker import Picker
+
+__all__ = ["PickRow", "Picker"]

@@ -1,0 +1,224 @@
+"""A list to choose from, at the foot of the screen, with the transcript above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from ccq_tui.screens.pickers.choosing import Choosing, PickRow, choosing
+from ccq_tui.screens.pickers.drawing import pick_lines
+from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.lines import LineView, wrapped
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.panel.measures import most_lines
+
+MOVES = {"up": -1, "ctrl+p": -1, "shift+tab": -1, "down": 1, "ctrl+n": 1, "tab": 1}
+FILTER_FROM = 7
+"""With fewer rows the field to find one is shown only while something is typed."""
+
+
+class Picker(ModalScreen[str | None]):
+    """Shows rows to choose from; its result is the value chosen, or None when it was left.
+
+    Every printable key goes into the field that finds a row. Esc empties the field, then leaves.
+
+    Args:
+        title: What is chosen.
+        rows: What there is.
+        about: A text under the title, such as what will happen, or "".
+        choose: What Enter does, for the line of keys.
+        preview: Called with the value under the cursor whenever that changes; with the value that the list
+            began with when it is left without a choice.
+    """
+
+    DEFAULT_CSS = f"""
+    Picker {{
+        align: left bottom;
+        background: transparent;
+        overflow: hidden;
+        & > #picker {{
+            height: 10;
+            background: $surface;
+            border-top: solid $ccq-rule;
+            & > Static {{ height: auto; }}
+            & > AnswerField {{ max-height: 1; margin: 0; padding: 0 1 0 5; border: none; }}
+            & > AnswerField:focus {{ border: none; }}
+            & > LineView {{ height: 1fr; }}
+            & > HintBar {{ dock: bottom; }}
+            & > .-off {{ display: none; }}
+        }}
+    }}
+    PickerBody {{ {PALETTE_CSS} }}
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self,
+        title: str,
+        rows: Iterable[PickRow],
+        *,
+        about: str = "",
+        choose: str = "choose",
+        preview: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.state = choosing(tuple(rows))
+        self._title = title
+        self._about = about
+        self._notice = ""
+        self._choose = choose
+        self._preview = preview
+        self._began = self._previewed = self._value
+        self._field = AnswerField(self._take_key, id="filter")
+        self._field.placeholder = "Type to find"
+
+    @property
+    def _value(self) -> str | None:
+        return None if self.state.under is None else self.state.under.value
+
+    def compose(self) -> ComposeResult:
+        """Build title, field, list and keys."""
+        with PickerBody(id="picker"):
+            yield Static("", markup=False, id="picker-title")
+            yield self._field
+            yield LineView()
+            yield HintBar()
+
+    def on_mount(self) -> None:
+        """Begin to choose."""
+        self.set_focus(self._field, scroll_visible=False)
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        self._draw()
+
+    def say(self, text: str) -> None:
+        """Say something above the list, such as that a question waits; "" for nothing."""
+        self._notice = text
+        self._draw()
+
+    # -- keys ---------------------------------------------------------------------------------------------
+
+    def _take_key(self, event: events.Key) -> bool:
+        """Do what a key means to the list; whether it meant anything. All others edit the field."""
+        self._take_text()
+        page = max(1, self.query_one(LineView).size.height - 1)
+        match event.key:
+            case key if key in MOVES:
+                self._show(self.state.moved(MOVES[key]))
+            case "pageup" | "pagedown":
+                by = -page if event.key == "pageup" else page
+                self._show(self.state.put(self.state.cursor + by))
+            case "ctrl+home" | "ctrl+end":
+                self._show(self.state.put(0 if event.key == "ctrl+home" else len(self.state.rows)))
+            case "home" | "end" if not self.state.filter:
+                self._show(self.state.put(0 if event.key == "home" else len(self.state.rows)))
+            case "enter":
+                self._choose_row()
+            case "escape":
+                self._escape()
+            case "ctrl+j" | "shift+enter" | "alt+enter":
+                pass  # the field has one line
+            case _:
+                return False
+        return True
+
+    def _choose_row(self) -> None:
+        if self._value is not None:
+            self.dismiss(self._value)
+
+    def _escape(self) -> None:
+        if self.state.filter:
+            self._field.put("")
+            self._take_text()
+            return
+        if self._preview and self._began is not None and self._previewed != self._began:
+            self._preview(self._began)
+        self.dismiss(None)
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._take_text()
+
+    def _take_text(self) -> None:
+        self._show(self.state.filtered(self._field.text.replace("\n", " ")))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on a row, and choose the one that has it."""
+        row = self.query_one(LineView).row_on_screen(event.screen_offset)
+        if row is not None and row == self.state.cursor:
+            self._choose_row()
+        elif row is not None:
+            self._show(self.state.put(row))
+
+    # -- drawing ------------------------------------------------------------------------------------------
+
+    def _show(self, state: Choosing) -> None:
+        if state == self.state:
+            return
+        self.state = state
+        self._draw()
+        if self._preview and self._value is not None and self._value != self._previewed:
+            self._previewed = self._value
+            self._preview(self._value)
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        body, width = self.query_one(PickerBody), self.app.size.width
+        palette = palette_of(body)
+        head = [Text.assemble((" ◆ ", palette.accent), (one_line(self._title, 200), palette.strong))]
+        for text, style in ((self._about, palette.muted), (self._notice, palette.badge)):
+            lines = wrapped(Text(safe(text), style), width - 4) if text else []
+            head.extend(Text.assemble("   ", line) for line in lines)
+        title = self.query_one("#picker-title", Static)
+        title.update(Text("\n").join(head))
+        finds = len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
+        # Not hidden but of no height: it keeps the focus.
+        self._field.styles.height = 1 if finds else 0
+        self._field.styles.min_height = 1 if finds else 0
+        view = self.query_one(LineView)
+        rows = pick_lines(self.state, width - 1, palette)
+        view.show(rows, self.state.cursor, palette.cursor)
+        self.query_one(HintBar).show(self._hints, self._count)
+        # The rule above and the keys below.
+        body.styles.height = min(_most_lines(self.app.size.height), len(head) + int(finds) + len(rows) + 2)
+
+    @property
+    def _hints(self) -> Hints:
+        leave = "clear" if self.state.filter else "leave"
+        return (("Enter", self._choose), ("Esc", leave), ("↑ ↓", "move"), ("letters", "find"))
+
+    @property
+    def _count(self) -> str:
+        shown, count = len(self.state.shown), len(self.state.rows)
+        return f"{shown} of {count}" if self.state.filter else ""
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self.call_later(self._draw)
+
+
+def _most_lines(screen_height: int) -> int:
+    """Return the most lines of the list and what is around it; on a low screen it covers the transcript."""
+    return max(most_lines(screen_height), min(12, screen_height - 1))
+
+
+class PickerBody(Vertical):
+    """The part of the screen that the list takes; it has the styles."""
+
+    COMPONENT_CLASSES = COMPONENT_CLASSES

@@ -1,0 +1,106 @@
+"""A picker: its keys, its field, its preview."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.widgets import Static
+
+from ccq_tui import theming
+from ccq_tui.screens.pickers import Picker, PickRow
+
+MODELS = (
+    PickRow("default", "Default", "Opus 5.5, for most things", current=False),
+    PickRow("opus", "Opus", "Best for everyday, complex tasks", current=True),
+    PickRow("haiku", "Haiku", "Fastest for quick answers"),
+)
+MANY = tuple(PickRow(f"v{n}", f"/command-{n}", f"Does thing {n}", right=f"Ctrl+{n}") for n in range(12))
+
+
+class Host(App[None]):
+    """A page with a picker over it."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, rows: Sequence[PickRow], **options: Any) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.results: list[str | None] = []
+        self.picker = Picker("Model", rows, preview=self.seen.append, **options)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    def compose(self) -> ComposeResult:
+        yield Static("● The transcript stays in sight above the list.")
+
+    def on_mount(self) -> None:
+        theming.install(self, "ccq-dark")
+        self.push_screen(self.picker, self.results.append)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(strip.text.rstrip() for strip in self.screen._compositor.render_strips())
+
+
+async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_now() -> None:
+    async with Host(MODELS).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        assert "● Opus" in app.text
+        assert app.picker.state.cursor == 1
+        await pilot.press("down", "enter")
+        assert app.results == ["haiku"]
+        assert app.seen == ["haiku"]
+
+
+async def test_escape_leaves_and_takes_the_preview_back() -> None:
+    async with Host(MODELS).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        await pilot.press("up", "escape")
+        assert app.results == [None]
+        assert app.seen == ["default", "opus"]
+
+
+async def test_letters_find_and_escape_empties_the_field_first() -> None:
+    async with Host(MANY).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        await pilot.press(*"thing 1")
+        assert [row.value for row in app.picker.state.shown] == ["v1", "v10", "v11"]
+        assert "3 of 12" in app.text
+        await pilot.press("ctrl+n", "escape")
+        assert app.results == []
+        assert len(app.picker.state.shown) == 12
+        await pilot.press("ctrl+p", "enter")
+        assert app.results == ["v11"]
+
+
+async def test_enter_where_nothing_fits_chooses_nothing() -> None:
+    async with Host(MODELS).run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        await pilot.press(*"zzz", "enter", "down", "enter")
+        assert app.results == []
+        assert "Nothing fits" in app.text
+
+
+async def test_a_click_moves_and_a_second_one_chooses() -> None:
+    async with Host(MODELS).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        y = next(y for y, line in enumerate(app.text.splitlines()) if "Haiku" in line)
+        await pilot.click(offset=(10, y))
+        assert app.results == []
+        await pilot.click(offset=(10, y))
+        assert app.results == ["haiku"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+def test_pictures(snap_compare: Any, size: tuple[int, int]) -> None:
+    rows = (*MODELS, *MANY[:5])
+    assert snap_compare(Host(rows, about="The model answers from the next prompt on."), terminal_size=size)
