@@ -1,0 +1,89 @@
+"""The list above the prompt as data: what it offers, where its cursor is, what Enter means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ccq_tui.prompts.completing import Kind, Wanted
+
+MOST_ROWS = 50
+SEEN_AFTER = 0.3
+"""Seconds after which a list that came up counts as seen: before that, Enter was meant for the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One row.
+
+    Attributes:
+        value: What is put into the prompt.
+        label: What is shown of it.
+        hint: What follows it in the prompt, such as a command's arguments.
+        detail: What it is about.
+    """
+
+    value: str
+    label: str
+    hint: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """An open list.
+
+    Attributes:
+        wanted: What is completed.
+        rows: What is offered, the likeliest first.
+        since: When the list came up, in seconds of a monotonic clock.
+        cursor: Which row is chosen.
+        moved: Whether a person moved the cursor.
+        ready: Whether the rows are those for what is typed now.
+        note: What to say where there are no rows.
+    """
+
+    wanted: Wanted
+    rows: tuple[Choice, ...] = ()
+    since: float = 0.0
+    cursor: int = 0
+    moved: bool = False
+    ready: bool = False
+    note: str = ""
+
+    @property
+    def chosen(self) -> Choice | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
+
+    def by(self, steps: int) -> Choices:
+        """Move the cursor, from the last row to the first and back."""
+        if not self.rows:
+            return self
+        return replace(self, cursor=(self.cursor + steps) % len(self.rows), moved=True)
+
+    def typed(self, wanted: Wanted) -> Choices:
+        """Return the list after more was typed; its rows stand until others are found."""
+        return self if wanted == self.wanted else replace(self, wanted=wanted, ready=False, moved=False)
+
+    def found(self, rows: tuple[Choice, ...], note: str = "") -> Choices:
+        """Return the list with the rows for what is typed now."""
+        kept = self.cursor if self.moved and self.cursor < len(rows) else 0
+        return replace(self, rows=rows, cursor=kept, ready=True, note=note, moved=self.moved and kept > 0)
+
+    def enter_takes(self, now: float) -> bool:
+        """Whether Enter puts the chosen row into the prompt; otherwise it sends, as if there were no list.
+
+        It sends what is complete as it stands, what nothing matches, and what was typed faster than anybody
+        can have seen the list.
+        """
+        if self.chosen is None:
+            return False
+        if self.wanted.kind is Kind.HISTORY or self.moved:
+            return True
+        exact = any(row.value == self.wanted.query for row in self.rows)
+        return self.ready and not exact and now - self.since >= SEEN_AFTER
+
+    def window(self, height: int) -> range:
+        """Return which rows are shown in so many lines, the cursor's among them."""
+        first = max(0, min(self.cursor - height // 2, len(self.rows) - height))
+        return range(first, min(len(self.rows), first + height))

@@ -1,0 +1,91 @@
+"""What of a prompt is completed at the caret, and what stands there afterwards."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a list above the prompt offers."""
+
+    COMMANDS = "commands"
+    FILES = "files"
+    HISTORY = "history"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A piece of the prompt that can be completed.
+
+    Attributes:
+        kind: With what.
+        query: What is typed of it.
+        start: Where the piece begins in the text.
+        end: Where it ends.
+    """
+
+    kind: Kind
+    query: str
+    start: int = 0
+    end: int = 0
+
+
+# A file's name begins after a blank or an opening sign; in double quotes it may have blanks.
+_FILE = re.compile(r'(?:^|(?<=[\s(\[{<,;:"\']))@(?:"([^"\n]*)|([^\s"]*))$')
+_COMMAND = re.compile(r"/(\S*)$")
+_LONGEST = 300
+
+
+def wanted_at(text: str, caret: int) -> Wanted | None:
+    """Say what is completed where the caret stands.
+
+    Args:
+        text: The prompt.
+        caret: The caret's place in it.
+
+    Returns:
+        The piece, or None where there is nothing to complete.
+    """
+    before = text[:caret]
+    if command := _COMMAND.fullmatch(before):
+        rest = re.match(r"\S*", text[caret:])
+        return Wanted(Kind.COMMANDS, command[1], 0, caret + (rest.end() if rest else 0))
+    if file := _FILE.search(before[-_LONGEST:]):
+        offset = max(0, caret - _LONGEST)
+        quoted = file[1] is not None
+        rest = re.match(r'[^"\n]*"' if quoted else r"\S*", text[caret:])
+        return Wanted(
+            Kind.FILES, file[1] or file[2] or "", offset + file.start(), caret + (rest.end() if rest else 0)
+        )
+    return None
+
+
+def completed(text: str, wanted: Wanted, value: str) -> tuple[str, int]:
+    """Put what was chosen into the prompt.
+
+    Args:
+        text: The prompt.
+        wanted: What was completed.
+        value: A command's name, a path (a directory's ends in a slash), or an earlier prompt.
+
+    Returns:
+        The new text, and where the caret stands in it.
+    """
+    if wanted.kind is Kind.HISTORY:
+        return value, len(value)
+    piece = f"/{value}" if wanted.kind is Kind.COMMANDS else mention(value)
+    rest = text[wanted.end :]
+    # One goes on within a directory; after anything else comes the next word.
+    if not (piece.endswith("/") and wanted.kind is Kind.FILES) and not rest.startswith((" ", "\n")):
+        piece += " "
+        caret = wanted.start + len(piece)
+    else:
+        caret = wanted.start + len(piece) + (1 if rest.startswith(" ") and not piece.endswith("/") else 0)
+    return text[: wanted.start] + piece + rest, caret
+
+
+def mention(path: str) -> str:
+    """Return a path as the CLI reads it in a prompt: in double quotes when it has blanks."""
+    return f'@"{path}"' if re.search(r"\s", path) else f"@{path}"

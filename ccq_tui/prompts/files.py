@@ -1,0 +1,105 @@
+"""The files of a directory, as the prompt offers them; what git ignores is left out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_FILES = 200_000
+GIT_SECONDS = 10.0
+WALK_SECONDS = 5.0
+SKIPPED = frozenset(
+    {
+        ".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox", ".cache",
+        ".mypy_cache", ".ruff_cache", ".pytest_cache", ".gradle", ".idea", ".terraform",
+        "target", "dist", "build",
+    }
+)  # fmt: skip
+"""Directories left out where no git says what to leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Paths under a directory, directories with a slash at their end; ``cut`` when there were too many."""
+
+    paths: tuple[str, ...]
+    cut: bool = False
+
+
+def list_files(directory: Path) -> Files:
+    """List the files under a directory and the directories they are in; for a thread.
+
+    Args:
+        directory: Where to look.
+
+    Returns:
+        The paths, relative to it. What cannot be typed into a prompt is left out: names that are not UTF-8,
+        that hold control characters, or both a quote and a blank.
+    """
+    names = _from_git(directory)
+    if names is None:
+        names = _from_walk(directory)
+    paths: dict[str, None] = {}
+    for name in names:
+        if len(paths) >= MOST_FILES:
+            return Files(tuple(paths), cut=True)
+        if _typable(name):
+            paths.update(dict.fromkeys(_parents(name, paths)))
+            paths[name] = None
+    return Files(tuple(paths))
+
+
+def _from_git(directory: Path) -> Iterable[str] | None:
+    # A repository may name a program to watch its files; looking at the files must not run it.
+    command = [
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "ls-files",
+        "-z",
+        "-co",
+        "--exclude-standard",
+        "--deduplicate",
+    ]
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words, and git as the person has it
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape").split("\0")
+
+
+def _from_walk(directory: Path) -> Iterator[str]:
+    ends = time.monotonic() + WALK_SECONDS
+    for place, inner, files in os.walk(directory):
+        inner[:] = sorted(name for name in inner if name not in SKIPPED)
+        here = os.path.relpath(place, directory)
+        yield from (name if here == "." else f"{here}/{name}" for name in sorted(files))
+        if time.monotonic() > ends:
+            return
+
+
+def _parents(name: str, known: dict[str, None]) -> list[str]:
+    """Return the directories of a path that are not known yet, the outermost first."""
+    new: list[str] = []
+    end = name.rfind("/")
+    while end > 0 and name[: end + 1] not in known:
+        new.append(name[: end + 1])
+        end = name.rfind("/", 0, end)
+    return new[::-1]
+
+
+def _typable(name: str) -> bool:
+    return bool(name) and name.isprintable() and not ('"' in name and " " in name)

@@ -1,0 +1,142 @@
+"""Fuzzy matching: the letters typed, in their order, wherever they stand; the likeliest first."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+LONGEST = 400
+"""Characters of a text that are looked at."""
+_SLICE = 2_000
+_LENGTH_COUNTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One text that matches: its place among the texts, and how well it does; more is better."""
+
+    index: int
+    score: int
+
+
+class Index:
+    """Texts made ready to be searched.
+
+    Args:
+        texts: The texts, the newest or likeliest first where they are equally good.
+        paths: Whether they are paths: names count more than directories then, short ones more than long ones.
+    """
+
+    def __init__(self, texts: Iterable[str], *, paths: bool = False) -> None:
+        self.texts = tuple(texts)
+        self._paths = paths
+        self._lines = [_line(text) for text in self.texts]
+
+    def search(self, query: str, most: int, stopped: Callable[[], bool] = lambda: False) -> list[Found]:
+        """Find the texts that match best.
+
+        Args:
+            query: What was typed; case does not matter.
+            most: How many to return.
+            stopped: Asked now and then; when it says True, nobody wants the answer any more.
+
+        Returns:
+            The best first.
+        """
+        wanted = query.lower()
+        found: list[Found] = []
+        matches = pattern(wanted).match
+        for begin in range(0, len(self._lines), _SLICE):
+            if stopped():
+                return []
+            part = self._lines[begin : begin + _SLICE]
+            here = (
+                Found(begin + at, self._score(wanted, line)) for at, line in enumerate(part) if matches(line)
+            )
+            found = heapq.nlargest(most, (*found, *here), key=_rank)
+        return found
+
+    def _score(self, query: str, line: str) -> int:
+        if not self._paths:
+            return score(query, line) if query else 0
+        tidy = line.removesuffix("/")
+        length = min(len(tidy), _LENGTH_COUNTS)
+        if not query:
+            return -_LENGTH_COUNTS * tidy.count("/") - length
+        base = tidy.rfind("/") + 1
+        in_name = score(query, line, base) if query in line[base:] else 0
+        return (in_name + 2_000 if in_name else score(query, line)) - length
+
+
+def score(query: str, line: str, start: int = 0) -> int:
+    """Say how well a text matches that is known to: as one piece, best at its start or at a word's.
+
+    Args:
+        query: What was typed, in lower case.
+        line: The text, in lower case.
+        start: Where to begin to look.
+
+    Returns:
+        More is better; 0 is the least.
+    """
+    at = line.find(query, start)
+    if at < 0:
+        return max(0, 1_000 - 10 * (span(query, line) - len(query)))
+    whole = 300 if at == start and len(line.rstrip("/")) - start == len(query) else 0
+    return 2_000 + whole + (600 if at == start else 300 if not line[at - 1].isalnum() else 0)
+
+
+def span(query: str, line: str) -> int:
+    """Return over how many characters the letters are spread, where they stand closest to the end."""
+    at = len(line)
+    last = 0
+    for number, letter in enumerate(reversed(query)):
+        at = line.rfind(letter, 0, at)
+        if at < 0:
+            return LONGEST
+        if number == 0:
+            last = at
+    return last - at + 1
+
+
+def marks(query: str, text: str) -> tuple[int, ...]:
+    """Return which characters of a text are those typed, to draw them.
+
+    Args:
+        query: What was typed.
+        text: The text as it is shown.
+
+    Returns:
+        Places in the text; none when it does not match.
+    """
+    wanted, line = query.lower(), text.lower()
+    if not wanted or len(line) != len(text):
+        return ()
+    base = line.removesuffix("/").rfind("/") + 1
+    whole = line.find(wanted, base)
+    whole = whole if whole >= 0 else line.find(wanted)
+    if whole >= 0:
+        return tuple(range(whole, whole + len(wanted)))
+    places: list[int] = []
+    at = len(line)
+    for letter in reversed(wanted):
+        at = line.rfind(letter, 0, at)
+        if at < 0:
+            return ()
+        places.append(at)
+    return tuple(reversed(places))
+
+
+def pattern(query: str) -> re.Pattern[str]:
+    """Return what matches the letters in their order; it never goes back, so its cost grows with the text."""
+    return re.compile("".join(f"[^{re.escape(letter)}]*{re.escape(letter)}" for letter in query))
+
+
+def _line(text: str) -> str:
+    return text[:LONGEST].lower()
+
+
+def _rank(found: Found) -> tuple[int, int]:
+    return (found.score, -found.index)

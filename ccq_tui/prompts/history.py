@@ -1,0 +1,132 @@
+"""The prompts of all sessions, kept in a file of JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ccq_tui.prompts.stored import private_dir, write_whole
+
+MOST_ENTRIES = 2_000
+MOST_BYTES = 4_000_000
+"""The file is made shorter when it is larger than this."""
+LONGEST = 100_000
+"""Characters of a prompt that is kept; a longer one is not."""
+LOCK_SECONDS = 2.0
+
+
+class History:
+    """The file of earlier prompts. Its methods read and write: call them in a thread.
+
+    Several processes may append at the same time. A line that cannot be read is left out.
+
+    Args:
+        path: The file, which may not exist.
+        project: The directory whose prompts come first.
+    """
+
+    def __init__(self, path: Path, project: Path) -> None:
+        self._path = path
+        self._project = str(project)
+
+    def load(self) -> tuple[str, ...]:
+        """Return the earlier prompts: this project's, the newest first, then those of others; each text once.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        here: dict[str, None] = {}
+        elsewhere: dict[str, None] = {}
+        for text, project in reversed(self._entries()):
+            (here if project == self._project else elsewhere).setdefault(text)
+        return tuple([*here, *(text for text in elsewhere if text not in here)][:MOST_ENTRIES])
+
+    def add(self, text: str) -> None:
+        """Keep a prompt that was sent.
+
+        Args:
+            text: The prompt; blanks alone, and what is too long, are not kept.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        if not text.strip() or len(text) > LONGEST:
+            return
+        line = _line(text, self._project)
+        private_dir(self._path.parent)
+        with _locked(self._path.with_suffix(".lock")):
+            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                # One write: it stays one line whatever other processes append.
+                os.write(handle, line)
+                size = os.fstat(handle).st_size
+            finally:
+                os.close(handle)
+            if size > MOST_BYTES:
+                self._shorten()
+
+    def _shorten(self) -> None:
+        """Keep the newest entries that fill half of what is allowed."""
+        kept: list[bytes] = []
+        room = MOST_BYTES // 2
+        for text, project in reversed(self._entries()[-MOST_ENTRIES:]):
+            line = _line(text, project)
+            room -= len(line)
+            if room < 0:
+                break
+            kept.append(line)
+        write_whole(self._path, b"".join(reversed(kept)).decode())
+
+    def _entries(self) -> list[tuple[str, str]]:
+        """Read text and project of each entry, the oldest first."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - 2 * MOST_BYTES))
+                lines = file.read().splitlines()
+        except FileNotFoundError:
+            return []
+        return [entry for line in lines if (entry := _entry(line)) is not None]
+
+
+def _line(text: str, project: str) -> bytes:
+    entry = {"text": text, "project": project, "at": int(time.time())}
+    return json.dumps(entry).encode() + b"\n"
+
+
+def _entry(line: bytes) -> tuple[str, str] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict):
+        return None
+    text, project = entry.get("text"), entry.get("project", "")
+    if not isinstance(text, str) or not isinstance(project, str) or not text.strip() or len(text) > LONGEST:
+        return None
+    return text, project
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes from writing, where the system can; after two seconds go on without."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows; a single appending write is whole there too
+        yield
+        return
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        ends = time.monotonic() + LOCK_SECONDS
+        while time.monotonic() < ends:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(0.01)
+        yield
+    finally:
+        os.close(handle)

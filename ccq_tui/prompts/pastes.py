@@ -1,0 +1,61 @@
+"""Long pastes, folded in the field to a few words that stand for the whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+FOLDED_FROM = 21
+"""A paste of so many lines is folded."""
+
+
+def lines_of(text: str) -> int:
+    """Return how many lines a text has; a newline at its end begins none."""
+    return text.count("\n") + (not text.endswith("\n"))
+
+
+def folds(text: str) -> bool:
+    """Say whether a paste is folded."""
+    return lines_of(text) >= FOLDED_FROM
+
+
+def label(text: str, taken: Mapping[str, str], field: str) -> str:
+    """Name a paste.
+
+    Args:
+        text: The paste.
+        taken: The pastes that have a name.
+        field: What stands in the field: no words that a person typed may come to stand for a paste.
+
+    Returns:
+        A name that no other paste has; the same paste keeps its own.
+    """
+    lines, number = lines_of(text), 1
+    while True:
+        name = f"[pasted {lines} lines{f' · {number}' if number > 1 else ''}]"
+        if taken.get(name) == text or (name not in taken and name not in field):
+            return name
+        number += 1
+
+
+def unfolded(text: str, pastes: Mapping[str, str]) -> str:
+    """Return what is sent: the field's text with each paste in place of its name."""
+    if not pastes:
+        return text
+    return _any_of(pastes).sub(lambda found: pastes[found[0]], text)
+
+
+def in_line(line: str, pastes: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+    """Give where names of pastes begin and end in a line."""
+    if pastes:
+        for found in _any_of(pastes).finditer(line):
+            yield found.span()
+
+
+def around(line: str, column: int, pastes: Mapping[str, str]) -> tuple[int, int] | None:
+    """Return the name that a place lies within, not at its ends."""
+    return next((span for span in in_line(line, pastes) if span[0] < column < span[1]), None)
+
+
+def _any_of(pastes: Mapping[str, str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(name) for name in pastes))

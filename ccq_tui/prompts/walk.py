@@ -1,0 +1,54 @@
+"""Walking through earlier prompts without losing what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class Walk:
+    """Earlier prompts, the newest first, behind the one that is being typed.
+
+    What is changed on the way stays changed until the prompt is sent, as in a shell.
+
+    Args:
+        earlier: The earlier prompts, the newest first.
+    """
+
+    def __init__(self, earlier: Iterable[str] = ()) -> None:
+        self._earlier = list(earlier)
+        self._changed: dict[int, str] = {}
+        self._place = -1
+
+    @property
+    def draft(self) -> str:
+        """What was being typed when the walk began; "" while it has not."""
+        return self._changed.get(-1, "") if self._place >= 0 else ""
+
+    def remember(self, earlier: Iterable[str]) -> None:
+        """Take other earlier prompts; a walk under way goes on where it was."""
+        if self._place < 0:
+            self._earlier = list(earlier)
+
+    def add(self, text: str) -> None:
+        """Put a prompt that was sent before all others, and end the walk."""
+        self._place = -1
+        self._changed = {}
+        if text.strip():
+            self._earlier = [text, *(other for other in self._earlier if other != text)]
+
+    def step(self, by: int, text: str) -> str | None:
+        """Go to an older prompt (1) or a newer one (-1).
+
+        Args:
+            by: How far.
+            text: What stands in the prompt now.
+
+        Returns:
+            What stands there then, or None at the end of the walk.
+        """
+        place = self._place + by
+        if not -1 <= place < len(self._earlier):
+            return None
+        self._changed[self._place] = text
+        self._place = place
+        return self._changed.get(place, self._earlier[place] if place >= 0 else "")

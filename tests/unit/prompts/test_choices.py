@@ -1,0 +1,54 @@
+"""The list above the prompt: its cursor, its window, and what Enter means."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.prompts.choices import SEEN_AFTER, Choice, Choices
+from ccq_tui.prompts.completing import Kind, Wanted
+
+SEEN = 100.01 + SEEN_AFTER
+
+
+def listed(query: str, *values: str, kind: Kind = Kind.COMMANDS) -> Choices:
+    rows = tuple(Choice(value, value) for value in values)
+    return Choices(Wanted(kind, query), since=100.0).found(rows)
+
+
+def test_enter_takes_the_row_that_was_seen() -> None:
+    assert listed("mod", "model", "mode").enter_takes(SEEN)
+
+
+def test_enter_sends_what_is_complete_as_it_stands() -> None:
+    complete = listed("mode", "mode", "model")
+    assert not complete.enter_takes(SEEN)
+    assert complete.by(1).enter_takes(SEEN), "another row was chosen by hand"
+
+
+def test_enter_sends_what_nothing_matches() -> None:
+    assert not listed("xyz").enter_takes(SEEN)
+
+
+def test_enter_sends_what_was_typed_faster_than_anybody_reads() -> None:
+    assert not listed("mod", "model").enter_takes(SEEN - 0.02)
+
+
+def test_enter_sends_while_the_rows_are_those_of_an_older_query() -> None:
+    older = listed("mo", "model").typed(Wanted(Kind.COMMANDS, "mox"))
+    assert not older.enter_takes(SEEN)
+
+
+def test_typing_on_leaves_the_rows_until_others_are_found_and_goes_back_to_the_first() -> None:
+    moved = listed("m", "model", "mode").by(1)
+    typed = moved.typed(Wanted(Kind.COMMANDS, "mo"))
+    assert typed.rows == moved.rows
+    assert typed.found(moved.rows).cursor == 0
+
+
+@given(st.integers(1, 30), st.integers(-40, 40), st.integers(1, 10))
+def test_the_window_shows_the_cursor(count: int, steps: int, height: int) -> None:
+    choices = listed("", *map(str, range(count))).by(steps)
+    window = choices.window(height)
+    assert choices.cursor in window
+    assert len(window) == min(count, height)

@@ -1,0 +1,77 @@
+"""Drafts on disk."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.prompts import drafts as module
+from ccq_tui.prompts.drafts import Draft, Drafts
+
+
+def test_a_draft_comes_back_whole_and_is_taken_away_when_empty(tmp_path: Path) -> None:
+    drafts = Drafts(tmp_path / "drafts")
+    draft = Draft("see [pasted 30 lines]\nand \ud800 that", {"[pasted 30 lines]": "x\n" * 30})
+    drafts.save("id-1", draft)
+    assert drafts.load("id-1") == draft
+    assert drafts.load("id-2") is None
+    drafts.save("id-1", Draft(" "))
+    assert drafts.load("id-1") is None
+    assert list((tmp_path / "drafts").iterdir()) == []
+
+
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    Drafts(tmp_path / "drafts").save("../../id", Draft("secret"))
+    (path,) = (tmp_path / "drafts").iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"text": 1}', b'{"text": "a", "pastes": [1]}', b"\xff"]
+)
+def test_a_damaged_file_is_no_draft(tmp_path: Path, content: bytes) -> None:
+    drafts = Drafts(tmp_path)
+    drafts.save("id", Draft("x"))
+    next(tmp_path.iterdir()).write_bytes(content)
+    assert drafts.load("id") is None
+
+
+def test_a_draft_that_another_running_process_works_on_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = Drafts(tmp_path)
+    monkeypatch.setattr(os, "getpid", lambda: os.getppid())
+    drafts.save("id", Draft("theirs"))
+    monkeypatch.undo()
+    assert drafts.load("id") is None
+
+
+def test_the_oldest_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_DRAFTS", 3)
+    drafts = Drafts(tmp_path)
+    for number in range(5):
+        drafts.save(str(number), Draft("x"))
+        os.utime(drafts._path(str(number)), (number, number))
+    assert [number for number in range(5) if drafts.load(str(number))] == [2, 3, 4]
+
+
+def test_a_failure_leaves_the_old_draft_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = Drafts(tmp_path)
+    drafts.save("id", Draft("old"))
+
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        drafts.save("id", Draft("new"))
+    assert drafts.load("id") == Draft("old")
+    assert len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(OSError, match="characters"):
+        drafts.save("id", Draft("x" * (module.MOST_CHARACTERS + 1)))

@@ -1,0 +1,79 @@
+"""The file of earlier prompts."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.prompts import history as module
+from ccq_tui.prompts.history import History
+
+HERE, THERE = Path("/here"), Path("/there")
+
+
+def test_this_projects_prompts_come_first_and_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "history.jsonl"
+    for project, text in [(HERE, "a"), (THERE, "b"), (HERE, "c"), (HERE, "a"), (THERE, "c"), (THERE, "d\ne")]:
+        History(path, project).add(text)
+    assert History(path, HERE).load() == ("a", "c", "d\ne", "b")
+    assert History(path, THERE).load() == ("d\ne", "c", "b", "a")
+
+
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "history.jsonl"
+    History(path, HERE).add("secret")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    history = History(path, HERE)
+    history.add("before")
+    with path.open("ab") as file:
+        file.write(
+            b'{"text": "ha\n\xff\xfe\n[]\n{"text": 3}\n{"text": "x", "project": 1}\n' + b"[" * 9_000 + b"\n"
+        )
+    history.add("after")
+    assert history.load() == ("after", "before")
+
+
+def test_nothing_and_too_much_are_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    History(path, HERE).add(" \n")
+    History(path, HERE).add("x" * (module.LONGEST + 1))
+    assert History(path, HERE).load() == ()
+
+
+def test_it_is_made_shorter_and_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 2_000)
+    path = tmp_path / "history.jsonl"
+    history = History(path, HERE)
+    for number in range(100):
+        history.add(f"prompt {number}")
+    assert path.stat().st_size <= 2_000
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    kept = history.load()
+    assert kept == tuple(f"prompt {number}" for number in range(99, 99 - len(kept), -1))
+    assert len(kept) > 10
+
+
+def test_several_processes_append_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "history.jsonl"
+    code = (
+        "import sys; from pathlib import Path; from ccq_tui.prompts import history\n"
+        "history.MOST_BYTES = 20_000\n"
+        "mine = history.History(Path(sys.argv[1]), Path('/here'))\n"
+        "for number in range(100): mine.add(f'{sys.argv[2]} {number} ' + 'x' * 50)\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in "abc"]
+    assert [process.wait(60) for process in running] == [0, 0, 0]
+    for line in path.read_bytes().splitlines():
+        assert json.loads(line)["project"] == "/here"
+    newest = {text.split()[0]: text.split()[1] for text in reversed(History(path, HERE).load())}
+    assert "99" in newest.values()
