@@ -226,7 +226,12 @@ class Retrying:
 
 @dataclass(frozen=True, slots=True)
 class ErrorReported:
-    """Something went wrong; the session goes on. ``kind`` is the CLI's word for it, such as "rate_limit"."""
+    """Something went wrong; the session goes on.
+
+    Attributes:
+        kind: Which of `ccq_tui.agent.problems` it is, or a word of the CLI's that has none there.
+        text: What there is to say about it, for a person, or "".
+    """
 
     kind: str
     text: str
@@ -280,11 +285,19 @@ class HistoryLoaded:
 
 @dataclass(frozen=True, slots=True)
 class SessionLost:
-    """The CLI is gone. ``expected`` when it was asked to go; ``reason`` is for a person."""
+    """The CLI is gone.
+
+    Attributes:
+        reason: What there is to say about it, for a person, or "".
+        expected: Whether it was asked to go.
+        exit_code: The CLI's exit code, or None.
+        kind: Which of `ccq_tui.agent.problems` it is.
+    """
 
     reason: str
     expected: bool = False
     exit_code: int | None = None
+    kind: str = "session_lost"
 
 
 AgentEvent = (

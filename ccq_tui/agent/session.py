@@ -154,7 +154,7 @@ class AgentSession:
                 if lost is None:
                     tasks.append(group.create_task(self._commander.work(connection)))
                     failure = await connection.read()
-                    lost = SessionLost(failure.text, exit_code=failure.exit_code)
+                    lost = SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
             except LoadError as error:
                 lost = SessionLost(str(error))
             finally:
@@ -187,7 +187,9 @@ class AgentSession:
         resume = history.session_id or None
         own_id = None if resume and not self.options.fork else str(uuid4())
         failure = await connection.open(session_id=own_id, resume=resume)
-        return None if failure is None else SessionLost(failure.text, exit_code=failure.exit_code)
+        if failure is None:
+            return None
+        return SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
 
     async def _end(self, lost: SessionLost) -> None:
         """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""

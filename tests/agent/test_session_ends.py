@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
-    Connected,
     PromptAccepted,
     PromptDelivered,
     PromptReturned,
@@ -113,27 +111,6 @@ async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None
         lost = await run.ended()
     assert lost.expected
     assert run.one(PromptReturned).text == "Build it"
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"cli_path": Path("/nowhere/claude")}, "Claude Code was not found"),
-        ({"cwd": Path("/nowhere")}, "Working directory does not exist: /nowhere"),
-        ({"cli_path": Path("/bin/false")}, "Claude"),
-    ],
-)
-async def test_a_cli_that_does_not_start_says_why(
-    play: Callable[..., Any], options: dict[str, Any], words: str
-) -> None:
-    _, home = play(Scenario("q").says("Hello"))
-    async with Running(home, **options) as run:
-        run.session.send("Build it")
-        lost = await run.ended()
-    assert words in lost.reason
-    assert not lost.expected
-    assert run.one(PromptReturned).text == "Build it"
-    assert not run.all(Connected)
 
 
 async def test_an_interrupted_answer_keeps_what_was_read(play: Callable[..., Any]) -> None:

@@ -22,6 +22,7 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.server import slash_commands
+from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.events import (
@@ -29,6 +30,7 @@ from ccq_tui.agent.events import (
     CommandsListed,
     Connected,
     ContextUsage,
+    ErrorReported,
     NoticeGiven,
     PromptAccepted,
     PromptReturned,
@@ -39,6 +41,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Inbox
 
 _logger = logging.getLogger(__name__)
@@ -95,7 +98,7 @@ class Connection:
                 await client.connect()
         except Exception as error:  # noqa: BLE001 - the SDK raises bare ones for a handshake that failed
             _logger.info("The connection failed: %s", type(error).__name__)
-            return explain(error, self._words)
+            return await explain_start(error, self._words, self._options)
         self._client = client
         info = await client.get_server_info() or {}
         self._pid = info.get("pid")
@@ -111,6 +114,8 @@ class Connection:
                 cli_version=str(info.get("claude_code_version") or ""),
             )
         )
+        if is_too_old(version := str(info.get("claude_code_version") or "")):
+            self._emit(ErrorReported(Problem.CLI_OLD, f"It is version {version}."))
         self._emit(CommandsListed(slash_commands(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
@@ -135,7 +140,7 @@ class Connection:
             except Exception as error:  # the SDK hands on a reader's failure as it was
                 _logger.exception("The reader failed")
                 return explain(error, self._words)
-            return Failure(self._words.after("Claude ended."), 0)
+            return Failure(Problem.CLI_ENDED, self._words.after(""), 0)
 
     async def send(self, command: Send) -> None:
         """Write a prompt to the CLI.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import signal
 from collections import deque
 from dataclasses import dataclass
 
@@ -13,8 +15,16 @@ from claude_agent_sdk import (
     ResultError,
 )
 
+from ccq_tui.agent.claude.classify import is_missing_conversation
+from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.text import bounded
+from ccq_tui.text import one_line
+
 STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 500
+TEXT_CHARACTERS = 2_000
+SIGNALS = 65
+_EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +32,12 @@ class Failure:
     """Why there is no session any more.
 
     Attributes:
-        text: The reason, for a person.
+        kind: Which problem it is.
+        text: What more there is to say about it, for a person, or "".
         exit_code: The CLI's exit code, negative for a signal's number, or None.
     """
 
+    kind: Problem
     text: str
     exit_code: int | None = None
 
@@ -42,7 +54,7 @@ class LastWords:
 
     def after(self, text: str) -> str:
         """Give a text with the lines under it, if there are any."""
-        return "\n".join([text, *self._lines])
+        return "\n".join([*([text] if text else []), *self._lines])
 
 
 def explain(error: BaseException, words: LastWords) -> Failure:
@@ -57,22 +69,49 @@ def explain(error: BaseException, words: LastWords) -> Failure:
     """
     match error:
         case CLINotFoundError():
-            return Failure(f"Claude Code was not found. Give its path with --cli-path.\n{error}")
+            return Failure(Problem.CLI_MISSING, "")
         case ResultError():
-            return Failure(words.after(str(error)), error.exit_code)
+            return _refused(error, words)
         case ProcessError():
-            return Failure(words.after(_ended(error.exit_code)), error.exit_code)
+            return _ended(error.exit_code, words)
         case CLIJSONDecodeError():
-            return Failure(words.after("Claude sent a message that cannot be read; it may be too large."))
+            return Failure(Problem.CLI_UNREADABLE, words.after(""))
         case CLIConnectionError():
-            return Failure(words.after(f"There is no connection to Claude: {error}"))
+            return _unconnected(str(error), words)
         case TimeoutError():
-            return Failure(words.after("Claude did not start in time."))
+            return Failure(Problem.CLI_SILENT, words.after(""))
         case _:
-            return Failure(words.after(f"Claude failed: {error}"))
+            return Failure(Problem.LOST, words.after(one_line(str(error), TEXT_CHARACTERS)))
 
 
-def _ended(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
-        return f"Claude was ended by signal {-exit_code}."
-    return f"Claude ended with exit code {exit_code}."
+def _refused(error: ResultError, words: LastWords) -> Failure:
+    said = "\n".join(error.errors) or error.result or ""
+    if is_missing_conversation(said):
+        # What the CLI says is about its own flags, and it says it twice.
+        return Failure(Problem.NO_CONVERSATION, "", error.exit_code)
+    return Failure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)
+
+
+def _unconnected(said: str, words: LastWords) -> Failure:
+    if said.startswith("Working directory does not exist"):
+        return Failure(Problem.DIRECTORY_GONE, "")
+    if found := _EXIT_CODE.search(said):
+        return _ended(int(found[1]), words)
+    return Failure(Problem.CLI_UNUSABLE, words.after(""))
+
+
+def _ended(exit_code: int | None, words: LastWords) -> Failure:
+    if exit_code is None:
+        return Failure(Problem.CLI_ENDED, words.after(""))
+    number = -exit_code if exit_code < 0 else exit_code - 128 if exit_code > 128 else 0
+    if 0 < number < SIGNALS:
+        return Failure(Problem.CLI_KILLED, words.after(f"It was ended by {signal_name(number)}."), exit_code)
+    return Failure(Problem.CLI_ENDED, words.after(f"It ended with exit code {exit_code}."), exit_code)
+
+
+def signal_name(number: int) -> str:
+    """Name a signal, for a person."""
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

@@ -25,6 +25,7 @@ from claude_agent_sdk import (
 )
 
 from ccq_tui.agent.claude import notices
+from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.recent import Recent
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.events import (
@@ -42,6 +43,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.text import bounded, output_text
 
 _logger = logging.getLogger(__name__)
@@ -70,6 +72,7 @@ class Translator:
         self.cli_state = ""
         self.sent: dict[str, str] = {}
         self._reset = False
+        self._failed_servers: set[str] = set()
         self._streams = BlockStreams()
         self._seen = Recent()
         self._tools: dict[str, str] = {}
@@ -126,7 +129,8 @@ class Translator:
         texts = [block.text for block in message.content if isinstance(block, TextBlock)]
         if message.error:
             yield from self._streams.retry()
-            yield ErrorReported(str(message.error), "\n".join(texts))
+            text = "\n".join(texts)
+            yield ErrorReported(api_problem(str(message.error), text), detail(text))
             return
         if message.model == _SYNTHETIC and texts == [_NO_RESPONSE]:
             return
@@ -185,6 +189,8 @@ class Translator:
         problem = (
             "" if message.errors and not errors else "\n".join(errors) or message.result or message.subtype
         )
+        if ended := turn_problem(message.terminal_reason or message.subtype):
+            yield ErrorReported(ended, detail(bounded(problem)))
         yield TurnEnded(
             reason=message.terminal_reason or message.subtype,
             is_error=message.is_error,
@@ -201,12 +207,20 @@ class Translator:
             self._reset = False
             yield ConversationReset(self.session_id)
 
+    def _servers(self, servers: Any) -> Iterator[ErrorReported]:
+        """Report the MCP servers that did not start, once: the CLI lists them again with each turn."""
+        failed = {str(server["name"]) for server in servers or () if server.get("status") == "failed"}
+        new, self._failed_servers = failed - self._failed_servers, failed
+        if new:
+            yield ErrorReported(Problem.MCP_FAILED, bounded(", ".join(sorted(new)), 1_000))
+
     def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[AgentEvent]:
         match subtype:
             case "init":
                 yield from self._identify(str(data.get("session_id") or ""))
                 yield from self.set_model(str(data.get("model") or ""))
                 yield from self.set_mode(str(data.get("permissionMode") or ""))
+                yield from self._servers(data.get("mcp_servers"))
             case "session_state_changed":
                 self.cli_state = str(data.get("state") or "")
             case "status":

@@ -227,10 +227,17 @@ class NoticeBlock(Block):
 
 @dataclass(eq=False)
 class ErrorBlock(Block):
-    """Something went wrong; ``kind`` is the CLI's word for it."""
+    """Something went wrong.
+
+    Attributes:
+        kind: Which of `ccq_tui.agent.problems` it is, or the CLI's word for it.
+        text: What more there is to say about it, or "".
+        offer: Which key does something about it now, or "".
+    """
 
     kind: str
     text: str
+    offer: str = ""
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import singledispatchmethod
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.problems import advice
 from ccq_tui.inbox import Cancelled
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
@@ -41,6 +42,7 @@ class TranscriptModel:
         self.folded = True
         self._order = BlockOrder()
         self._past = False
+        self._remediable: bl.ErrorBlock | None = None
         self._clock = clock
         self._now = now
         self._streams: dict[ev.BlockKey, bl.ProseBlock | bl.ThinkingBlock] = {}
@@ -79,6 +81,17 @@ class TranscriptModel:
         """Show a line of the program's own."""
         self._add(bl.NoticeBlock(level, text))
         return self._order.take_change()
+
+    def offer(self, text: str) -> Change:
+        """Say on the newest error that a key does something about which one it is; "" for none."""
+        self._offer(text)
+        return self._order.take_change()
+
+    def _offer(self, text: str) -> None:
+        block = self._remediable
+        if block is not None and block.offer != text:
+            block.offer = text
+            self._order.touch(block)
 
     def set_folds(self, *, folded: bool) -> Change:
         """Fold or unfold everything that has a longer form, now and later."""
@@ -293,7 +306,15 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.ErrorReported) -> None:
         self._retry_over()
-        self._add(bl.ErrorBlock(event.kind, event.text))
+        self._fail(event.kind, event.text)
+
+    def _fail(self, kind: str, text: str) -> None:
+        block = bl.ErrorBlock(kind, text)
+        known = advice(kind)
+        if known is not None and known.action is not None and not self._past:
+            self._offer("")
+            self._remediable = block
+        self._add(block)
 
     @_take.register
     def _(self, event: ev.NoticeGiven) -> None:
@@ -320,7 +341,7 @@ class TranscriptModel:
         if event.expected:
             self._add(bl.RuleBlock("session ended"))
         else:
-            self._add(bl.ErrorBlock("session lost", _lost(event)))
+            self._fail(event.kind, event.reason)
 
     def _stop(self, reason: str) -> None:
         """Nothing that still runs will end; with a reason, nobody can answer what was asked either."""
@@ -337,8 +358,3 @@ class TranscriptModel:
             if reason and request.outcome is None:
                 request.outcome, request.settled = Cancelled(reason), self._now()
                 self._order.touch(request)
-
-
-def _lost(event: ev.SessionLost) -> str:
-    code = "" if event.exit_code is None else f" (exit code {event.exit_code})"
-    return f"{event.reason}{code}"

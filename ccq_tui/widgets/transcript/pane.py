@@ -134,6 +134,10 @@ class Pane(ScrollView, can_focus=False):
         """
         self._changed(self.model.add_notice(text, level))
 
+    def offer(self, text: str) -> None:
+        """Say on the newest error which key does something about it; "" for none."""
+        self._changed(self.model.offer(text))
+
     def toggle_folds(self) -> None:
         """Unfold all thinking, outputs and long prompts, or fold them again."""
         self._changed(self.model.set_folds(folded=not self.model.folded))

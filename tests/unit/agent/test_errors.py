@@ -16,27 +16,43 @@ from claude_agent_sdk import (
 from ccq_tui.agent.claude.errors import STDERR_LINE_CHARACTERS, STDERR_LINES, Failure, LastWords, explain
 from ccq_tui.agent.claude.leaving import limited
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.problems import Problem
 
 
 @pytest.mark.parametrize(
     ("error", "failure"),
     [
+        (CLINotFoundError("Claude Code not found at: /x"), Failure(Problem.CLI_MISSING, "")),
         (
-            CLINotFoundError("Claude Code not found at: /x"),
-            Failure(
-                "Claude Code was not found. Give its path with --cli-path.\nClaude Code not found at: /x"
-            ),
+            ProcessError("x", exit_code=3),
+            Failure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
         ),
-        (ProcessError("x", exit_code=3), Failure("Claude ended with exit code 3.\nboom", 3)),
-        (ProcessError("x", exit_code=-9), Failure("Claude was ended by signal 9.\nboom", -9)),
-        (ResultError("No conversation", exit_code=1), Failure("No conversation (exit code: 1)\nboom", 1)),
-        (CLIConnectionError("pipe"), Failure("There is no connection to Claude: pipe\nboom")),
         (
-            CLIJSONDecodeError("{", ValueError()),
-            Failure("Claude sent a message that cannot be read; it may be too large.\nboom"),
+            ProcessError("x", exit_code=-9),
+            Failure(Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).\nboom", -9),
         ),
-        (TimeoutError(), Failure("Claude did not start in time.\nboom")),
-        (Exception("odd"), Failure("Claude failed: odd\nboom")),
+        (
+            ProcessError("x", exit_code=143),
+            Failure(Problem.CLI_KILLED, "It was ended by signal 15 (SIGTERM).\nboom", 143),
+        ),
+        (ProcessError("x"), Failure(Problem.CLI_ENDED, "boom")),
+        (
+            ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
+            Failure(Problem.NO_CONVERSATION, "", 1),
+        ),
+        (
+            ResultError("x", {"errors": ["Something else"]}, exit_code=1),
+            Failure(Problem.CLI_ENDED, "Something else\nboom", 1),
+        ),
+        (CLIConnectionError("pipe"), Failure(Problem.CLI_UNUSABLE, "boom")),
+        (
+            CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
+            Failure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+        ),
+        (CLIConnectionError("Working directory does not exist: /x"), Failure(Problem.DIRECTORY_GONE, "")),
+        (CLIJSONDecodeError("{", ValueError()), Failure(Problem.CLI_UNREADABLE, "boom")),
+        (TimeoutError(), Failure(Problem.CLI_SILENT, "boom")),
+        (Exception("odd"), Failure(Problem.LOST, "odd\nboom")),
     ],
 )
 def test_each_error_is_explained(error: Exception, failure: Failure) -> None:

@@ -179,7 +179,7 @@ def test_a_lost_session_leaves_nothing_running(model: TranscriptModel) -> None:
     model.apply(question())
     model.apply(ev.PlanProposed(PlanRequest("p", "s", "1. do")))
     model.apply(ev.BlockGrew(key(), TEXT, "half"))
-    model.apply(ev.SessionLost("the CLI died", exit_code=1))
+    model.apply(ev.SessionLost("the CLI died", exit_code=1, kind="cli_ended"))
     tool, asked, plan, prose, error = model.blocks
     assert isinstance(tool, bl.ToolBlock)
     assert tool.state is bl.ToolState.STOPPED
@@ -189,7 +189,7 @@ def test_a_lost_session_leaves_nothing_running(model: TranscriptModel) -> None:
     assert isinstance(prose, bl.ProseBlock)
     assert prose.document.finished
     assert isinstance(error, bl.ErrorBlock)
-    assert error.text == "the CLI died (exit code 1)"
+    assert (error.kind, error.text) == ("cli_ended", "the CLI died")
 
 
 def test_notices_errors_and_resets(model: TranscriptModel) -> None:

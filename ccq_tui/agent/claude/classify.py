@@ -1,0 +1,91 @@
+"""From the CLI's words for what went wrong to the program's own problems."""
+
+from __future__ import annotations
+
+import re
+
+from ccq_tui.agent.problems import Problem
+
+_KINDS = {
+    "billing_error": Problem.UNPAID,
+    "rate_limit": Problem.RATE_LIMIT,
+    "overloaded": Problem.OVERLOADED,
+    "model_not_found": Problem.MODEL_MISSING,
+}
+_ENDS = {
+    "max_turns": Problem.TURNS_SPENT,
+    "error_max_turns": Problem.TURNS_SPENT,
+    "budget_exhausted": Problem.BUDGET_SPENT,
+    "error_max_budget_usd": Problem.BUDGET_SPENT,
+}
+_NETWORK = re.compile(
+    r"ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|EPIPE"
+    r"|can't reach the api|unable to connect|connection (error|refused|reset|timed out)|certificate",
+    re.IGNORECASE,
+)
+_OVERLOADED = re.compile(r"\b529\b|overloaded", re.IGNORECASE)
+_SIGN_IN = re.compile(r"not logged in|/login|token has expired", re.IGNORECASE)
+_TOO_LONG = re.compile(r"(prompt|input) is too long|request too large|context (window|limit)", re.IGNORECASE)
+_NO_CONVERSATION = re.compile(
+    r"no conversation found|not a uuid|requires a valid session id|no deferred", re.IGNORECASE
+)
+_PREFIX = re.compile(r"^(Failed to authenticate\. )?API Error:\s*", re.IGNORECASE)
+_ADVICE_OF_THE_CLI = re.compile(
+    r"\s*(· (Please run /login|Fix external API key)|This is a server-side issue.*"
+    r"|It may not exist or you may not have access to it\.)\s*$",
+    re.DOTALL,
+)
+
+
+def api_problem(kind: str, text: str) -> str:
+    """Say which problem the CLI reports of a request to the model.
+
+    Args:
+        kind: The CLI's word for it.
+        text: What it says.
+
+    Returns:
+        The problem, or the CLI's word where there is none.
+    """
+    if kind == "authentication_failed":
+        return Problem.NOT_SIGNED_IN if _SIGN_IN.search(text) else Problem.KEY_REFUSED
+    if kind in _KINDS:
+        return _KINDS[kind]
+    if _NETWORK.search(text):
+        return Problem.NO_NETWORK
+    if _TOO_LONG.search(text):
+        return Problem.CONTEXT_FULL
+    if kind == "invalid_request":
+        return Problem.REQUEST_REFUSED
+    if _OVERLOADED.search(text):
+        return Problem.OVERLOADED
+    return Problem.SERVER if kind == "server_error" else kind
+
+
+def turn_problem(reason: str) -> Problem | None:
+    """Say which problem ended a turn that the CLI reports no error for.
+
+    Args:
+        reason: The CLI's word for the turn's end.
+
+    Returns:
+        The problem, or None when the end was none, or was reported before.
+    """
+    return _ENDS.get(reason)
+
+
+def is_missing_conversation(text: str) -> bool:
+    """Say whether the CLI did not start because there is nothing to resume."""
+    return bool(_NO_CONVERSATION.search(text))
+
+
+def detail(text: str) -> str:
+    """Give what the CLI says without what the program says better itself.
+
+    Args:
+        text: The CLI's text.
+
+    Returns:
+        The rest, which may be "".
+    """
+    return _ADVICE_OF_THE_CLI.sub("", _PREFIX.sub("", text.strip())).strip()

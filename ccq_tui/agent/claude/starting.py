@@ -1,0 +1,96 @@
+"""Finds out why the CLI did not start: what the program is, and whether there is a place for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from pathlib import Path
+
+from ccq_tui.agent.claude.errors import Failure, LastWords, explain, signal_name
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.problems import MINIMUM_CLI, Problem
+from ccq_tui.text import one_line
+
+VERSION_SECONDS = 5.0
+_OUTPUT_BYTES = 4_000
+_SAID_CHARACTERS = 200
+_EXAMINED = frozenset({Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_SILENT})
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+
+async def explain_start(error: BaseException, words: LastWords, options: SessionOptions) -> Failure:
+    """Say why the CLI did not start.
+
+    Args:
+        error: What the SDK raised.
+        words: What the CLI wrote to its standard error.
+        options: What it was started with.
+
+    Returns:
+        The explanation, which names the program or the directory.
+    """
+    failure = explain(error, words)
+    program = options.cli_path
+    if not await asyncio.to_thread(options.cwd.is_dir):
+        return Failure(Problem.DIRECTORY_GONE, str(options.cwd))
+    if failure.kind is Problem.CLI_MISSING:
+        return Failure(failure.kind, f"There is no {program}." if program else "")
+    if failure.kind is Problem.NO_CONVERSATION:
+        return Failure(failure.kind, options.resume or "", failure.exit_code)
+    if failure.kind in _EXAMINED and program is not None:
+        return await _examined(program, options, failure)
+    return failure
+
+
+def is_too_old(version: str) -> bool:
+    """Say whether a version of the CLI is known and too old."""
+    found = _VERSION.search(version)
+    return found is not None and tuple(map(int, found.groups())) < MINIMUM_CLI
+
+
+async def _examined(program: Path, options: SessionOptions, failure: Failure) -> Failure:
+    """Ask the program for its version, as every Claude Code tells it at once."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            program,
+            "--version",
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=options.cwd,
+            env=os.environ | options.cli_environment(),
+        )
+    except OSError as error:
+        return Failure(Problem.CLI_UNUSABLE, f"{program} cannot be run: {error.strerror}.")
+    try:
+        async with asyncio.timeout(VERSION_SECONDS):
+            said = await _said(process)
+            code = await process.wait()
+    except TimeoutError:
+        answer = "does not answer even when it is asked for its version."
+        return Failure(failure.kind, f"{program} {answer}", failure.exit_code)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if code == 0 and _VERSION.search(said):
+        if is_too_old(said):
+            return Failure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
+        return Failure(failure.kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
+    return Failure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
+
+
+async def _said(process: Process) -> str:
+    """Read the first of what a program writes, a bounded part of it."""
+    parts = [
+        await stream.read(_OUTPUT_BYTES) for stream in (process.stdout, process.stderr) if stream is not None
+    ]
+    return next((text for part in parts if (text := part.decode(errors="replace").strip())), "")
+
+
+def _ending(code: int, said: str) -> str:
+    ended = f"it was ended by {signal_name(-code)}" if code < 0 else f"it ended with exit code {code}"
+    first = one_line(said.partition("\n")[0], _SAID_CHARACTERS)
+    return f"{ended} and said “{first}”" if first else f"{ended} and said nothing"

@@ -1,0 +1,186 @@
+"""What can go wrong with a session: each problem with its cause, its remedy, and what a key can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+MINIMUM_CLI = (2, 0, 0)
+"""The oldest Claude Code that can be used."""
+
+
+class Problem(StrEnum):
+    """What went wrong, as events name it."""
+
+    CLI_MISSING = "cli_missing"
+    CLI_UNUSABLE = "cli_unusable"
+    CLI_OLD = "cli_old"
+    CLI_SILENT = "cli_silent"
+    CLI_KILLED = "cli_killed"
+    CLI_ENDED = "cli_ended"
+    CLI_UNREADABLE = "cli_unreadable"
+    DIRECTORY_GONE = "directory_gone"
+    NO_CONVERSATION = "no_conversation"
+    NOT_SIGNED_IN = "not_signed_in"
+    KEY_REFUSED = "key_refused"
+    UNPAID = "unpaid"
+    RATE_LIMIT = "rate_limit"
+    OVERLOADED = "overloaded"
+    SERVER = "server_error"
+    NO_NETWORK = "no_network"
+    MODEL_MISSING = "model_not_found"
+    CONTEXT_FULL = "context_full"
+    REQUEST_REFUSED = "request_refused"
+    TURNS_SPENT = "turns_spent"
+    BUDGET_SPENT = "budget_spent"
+    MCP_FAILED = "mcp_failed"
+    LOST = "session_lost"
+
+
+class Remedy(StrEnum):
+    """What a key can do about a problem; the value is what the key is called."""
+
+    RETRY = "send it again"
+    GO_ON = "go on"
+    RECONNECT = "reconnect"
+    ANEW = "start a new conversation"
+    COMPACT = "compact"
+    MODEL = "choose another model"
+    SERVERS = "look at the servers"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a person is told about a problem.
+
+    Attributes:
+        cause: What happened, in a sentence.
+        remedy: What to do, in a sentence.
+        action: What a key does about it, or None.
+    """
+
+    cause: str
+    remedy: str
+    action: Remedy | None = None
+
+
+_LATER = "Wait a moment, then send the prompt again."
+_SIGN_IN = (
+    "Run “claude auth login” in another terminal, or set ANTHROPIC_API_KEY and start again; "
+    "“ccq-tui doctor” checks it."
+)
+_OLDEST = ".".join(map(str, MINIMUM_CLI))
+
+ADVICE: Mapping[str, Advice] = MappingProxyType(
+    {
+        Problem.CLI_MISSING: Advice(
+            "Claude Code was not found.",
+            "Give its path with --cli-path, or install it; “ccq-tui doctor” says where it is looked for.",
+            Remedy.RECONNECT,
+        ),
+        Problem.CLI_UNUSABLE: Advice(
+            "Claude Code did not start.",
+            "Look at the program given by --cli-path or cli_path; “ccq-tui doctor” examines it.",
+            Remedy.RECONNECT,
+        ),
+        Problem.CLI_OLD: Advice(
+            "This Claude Code is too old.",
+            f"Update it to {_OLDEST} or newer, or leave out --cli-path for the one ccq-tui brings.",
+            Remedy.RECONNECT,
+        ),
+        Problem.CLI_SILENT: Advice(
+            "Claude Code started, but did not answer.",
+            "Reconnect; if that does not help, run the program by hand to see what it waits for.",
+            Remedy.RECONNECT,
+        ),
+        Problem.CLI_KILLED: Advice(
+            "Claude Code was ended from outside.",
+            "Reconnect to go on with the conversation; often memory had run out.",
+            Remedy.RECONNECT,
+        ),
+        Problem.CLI_ENDED: Advice(
+            "Claude Code ended unexpectedly.",
+            "Reconnect to go on with the conversation; “ccq-tui doctor” looks for a cause.",
+            Remedy.RECONNECT,
+        ),
+        Problem.CLI_UNREADABLE: Advice(
+            "Claude Code sent a message that is too large or cannot be read.",
+            "Reconnect to go on with the conversation, and ask for less at once.",
+            Remedy.RECONNECT,
+        ),
+        Problem.DIRECTORY_GONE: Advice(
+            "The directory to work in does not exist.",
+            "Make it again and reconnect, or start with another one: --cwd DIR.",
+            Remedy.RECONNECT,
+        ),
+        Problem.NO_CONVERSATION: Advice(
+            "There is no such conversation in this directory.",
+            "Give the id of one that was held here, --continue for the newest, or begin a new one.",
+            Remedy.ANEW,
+        ),
+        Problem.NOT_SIGNED_IN: Advice("Claude Code is not signed in.", _SIGN_IN, Remedy.RECONNECT),
+        Problem.KEY_REFUSED: Advice("The API key or sign-in was refused.", _SIGN_IN, Remedy.RECONNECT),
+        Problem.UNPAID: Advice(
+            "The account's credit is used up.",
+            "Add credit or sign in with another account, then send the prompt again.",
+            Remedy.RETRY,
+        ),
+        Problem.RATE_LIMIT: Advice("The account's rate limit is reached.", _LATER, Remedy.RETRY),
+        Problem.OVERLOADED: Advice("The API is overloaded.", _LATER, Remedy.RETRY),
+        Problem.SERVER: Advice("The API failed.", _LATER, Remedy.RETRY),
+        Problem.NO_NETWORK: Advice(
+            "The API cannot be reached.",
+            "Look at the network, the proxy and ANTHROPIC_BASE_URL, then send the prompt again.",
+            Remedy.RETRY,
+        ),
+        Problem.MODEL_MISSING: Advice(
+            "This model does not exist, or the account may not use it.",
+            "Choose another model with /model, then send the prompt again.",
+            Remedy.MODEL,
+        ),
+        Problem.CONTEXT_FULL: Advice(
+            "The conversation no longer fits into the model's context.",
+            "Compact it with /compact, or begin anew with /clear; then send the prompt again.",
+            Remedy.COMPACT,
+        ),
+        Problem.REQUEST_REFUSED: Advice(
+            "The API refused the request.",
+            "Change the prompt and send it again; if the conversation itself is refused, /clear begins anew.",
+            Remedy.RETRY,
+        ),
+        Problem.TURNS_SPENT: Advice(
+            "Claude stopped after the most turns that one prompt may take.",
+            "Tell it to go on, or start with a higher --max-turns.",
+            Remedy.GO_ON,
+        ),
+        Problem.BUDGET_SPENT: Advice(
+            "Claude stopped because the budget is spent.",
+            "Start again with a higher one: ccq-tui --continue --max-budget-usd USD.",
+        ),
+        Problem.MCP_FAILED: Advice(
+            "An MCP server did not start.",
+            "Its tools are missing, all else works; /mcp shows the servers and starts them again.",
+            Remedy.SERVERS,
+        ),
+        Problem.LOST: Advice(
+            "The session failed.",
+            "Reconnect to go on with the conversation; “ccq-tui doctor” looks for a cause.",
+            Remedy.RECONNECT,
+        ),
+    }
+)
+"""What is said about each problem."""
+
+
+def advice(kind: str) -> Advice | None:
+    """Give what is said about a problem.
+
+    Args:
+        kind: The problem's name, or the CLI's word for one that has none here.
+
+    Returns:
+        The advice, or None when there is none.
+    """
+    return ADVICE.get(kind)
