@@ -198,7 +198,7 @@ def test_lines_of_the_session() -> None:
     data.apply(ev.ConversationReset("s"))
     text = shown(data)
     assert "Retried, attempt 2 of 10 · 529 overloaded" in text
-    assert "✘ Rate limit\n  Resets at 15:00." in text
+    assert "✘ The account's rate limit is reached.\n  Resets at 15:00.\n  → Wait a moment" in text
     assert "⚠ Context is 85% full" in text
     assert "─ 12 s · 1,234 → 56 tokens · $0.0123" in text
     assert "─ max turns · 1.0 s" in text
