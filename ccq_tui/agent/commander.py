@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent.commands import (
     Answer,
+    Ask,
     Close,
     Command,
     CommandError,
     Interrupt,
+    Ordered,
     Send,
+    SetEffort,
     SetMode,
     SetModel,
 )
@@ -33,7 +36,8 @@ _ORDER_SECONDS = 2.0
 class Commander:
     """The queue of a session's commands.
 
-    Prompts and changes of mode or model keep their order; answers, interrupts and the end overtake them.
+    Prompts and changes of mode, model or effort keep their order; answers, interrupts, what is asked and
+    the end overtake them.
 
     Args:
         inbox: Where answers go.
@@ -46,9 +50,9 @@ class Commander:
         self._emit = emit
         self._stop = stop
         self._commands: asyncio.Queue[Command] = asyncio.Queue()
-        self._ordered: asyncio.Queue[Send | SetMode | SetModel] = asyncio.Queue()
+        self._ordered: asyncio.Queue[Ordered] = asyncio.Queue()
         self._connection: Connection | None = None
-        self._interrupts: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._over = False
 
     def put(self, command: Command) -> None:
@@ -66,11 +70,11 @@ class Commander:
                 self._refuse(queue.get_nowait())
 
     async def dispatch(self) -> None:
-        """Take commands until cancelled, and with it the interrupts that are not confirmed."""
+        """Take commands until cancelled, and with it what was not confirmed or answered."""
         try:
             await self._take()
         finally:
-            for task in self._interrupts:
+            for task in self._tasks:
                 task.cancel()
 
     async def _take(self) -> None:
@@ -82,11 +86,31 @@ class Commander:
                 case Answer():
                     self._inbox.answer(command.request_id, command.outcome, command.surface)
                 case Interrupt():
-                    task = asyncio.create_task(self._interrupt())
-                    self._interrupts.add(task)
-                    task.add_done_callback(self._interrupts.discard)
-                case Send() | SetMode() | SetModel():
+                    self._begin(self._interrupt())
+                case Ask():
+                    self._begin(self._ask(command))
+                case Send() | SetMode() | SetModel() | SetEffort():
                     self._ordered.put_nowait(command)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _ask(self, command: Ask) -> None:
+        if self._connection is None:
+            _fail(command, "Claude is still starting.")
+            return
+        try:
+            answer = await self._connection.ask(command.control)
+        except CommandError as error:
+            _fail(command, str(error))
+        except asyncio.CancelledError:
+            _fail(command, OVER)
+            raise
+        else:
+            if not command.reply.done():
+                command.reply.set_result(answer)
 
     async def work(self, connection: Connection) -> None:
         """Do the commands that keep their order, until cancelled.
@@ -120,7 +144,7 @@ class Commander:
         except CommandError as error:
             self._emit(ErrorReported("interrupt", f"The turn was not interrupted: {error}"))
 
-    def _failed(self, command: Send | SetMode | SetModel, reason: str) -> None:
+    def _failed(self, command: Ordered, reason: str) -> None:
         match command:
             case Send():
                 self._emit(PromptReturned(command.text, reason))
@@ -131,10 +155,15 @@ class Commander:
                     ErrorReported("model", f"The model is not {command.model or 'the default'}: {reason}")
                 )
 
+            case SetEffort():
+                self._emit(ErrorReported("effort", f"The effort is not {command.level}: {reason}"))
+
     def _refuse(self, command: Command) -> None:
         match command:
-            case Send() | SetMode() | SetModel():
+            case Send() | SetMode() | SetModel() | SetEffort():
                 self._failed(command, OVER)
+            case Ask():
+                _fail(command, OVER)
             case Answer():
                 # Other sessions, and what is left of this one, share the inbox.
                 self._inbox.answer(command.request_id, command.outcome, command.surface)
@@ -142,7 +171,12 @@ class Commander:
                 _logger.debug("Nothing to end any more")
 
 
-async def _do(connection: Connection, command: Send | SetMode | SetModel) -> None:
+def _fail(command: Ask, reason: str) -> None:
+    if not command.reply.done():
+        command.reply.set_exception(CommandError(reason))
+
+
+async def _do(connection: Connection, command: Ordered) -> None:
     match command:
         case Send():
             await connection.send(command)
@@ -150,3 +184,5 @@ async def _do(connection: Connection, command: Send | SetMode | SetModel) -> Non
             await connection.set_mode(command.mode)
         case SetModel():
             await connection.set_model(command.model)
+        case SetEffort():
+            await connection.set_effort(command.level)

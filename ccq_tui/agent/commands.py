@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
+from ccq_tui.agent.controls import Control
 from ccq_tui.inbox import RequestOutcome
 
 
@@ -36,6 +39,21 @@ class SetModel:
 
 
 @dataclass(frozen=True, slots=True)
+class SetEffort:
+    """Change how hard the model thinks."""
+
+    level: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ask:
+    """Ask the CLI something beside the conversation; ``reply`` gets the answer, or a `CommandError`."""
+
+    control: Control[Any]
+    reply: asyncio.Future[Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Settle a request through the inbox; the first answer wins."""
 
@@ -49,7 +67,9 @@ class Close:
     """End the session and its process."""
 
 
-Command = Send | Interrupt | SetMode | SetModel | Answer | Close
+Ordered = Send | SetMode | SetModel | SetEffort
+"""What is done in the order in which it was told."""
+Command = Ordered | Interrupt | Ask | Answer | Close
 
 
 class CommandError(Exception):

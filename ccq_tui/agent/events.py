@@ -69,6 +69,32 @@ class CommandsListed:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that can be chosen.
+
+    Attributes:
+        value: What it is chosen by.
+        name: What it is called.
+        description: What it is good for.
+        resolved: The model's full name, or "".
+        efforts: The levels of thinking that it has.
+    """
+
+    value: str
+    name: str
+    description: str = ""
+    resolved: str = ""
+    efforts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsListed:
+    """The models that the CLI offers."""
+
+    models: tuple[ModelChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PromptAccepted:
     """The CLI has taken a prompt.
 
@@ -205,6 +231,20 @@ class ModelChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class EffortChanged:
+    """The model thinks as hard as ``level`` says from now on."""
+
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class TitleChanged:
+    """A person gave the session a title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContextUsage:
     """How full the model's context is; ``percentage`` is 0..100."""
 
@@ -303,6 +343,7 @@ class SessionLost:
 AgentEvent = (
     Connected
     | CommandsListed
+    | ModelsListed
     | PromptAccepted
     | PromptDelivered
     | PromptReturned
@@ -318,6 +359,8 @@ AgentEvent = (
     | StateChanged
     | ModeChanged
     | ModelChanged
+    | EffortChanged
+    | TitleChanged
     | ContextUsage
     | Retrying
     | ErrorReported

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.commander import Commander
-from ccq_tui.agent.commands import Answer, Close, Command, Interrupt, Send, SetMode, SetModel
+from ccq_tui.agent.commands import Answer, Ask, Close, Command, Interrupt, Send, SetEffort, SetMode, SetModel
+from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import (
     AgentEvent,
     HistoryLoaded,
@@ -26,6 +27,8 @@ from ccq_tui.inbox import Inbox, RequestOutcome
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
 
+T = TypeVar("T")
+
 _logger = logging.getLogger(__name__)
 
 CLOSED = "the session was closed"
@@ -39,7 +42,7 @@ class AgentSession:
 
     `run` is the session: it starts the CLI, reads and reports everything it says, does what it is told, and
     ends the CLI, all in the task that awaits it. The other methods may be called from anywhere in the same
-    event loop, before and while it runs; none of them waits.
+    event loop, before and while it runs; none of them waits but `ask`.
 
     Args:
         options: What the session is started with.
@@ -101,6 +104,26 @@ class AgentSession:
     def set_model(self, model: str | None) -> None:
         """Change the model; None is the default one."""
         self.put(SetModel(model))
+
+    def set_effort(self, level: str) -> None:
+        """Change how hard the model thinks: low, medium, high, xhigh or max."""
+        self.put(SetEffort(level))
+
+    async def ask(self, control: Control[T]) -> T:
+        """Ask the CLI something beside the conversation; the only method that waits.
+
+        Args:
+            control: What to ask.
+
+        Returns:
+            The answer.
+
+        Raises:
+            CommandError: The CLI refused, did not answer in time, or is gone; the message is for a person.
+        """
+        reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self.put(Ask(control, reply))
+        return await reply
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request; the first answer wins, whoever gives it."""

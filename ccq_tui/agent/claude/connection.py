@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from claude_agent_sdk import (
     ClaudeSDKClient,
@@ -17,20 +17,24 @@ from claude_agent_sdk import (
     ProcessError,
 )
 
+from ccq_tui.agent.claude.asking import ask
 from ccq_tui.agent.claude.errors import Failure, LastWords, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude.server import slash_commands
+from ccq_tui.agent.claude.server import models, slash_commands
 from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
+from ccq_tui.agent.controls import Control, applied_effort, set_effort
 from ccq_tui.agent.events import (
     AgentEvent,
     CommandsListed,
     Connected,
     ContextUsage,
+    EffortChanged,
     ErrorReported,
+    ModelsListed,
     NoticeGiven,
     PromptAccepted,
     PromptReturned,
@@ -43,6 +47,8 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Inbox
+
+T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 
@@ -117,6 +123,7 @@ class Connection:
         if is_too_old(version := str(info.get("claude_code_version") or "")):
             self._emit(ErrorReported(Problem.CLI_OLD, f"It is version {version}."))
         self._emit(CommandsListed(slash_commands(info)))
+        self._emit(ModelsListed(models(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
         return None
@@ -195,6 +202,34 @@ class Connection:
         await limited(self._connected.set_model(model), CONTROL_SECONDS)
         for event in self.translator.set_model(model or ""):
             self._emit(event)
+
+    async def set_effort(self, level: str) -> None:
+        """Change how hard the model thinks.
+
+        Args:
+            level: The CLI's name for it.
+
+        Raises:
+            CommandError: The CLI refused, or did not confirm it.
+        """
+        await self.ask(set_effort(level))
+        # The CLI confirms a level that does not exist, too, and goes on as before.
+        applied = await self.ask(applied_effort())
+        if applied and applied != level:
+            raise CommandError(f"it stays {applied}")
+        self._emit(EffortChanged(level))
+
+    async def ask(self, control: Control[T]) -> T:
+        """Ask the CLI something beside the conversation.
+
+        Args:
+            control: What to ask.
+
+        Raises:
+            CommandError: The CLI refused, or did not answer.
+        """
+        answer = await ask(self._connected, control.subtype, control.fields, control.seconds)
+        return control.read(answer if isinstance(answer, dict) else {})
 
     def abandon(self, reason: str) -> None:
         """Settle what waits for a person, and give back the prompts that did not reach the agent.

@@ -69,6 +69,8 @@ def sdk_options(
         hooks={"PreToolUse": [hook]} if asks else None,
         stderr=stderr,
         include_partial_messages=True,
+        # What the agent's tools write can be taken back to an earlier prompt.
+        enable_file_checkpointing=True,
         forward_subagent_text=True,
         max_buffer_size=MAX_MESSAGE_BYTES,
         extra_args=_extra_arguments(),

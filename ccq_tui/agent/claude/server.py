@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ccq_tui.agent.events import SlashCommand
+from ccq_tui.agent.events import ModelChoice, SlashCommand
 
 
 def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
@@ -23,4 +23,24 @@ def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
         )
         for entry in (listed if isinstance(listed, list) else ())
         if isinstance(entry, Mapping) and entry.get("name")
+    )
+
+
+def models(info: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
+    """Read the models that the CLI offers.
+
+    Args:
+        info: The CLI's answer to the SDK's initialisation, of any shape.
+    """
+    listed = info.get("models")
+    return tuple(
+        ModelChoice(
+            str(entry["value"]),
+            str(entry.get("displayName") or entry["value"]),
+            str(entry.get("description") or ""),
+            str(entry.get("resolvedModel") or ""),
+            tuple(str(level) for level in entry.get("supportedEffortLevels") or ()),
+        )
+        for entry in (listed if isinstance(listed, list) else ())
+        if isinstance(entry, Mapping) and entry.get("value")
     )

@@ -1,0 +1,204 @@
+"""What the CLI can be asked beside the conversation, and what it answers, as data.
+
+A `Control` names a request of the CLI's control protocol and reads the answer, which is of any shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+USUAL_SECONDS = 15.0
+SERVER_SECONDS = 45.0
+"""An MCP server may take long to start; the CLI itself gives up after 30 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control(Generic[T]):
+    """One request.
+
+    Attributes:
+        subtype: The CLI's name for it.
+        read: Reads the answer; may raise `CommandError` for one that says no.
+        fields: What goes with it.
+        seconds: How long the answer may take.
+    """
+
+    subtype: str
+    read: Callable[[Mapping[str, Any]], T]
+    fields: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    seconds: float = USUAL_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPart:
+    """A category of what is in the context; ``kind`` is used, deferred, buffer or free."""
+
+    name: str
+    tokens: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextDetails:
+    """What fills the context."""
+
+    parts: tuple[ContextPart, ...]
+    tokens: int
+    limit: int
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """An MCP server; ``status`` is connected, pending, failed, needs-auth or disabled."""
+
+    name: str
+    status: str
+    error: str = ""
+    tools: int = 0
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesToRewind:
+    """What of the files a rewind would change; ``refusal`` says why it cannot, or is empty."""
+
+    files: tuple[str, ...] = ()
+    insertions: int = 0
+    deletions: int = 0
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """A conversation that was taken back; ``refusal`` says why it was not, or is empty."""
+
+    prompt: str = ""
+    refusal: str = ""
+
+
+def context_details() -> Control[ContextDetails]:
+    """Ask what fills the context."""
+    return Control("get_context_usage", _context)
+
+
+def session_cost() -> Control[str]:
+    """Ask what the session cost, in the CLI's own words."""
+    return Control("get_session_cost", lambda answer: str(answer.get("text") or ""))
+
+
+def servers() -> Control[tuple[McpServer, ...]]:
+    """Ask which MCP servers there are, and how they do."""
+    return Control("mcp_status", _servers)
+
+
+def reconnect(server: str) -> Control[None]:
+    """Connect an MCP server anew."""
+    return Control("mcp_reconnect", _nothing, {"serverName": server}, SERVER_SECONDS)
+
+
+def toggle(server: str, *, enabled: bool) -> Control[None]:
+    """Turn an MCP server on or off."""
+    return Control("mcp_toggle", _nothing, {"serverName": server, "enabled": enabled}, SERVER_SECONDS)
+
+
+def stop_task(task_id: str) -> Control[None]:
+    """Stop a background task."""
+    return Control("stop_task", _nothing, {"task_id": task_id})
+
+
+def rename(title: str) -> Control[None]:
+    """Give the session a title."""
+    return Control("rename_session", _nothing, {"title": title})
+
+
+def files_to_rewind(prompt_id: str) -> Control[FilesToRewind]:
+    """Ask which files would change if they were taken back to before a prompt."""
+    return Control("rewind_files", _files, {"user_message_id": prompt_id, "dry_run": True})
+
+
+def rewind_files(prompt_id: str) -> Control[FilesToRewind]:
+    """Take the files back to before a prompt."""
+    return Control("rewind_files", _files, {"user_message_id": prompt_id})
+
+
+def rewind_conversation(prompt_id: str) -> Control[Rewound]:
+    """Take the conversation back to before a prompt."""
+    return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id})
+
+
+def set_effort(level: str) -> Control[None]:
+    """Change how hard the model thinks, from the next request on."""
+    return Control("apply_flag_settings", _nothing, {"settings": {"effortLevel": level}})
+
+
+def applied_effort() -> Control[str]:
+    """Ask how hard the model thinks; the answer is "" where it does not say."""
+    return Control("get_settings", _effort)
+
+
+def _nothing(_answer: Mapping[str, Any]) -> None:
+    return None
+
+
+def _entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    listed = answer.get(name)
+    return [entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, Mapping)]
+
+
+def _number(value: object) -> int:
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def _context(answer: Mapping[str, Any]) -> ContextDetails:
+    parts = tuple(
+        ContextPart(
+            str(entry.get("name") or ""), _number(entry.get("tokens")), str(entry.get("kind") or "used")
+        )
+        for entry in _entries(answer, "categories")
+    )
+    return ContextDetails(
+        parts,
+        _number(answer.get("totalTokens")),
+        _number(answer.get("maxTokens")),
+        str(answer.get("model") or ""),
+    )
+
+
+def _servers(answer: Mapping[str, Any]) -> tuple[McpServer, ...]:
+    return tuple(
+        McpServer(
+            str(entry.get("name") or ""),
+            str(entry.get("status") or ""),
+            str(entry.get("error") or ""),
+            len(_entries(entry, "tools")),
+            str(entry.get("scope") or ""),
+        )
+        for entry in _entries(answer, "mcpServers")
+    )
+
+
+def _files(answer: Mapping[str, Any]) -> FilesToRewind:
+    files = answer.get("filesChanged")
+    refusal = "" if answer.get("canRewind") else str(answer.get("error") or "the CLI refused")
+    return FilesToRewind(
+        tuple(str(path) for path in files) if isinstance(files, list) else (),
+        _number(answer.get("insertions")),
+        _number(answer.get("deletions")),
+        refusal,
+    )
+
+
+def _effort(answer: Mapping[str, Any]) -> str:
+    applied = answer.get("applied")
+    return str(applied.get("effort") or "") if isinstance(applied, Mapping) else ""
+
+
+def _rewound(answer: Mapping[str, Any]) -> Rewound:
+    if not answer.get("rewound"):
+        return Rewound(refusal=str(answer.get("error") or "the CLI refused"))
+    return Rewound(str(answer.get("prefillText") or ""))
