@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CHARACTERS_A_SECOND = 600.0
 """About what a quick model writes."""
 LOOKS = (
-    *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion"),
+    *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
 )
 """What a demo takes from files and the environment; the rest could change what the scenario shows."""

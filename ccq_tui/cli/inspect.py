@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,8 @@ def _toml(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, int | float):
         return str(value)
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name} = {_toml(item)}' for name, item in value.items())}}}"
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     text = str(value)

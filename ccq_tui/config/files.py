@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -112,21 +112,35 @@ def _syntax_problem(path: Path, text: str, message: str) -> Problem:
     return Problem(f"{path}:{line}", f"is not TOML: {message[: place.start()]} ({column})")
 
 
-def _lines(text: str, names: Iterable[str]) -> dict[str, int]:
-    """Find the line of each top-level key.
+def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:
+    """Find the line of each top-level key, and of each key in a table under it, which is "table.key".
 
     A line that only looks like a key, inside a text or list of several lines, is told apart by what stands
     before it: that is a whole TOML document only where a statement begins.
     """
     lines = text.split("\n")  # as TOML and editors count: not at U+2028 and the like
     found: dict[str, int] = {}
-    for name in names:
-        key = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[.=\]]""")
-        for number, line in enumerate(lines):
-            if key.match(line) and _is_toml("\n".join(lines[:number])):
-                found[name] = number + 1
-                break
+    for name, value in values.items():
+        found |= _found(name, _key(name), lines, 0)
+        for inner in value if isinstance(value, dict) and name in found else ():
+            dotted = rf"{_key(name)}\s*\.\s*{_key(inner)}"
+            whole = f"{name}.{inner}"
+            # What stands in the same line as its table ({a = 1, b = 2}) has that line.
+            found[whole] = found[name]
+            found |= _found(whole, rf"(?:{dotted}|{_key(inner)})", lines, found[name] - 1)
     return found
+
+
+def _key(name: str) -> str:
+    return rf"""["']?{re.escape(name)}["']?"""
+
+
+def _found(name: str, key: str, lines: list[str], start: int) -> dict[str, int]:
+    pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
+    for number in range(start, len(lines)):
+        if pattern.match(lines[number]) and _is_toml("\n".join(lines[:number])):
+            return {name: number + 1}
+    return {}
 
 
 def _is_toml(text: str) -> bool:

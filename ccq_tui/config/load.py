@@ -14,6 +14,7 @@ from pydantic_settings import EnvSettingsSource
 from ccq_tui.choices import PermissionMode
 from ccq_tui.config.errors import Problem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
+from ccq_tui.config.keymap import key_problems
 from ccq_tui.config.paths import expanded, project_config, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 
@@ -27,6 +28,7 @@ PERSONAL = (
     "allowed_tools",  # lets tools run unasked
     "add_dirs",  # gives the agent the person's other files
     "append_system_prompt",  # steers the agent without being seen
+    "keys",  # lets a key decide that was meant for something else
 )
 """Settings that a repository that was only just cloned must not make."""
 HARMLESS_MODES = ("default", "manual", "plan")
@@ -72,6 +74,7 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Loaded:
     values = dict(strongest)
     for file in files:
         problems += _forbidden(file)
+        problems += _wrong_keys(file, values)
         for name in file.values.keys() & Settings.model_fields.keys() - values.keys():
             values[name] = _Value(file.values[name], file.origin(name))
     if problems:
@@ -125,6 +128,17 @@ def _forbidden(file: SettingsFile) -> list[Problem]:
     return [
         Problem(file.origin(name), f"{what}{NOT_FOR_PROJECTS}: use {user_config()}", name)
         for name, what in wrong.items()
+    ]
+
+
+def _wrong_keys(file: SettingsFile, stronger: Mapping[str, _Value]) -> list[Problem]:
+    """Say of each wrong key of a file on which line it stands."""
+    keys = file.values.get("keys")
+    if keys is None or "keys" in stronger or file.owner == "project":
+        return []
+    return [
+        Problem(file.origin(f"keys.{name}" if name else "keys"), message, f"keys.{name}" if name else "keys")
+        for name, message in key_problems({"preset": keys} if isinstance(keys, str) else keys)
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from ccq_tui.choices import Effort, LogLevel, Notify, PermissionMode, PreviewFormat, Progress, QuestionMode
+from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
     checked_json,
@@ -23,9 +25,29 @@ from ccq_tui.config.values import (
 ENV_PREFIX = "CCQ_"
 
 
+def checked_keys(value: object) -> Choices:
+    """Check the setting ``keys``; a text alone is the name of a preset.
+
+    Args:
+        value: What was set.
+
+    Returns:
+        It, when nothing is wrong with it.
+
+    Raises:
+        ValueError: Something is; the message has all of it.
+    """
+    choices = {PRESET: value} if isinstance(value, str) else value
+    problems = [": ".join(part for part in problem if part) for problem in key_problems(choices)]
+    if problems or not isinstance(choices, Mapping):
+        raise ValueError("; ".join(problems))
+    return {name: tuple(keys) if isinstance(keys, list) else keys for name, keys in choices.items()}
+
+
 Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools), NoDecode]
 Paths = Annotated[tuple[Path, ...], BeforeValidator(split_paths), NoDecode]
 Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many), NoDecode]
+Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys), NoDecode]
 
 
 class Settings(BaseSettings):
@@ -108,6 +130,9 @@ class Settings(BaseSettings):
     reduce_motion: bool = False
     """Whether nothing on the screen moves by itself: no animation, no spinner, no blinking caret."""
 
+    keys: Keys = Field(default_factory=dict)
+    """Keys of your own: actions and the keys they have, and a preset for lists."""
+
     question_previews: PreviewFormat = "markdown"
     """Whether the agent is told that options may have previews, and how to write them."""
 
@@ -116,6 +141,11 @@ class Settings(BaseSettings):
 
     log_level: LogLevel = "info"
     """The least severe record in the log. Only "debug" writes what messages contain."""
+
+    @property
+    def keymap(self) -> Keymap:
+        """The keys of every action."""
+        return keymap_of(self.keys)
 
     @property
     def directory(self) -> Path:

@@ -1,0 +1,159 @@
+"""Which keys do what: the defaults, a preset, and what a person chose; and what is wrong with a choice."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, Action, Place
+from ccq_tui.config.keynames import key_name, shown_key, types_text
+
+PRESET = "preset"
+HALF = 8
+"""Lines of half a page."""
+CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+down",) * HALF}
+"""The keys that panels know, for actions that have none of their own in them."""
+TEXT_PLACES = (Place.EVERYWHERE, Place.PROMPT, Place.TRANSCRIPT)
+"""Where a text is open."""
+REACHES_ALL = (Place.EVERYWHERE, Place.TRANSCRIPT)
+PANEL = (Place.LIST, Place.QUESTION)
+
+Choices = Mapping[str, str | tuple[str, ...]]
+"""What the setting ``keys`` holds: actions with their keys, and "preset" with a preset's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """The keys of every action, as Textual spells them."""
+
+    keys: Mapping[str, tuple[str, ...]]
+
+    def changed(self) -> dict[str, tuple[str, ...]]:
+        """Return the actions whose keys are not the default ones."""
+        return {name: keys for name, keys in self.keys.items() if keys != BY_NAME[name].keys}
+
+    def shown(self, name: str) -> str:
+        """Return the first key of an action as it is shown, or ""."""
+        return next((shown_key(key) for key in self.keys.get(name, ())), "")
+
+    def panel_keys(self, *places: Place) -> dict[str, tuple[str, ...]]:
+        """Return what keys mean to a panel, where that is not what the panel itself knows them by.
+
+        Args:
+            places: Whose actions the panel has.
+
+        Returns:
+            For each such key the keys that the panel knows for it; none for one that was given away.
+        """
+        actions = [action for action in ACTIONS if action.place in places]
+        given_away = {key for action in actions for key in action.keys} - {
+            key for action in actions for key in self.keys[action.name]
+        }
+        meant: dict[str, tuple[str, ...]] = dict.fromkeys(given_away, ())
+        for action in actions:
+            for key in self.keys[action.name]:
+                if key not in action.keys:
+                    meant[key] = CANONICAL.get(action.name) or action.keys[:1]
+        return meant
+
+
+def keymap_of(choices: Choices) -> Keymap:
+    """Put together the keys of all actions.
+
+    Args:
+        choices: What the setting ``keys`` holds, checked.
+
+    Returns:
+        The keys that hold: a person's own over those of the preset over the defaults.
+    """
+    preset = PRESETS.get(str(choices.get(PRESET, "default")), {})
+    own = {name: _names(keys) for name, keys in choices.items() if name in BY_NAME}
+    defaults = {action.name: action.keys for action in ACTIONS}
+    return Keymap({**defaults, **preset, **own})
+
+
+DEFAULT_KEYS = keymap_of({})
+
+
+def key_problems(choices: Any) -> Iterator[tuple[str, str]]:
+    """Find what is wrong with the setting ``keys``.
+
+    Args:
+        choices: What was set, whatever it is.
+
+    Yields:
+        The entry, or "", and what is wrong with it and what would be right.
+    """
+    if not isinstance(choices, Mapping):
+        yield "", f"must be a table of actions and keys, not {choices!r}"
+        return
+    sound: dict[str, str | tuple[str, ...]] = {}
+    for name, value in choices.items():
+        said = _entry_problem(name, value)
+        if said:
+            yield name, said
+        else:
+            sound[name] = value
+    yield from _conflicts(sound)
+
+
+def _entry_problem(name: str, value: Any) -> str:
+    if name == PRESET:
+        allowed = ", ".join(PRESETS)
+        return (
+            "" if isinstance(value, str) and value in PRESETS else f"must be one of {allowed}, not {value!r}"
+        )
+    action = BY_NAME.get(name)
+    if action is None:
+        close = difflib.get_close_matches(name, BY_NAME, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(BY_NAME)}"
+        return f"is not an action; {hint}"
+    keys = [value] if isinstance(value, str) else value
+    if not isinstance(keys, list | tuple) or not keys or not all(isinstance(key, str) for key in keys):
+        return f"must be a key or a list of keys, such as {_example(action)!r}, not {value!r}"
+    return next(filter(None, (_key_problem(action, key) for key in keys)), "")
+
+
+def _key_problem(action: Action, written: str) -> str:
+    try:
+        name = key_name(written)
+    except ValueError as error:
+        return str(error)
+    if name in action.keys:
+        return ""
+    if action.place in TEXT_PLACES and types_text(name):
+        return f"{shown_key(name)} edits the text of the prompt; take a key such as ctrl+k, alt+k or f5"
+    if name in FIXED or (action.place is Place.LIST and name in DECIDING):
+        return f"{shown_key(name)} has a meaning of its own in panels; take another key"
+    return ""
+
+
+def _conflicts(choices: Choices) -> Iterator[tuple[str, str]]:
+    """Find keys that would mean two things in one place; what nobody chose is as it should be."""
+    keymap = keymap_of(choices)
+    for one, other in combinations(ACTIONS, 2):
+        both = set(keymap.keys[one.name]) & set(keymap.keys[other.name])
+        chosen = next((action.name for action in (other, one) if action.name in choices), "")
+        if both and _meet(one.place, other.place) and (chosen or PRESET in choices):
+            rest = one.name if chosen == other.name else other.name
+            key = shown_key(min(both))
+            yield (
+                chosen or PRESET,
+                f"{key} is already the key of {rest}; take another, or give {rest} another",
+            )
+
+
+def _meet(one: Place, other: Place) -> bool:
+    return one is other or one in REACHES_ALL or other in REACHES_ALL or (one in PANEL and other in PANEL)
+
+
+def _names(keys: str | tuple[str, ...]) -> tuple[str, ...]:
+    written = (keys,) if isinstance(keys, str) else keys
+    return tuple(dict.fromkeys(key_name(key) for key in written))
+
+
+def _example(action: Action) -> str:
+    return action.keys[0] if action.keys else "ctrl+k"
