@@ -16,8 +16,8 @@ class Prompting(SessionBase):
     """Sends prompts, takes back what was not sent, interrupts."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "interrupt", show=False),
-        Binding("ctrl+g", "edit_prompt", show=False),
+        Binding("escape", "interrupt", "Interrupt Claude", show=False, id="interrupt"),
+        Binding("ctrl+g", "edit_prompt", "Edit the prompt in $EDITOR", show=False, id="editor"),
     ]
 
     def handle(self, event: AgentEvent) -> None:
