@@ -63,9 +63,17 @@ class Marking(Pane):
         """Make a block the current one and show it."""
         self._mark = block
         self._viewport.held = True
-        lines = self._layout.before(block.at + 1) - self._layout.before(block.at)
-        self.show(block.at, 0, 0, lines)
+        self._show_mark()
         self._tell_mark()
+
+    def _show_mark(self) -> None:
+        if (block := self.mark) is not None:
+            lines = self._layout.before(block.at + 1) - self._layout.before(block.at)
+            self.show(block.at, 0, 0, lines)
+
+    def _keep_shown(self) -> None:
+        super()._keep_shown()
+        self._show_mark()
 
     def leave_mark(self, *, keep_place: bool = True) -> None:
         """Mark nothing; the end is followed again if it is in view.

@@ -1,0 +1,185 @@
+"""Opens links and files that a person chose: links in a browser, files in the person's editor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from textual.app import App, SuspendNotSupported
+
+from ccq_tui.screens.clipboard import copy
+from ccq_tui.screens.terminal import interrupts_for_the_editor
+from ccq_tui.text import one_line
+
+SECONDS = 5.0
+"""How long it is waited for a browser to say that it failed."""
+_PLUS_LINE = frozenset(
+    {"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "hx", "kak", "micro", "joe", "ne"}
+)
+"""Editors that take a line as ``+12``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that can be opened.
+
+    Attributes:
+        text: What it is called.
+        url: A link of http or https, or "".
+        path: A file that exists, or None.
+        line: The line in it, or 0.
+    """
+
+    text: str
+    url: str = ""
+    path: Path | None = None
+    line: int = 0
+
+
+def resolved(candidates: list[str], directory: Path) -> list[Target]:
+    """Return those that can be opened: links, and paths that exist; looks at the disk.
+
+    Args:
+        candidates: Links and what may be paths.
+        directory: What relative paths are relative to.
+    """
+    found: dict[object, Target] = {}
+    for text in candidates:
+        target = _target(text, directory)
+        if target is not None:
+            found.setdefault(target.url or (target.path, target.line), target)
+    return list(found.values())
+
+
+def _target(text: str, directory: Path) -> Target | None:
+    scheme = text.partition("://")[0].lower()
+    if scheme in {"http", "https"}:
+        return Target(text, url=text)
+    name = unquote(urlsplit(text).path) if scheme == "file" else text
+    for path, line in _readings(name):
+        try:
+            whole = directory / Path(path).expanduser()
+            if whole.is_file():
+                return Target(path, path=whole, line=line)
+        except (OSError, ValueError, RuntimeError):
+            return None  # no name that a file could have
+    return None
+
+
+def _readings(name: str) -> list[tuple[str, int]]:
+    match = re.fullmatch(r"(.+):(\d{1,7})", name)
+    return [(name, 0), *([(match[1], int(match[2]))] if match else [])]
+
+
+async def open_target(app: App[Any], target: Target) -> str:
+    """Open what a person chose.
+
+    Args:
+        app: The app, whose terminal an editor may need.
+        target: What to open.
+
+    Returns:
+        What to say about it.
+    """
+    if target.path is not None:
+        return await _edit(app, target)
+    command = browser_command(os.environ)
+    if command is not None and await asyncio.to_thread(_start, [*command, target.url]):
+        return f"Opened {one_line(target.url, 200)}"
+    await copy(app, target.url)
+    return f"No browser can be started here; copied {one_line(target.url, 200)}"
+
+
+def browser_command(environment: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:
+    """Return the program that opens a link beside the terminal, or None.
+
+    Never one that draws in the terminal itself, as Python's own choice may be.
+
+    Args:
+        environment: The environment's variables.
+        platform: As `sys.platform`.
+    """
+    path = environment.get("PATH")
+    if platform == "darwin":
+        names = ["open"]
+    elif platform == "win32":
+        names = ["explorer.exe"]
+    elif "WSL_DISTRO_NAME" in environment:
+        names = ["wslview", "explorer.exe"]
+    elif environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
+        names = ["xdg-open"]
+    else:
+        names = []
+    return next(([name] for name in names if shutil.which(name, path=path)), None)
+
+
+def _start(command: list[str]) -> bool:
+    """Start a program and let it go; tell whether it seems to have worked."""
+    try:
+        process = subprocess.Popen(  # noqa: S603 - a name above and a link that was checked
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    try:
+        # Explorer says 1 when all is well.
+        return process.wait(SECONDS) == 0 or command[0] == "explorer.exe"
+    except subprocess.TimeoutExpired:
+        return True  # a browser that goes on
+
+
+def editor_command(environment: Mapping[str, str], path: Path, line: int) -> list[str] | None:
+    """Return the command that edits a file, or None when there is no editor.
+
+    Args:
+        environment: The environment's variables.
+        path: The file.
+        line: The line to begin at, or 0.
+    """
+    named = environment.get("VISUAL") or environment.get("EDITOR") or ""
+    try:
+        words = shlex.split(named)
+    except ValueError:
+        words = [named]
+    if not words:
+        usual = (name for name in ("nano", "vim", "vi") if shutil.which(name, path=environment.get("PATH")))
+        words = [next(usual, "")]
+    if not words[0]:
+        return None
+    place = [f"+{line}"] if line and Path(words[0]).name in _PLUS_LINE else []
+    # A name that begins with a dash is no option, since the path is absolute.
+    return [*words, *place, str(path.absolute())]
+
+
+async def _edit(app: App[Any], target: Target) -> str:
+    path = target.path
+    command = editor_command(os.environ, path, target.line) if path is not None else None
+    if command is None:
+        return "There is no editor · set VISUAL or EDITOR"
+    failed = ""
+    try:
+        with app.suspend(), interrupts_for_the_editor():
+            try:
+                done = await asyncio.to_thread(subprocess.run, command, check=False)
+                failed = f"exit code {done.returncode}" if done.returncode else ""
+            except OSError as error:
+                # Raised inside, it would keep the screen from coming back.
+                failed = str(error)
+    except SuspendNotSupported:
+        return "This terminal cannot be lent to an editor"
+    shown = one_line(target.text, 200)
+    return f"The editor failed: {one_line(failed, 200)}" if failed else f"Opened {shown}"

@@ -1,0 +1,148 @@
+"""The part of the screen that acts on the current block: moving to it, folding, copying, opening."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+
+from ccq_tui.screens.clipboard import copy
+from ccq_tui.screens.opening import Target, open_target, resolved
+from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.text import one_line
+from ccq_tui.widgets.place_bar import PlaceBar
+from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
+from ccq_tui.widgets.transcript.places import Step
+
+HOW = "Alt+↑ marks a block first"
+
+
+class Placing(SessionBase):
+    """Moves a mark from block to block; its keys work whatever has the focus."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("alt+up", "mark(-1, 'block')", "Mark the block above", priority=True, show=False),
+        Binding("alt+down", "mark(1, 'block')", "Mark the block below", priority=True, show=False),
+        Binding("alt+pageup", "mark(-1, 'prompt')", "Mark the prompt above", priority=True, show=False),
+        Binding("alt+pagedown", "mark(1, 'prompt')", "Mark the prompt below", priority=True, show=False),
+        Binding("alt+u", "fold_mark", "Unfold or fold the marked block", priority=True, show=False),
+        Binding("alt+c", "copy_mark", "Copy the marked block", priority=True, show=False),
+        Binding(
+            "alt+k", "copy_code", "Copy the code in it, the next one each time", priority=True, show=False
+        ),
+        Binding(
+            "alt+o", "open_mark", "Open the link or path in it, the next each time", priority=True, show=False
+        ),
+    ]
+
+    _cycle: tuple[Block | None, str, int] = (None, "", -1)
+
+    def on_mount(self) -> None:
+        """Let Esc leave the mark before it does anything else."""
+        # Declared in BINDINGS it would take the place of what other parts do with Esc.
+        self._bindings.bind("escape", "leave_mark", "Leave the marked block", show=False, priority=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Take Esc only while a block is marked."""
+        if action == "leave_mark":
+            return self.is_mounted and self.transcript.mark is not None
+        return super().check_action(action, parameters)
+
+    @on(Transcript.MarkChanged)
+    def _mark_changed(self) -> None:
+        self.query_one(PlaceBar).tell(self.transcript.mark, self.transcript.block_count)
+
+    def action_mark(self, direction: int, step: str) -> None:
+        """Mark the next block or prompt."""
+        if not self.transcript.move_mark(direction, Step(step)):
+            way = "above" if direction < 0 else "below"
+            what = "block" if step == "block" else "prompt"
+            self.dock.notices.say(f"There is no {what} further {way}")
+
+    def action_leave_mark(self) -> None:
+        """Mark nothing."""
+        self.transcript.leave_mark()
+
+    def action_fold_mark(self) -> None:
+        """Unfold the marked block, or fold it."""
+        if self._marked() is not None and not self.transcript.toggle_mark():
+            self.dock.notices.say("All of it is shown")
+
+    def action_copy_mark(self) -> None:
+        """Copy the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        async def work() -> None:
+            text = await asyncio.to_thread(text_of, block)
+            await copy(self.app, text)
+            self.dock.notices.say(f"Copied {len(text):,} characters")
+
+        self._work(work)
+
+    def action_copy_code(self) -> None:
+        """Copy the next piece of code of the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        async def work() -> None:
+            pieces = await asyncio.to_thread(code_in, block)
+            if not pieces:
+                self.dock.notices.say("There is no code in it")
+                return
+            number = self._next(block, "code", len(pieces))
+            await copy(self.app, pieces[number])
+            first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
+            self.dock.notices.say(f"Copied {_which(number, pieces, 'code', 'Alt+K')}: {first}")
+
+        self._work(work)
+
+    def action_open_mark(self) -> None:
+        """Open the next link or path of the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        def found() -> list[Target]:
+            return resolved(targets_in(block), self.view.cwd)
+
+        async def work() -> None:
+            targets = await asyncio.to_thread(found)
+            if not targets:
+                self.dock.notices.say("There is no link in it, and no path of a file that exists")
+                return
+            number = self._next(block, "target", len(targets))
+            said = await open_target(self.app, targets[number])
+            more = f" · {_which(number, targets, '', 'Alt+O')}" if len(targets) > 1 else ""
+            self.dock.notices.say(said + more)
+
+        self._work(work)
+
+    def _marked(self) -> Block | None:
+        block = self.transcript.mark
+        if block is None:
+            self.dock.notices.say(HOW)
+        return block
+
+    def _next(self, block: Block, what: str, count: int) -> int:
+        """Return which one of several it is this time: the next one when the key is repeated."""
+        before, kind, number = self._cycle
+        number = (number + 1) % count if before is block and kind == what else 0
+        self._cycle = (block, what, number)
+        return number
+
+    def _work(self, work: Callable[[], object]) -> None:
+        self.run_worker(work, name="block", group="block", exclusive=True)
+
+
+def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: str) -> str:
+    if len(all_of_them) == 1:
+        return f"the {what}"
+    return f"{what} {number + 1} of {len(all_of_them)} ({key} the next)".strip()

@@ -1,0 +1,44 @@
+"""The line that says what can be done with the current block."""
+
+from __future__ import annotations
+
+from ccq_tui.text import one_line
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.places import name
+
+
+class PlaceBar(HintBar):
+    """Shows the keys for the current block, and which of how many it is; no room while there is none."""
+
+    DEFAULT_CSS = """
+    PlaceBar {
+        background: $surface;
+        display: none;
+        &.-on { display: block; }
+    }
+    """
+
+    def tell(self, block: Block | None, count: int) -> None:
+        """Show the keys for a block.
+
+        Args:
+            block: The current block, or None.
+            count: How many blocks there are.
+        """
+        self.set_class(block is not None, "-on")
+        if block is None:
+            return
+        fold = (("Alt+U", "unfold" if block.folded else "fold"),) if block.foldable else ()
+        self.show(
+            (
+                ("▌", one_line(name(block), 24)),
+                ("Alt+C", "copy"),
+                *fold,
+                ("Alt+K", "copy code"),
+                ("Alt+O", "open link"),
+                ("Alt+↑↓", "move"),
+                ("Esc", "leave"),
+            ),
+            f"{block.at + 1:,}/{count:,}",
+        )

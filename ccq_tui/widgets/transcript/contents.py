@@ -1,0 +1,93 @@
+"""What can be taken out of a block: its text, the code in it, the links and paths that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.cuts import markdown_parser
+from ccq_tui.widgets.transcript.export import plain_text
+from ccq_tui.widgets.transcript.markdown import is_safe_url
+
+LOOKED_AT = 200_000
+"""Characters of a block that are searched for code, links and paths."""
+MOST_TARGETS = 200
+
+_ARGUMENTS = ("file_path", "notebook_path", "path", "url")
+"""Arguments of tools that name a target."""
+_URL = re.compile(r"(?:https?|file)://[!-;=?-Z^-~\[\]]{1,2000}", re.IGNORECASE)
+_PATH = re.compile(
+    r"(?<![\w/:.])(?:~/|\.{1,2}/|/)?(?:[\w@+-][\w.@+-]*/)*[\w@+.-]*[\w](?::\d+)?(?![\w/])",
+)
+_LIKE_A_PATH = re.compile(r"/|\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$|^(?:Makefile|Dockerfile|LICENSE|README)$")
+
+
+def text_of(block: bl.Block) -> str:
+    """Return what copying a block gives: the source of Markdown, the output of a tool, else what is drawn."""
+    if isinstance(block, bl.PromptBlock):
+        return block.text
+    if isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock):
+        return block.document.text.strip("\n")
+    if isinstance(block, bl.ToolBlock) and block.output.strip():
+        return block.output.rstrip()
+    return plain_text([block])
+
+
+def code_in(block: bl.Block) -> list[str]:
+    """Return the pieces of code in a block: those of its Markdown, or a tool's command."""
+    if isinstance(block, bl.ToolBlock):
+        command = block.input.get("command")
+        return [command] if isinstance(command, str) and command.strip() else []
+    if not isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock | bl.PromptBlock):
+        return []
+    tokens = markdown_parser(inline=False).parse(text_of(block)[:LOOKED_AT])
+    return [
+        token.content.rstrip("\n")
+        for token in tokens
+        if token.type in {"fence", "code_block"} and token.content.strip()
+    ]
+
+
+def targets_in(block: bl.Block) -> list[str]:
+    """Return the links and what may be paths in a block, each once, in order.
+
+    Whether a path exists is for the caller to find out.
+    """
+    found: dict[str, None] = {}
+    for target in _targets(block):
+        if len(found) >= MOST_TARGETS:
+            break
+        found.setdefault(target)
+    return list(found)
+
+
+def _targets(block: bl.Block) -> Iterator[str]:
+    if isinstance(block, bl.ToolBlock):
+        for name in _ARGUMENTS:
+            value = block.input.get(name)
+            if isinstance(value, str) and value.strip() and len(value) < 2_000:
+                yield value.strip()
+        command = block.input.get("command")
+        if isinstance(command, str):
+            yield from _in_text(command[:LOOKED_AT])
+    yield from _in_text(text_of(block)[:LOOKED_AT])
+
+
+def _in_text(text: str) -> Iterable[str]:
+    at = 0
+    for match in _URL.finditer(text):
+        yield from _paths(text[at : match.start()])
+        url = match[0].rstrip(".,;:!?\"'*_`")
+        while url.endswith((")", "]")) and url.count("(") + url.count("[") < url.count(")") + url.count("]"):
+            url = url[:-1]
+        if is_safe_url(url):
+            yield url
+        at = match.end()
+    yield from _paths(text[at:])
+
+
+def _paths(text: str) -> Iterator[str]:
+    for match in _PATH.finditer(text):
+        if _LIKE_A_PATH.search(match[0]) and len(match[0]) < 1_000:
+            yield match[0]
