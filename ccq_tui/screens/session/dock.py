@@ -77,6 +77,7 @@ class Dock(Vertical):
         self._settled = 0
         self._opening: asyncio.TimerHandle | None = None
         self._coming = False
+        self._offered = ""
 
     @property
     def line(self) -> Line:
@@ -226,10 +227,16 @@ class Dock(Vertical):
         if not covered:
             self.prompt.take_focus()
 
+    def offer(self, text: str) -> None:
+        """Say above the prompt what a key would do, while nothing waits; "" for nothing."""
+        if text != self._offered:
+            self._offered = text
+            self._say_what_waits()
+
     def _say_what_waits(self) -> None:
         waits = self._line.summary() if self._line.items and not self._covered else ""
         later = " opens when you pause typing ·" if waits and self._panel is None else ""
-        self.notices.stand(f"{waits} ·{later} F2" if waits else "")
+        self.notices.stand(f"{waits} ·{later} F2" if waits else self._offered)
 
     @on(QuestionPanel.Changed)
     @on(DecisionPanel.Changed)

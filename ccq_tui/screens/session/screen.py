@@ -16,6 +16,7 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.prompting import Prompting
 from ccq_tui.screens.session.reading import Reading
+from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.session.telling import Telling
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
@@ -23,7 +24,7 @@ from ccq_tui.widgets.transcript import Transcript
 _logger = logging.getLogger(__name__)
 
 
-class SessionScreen(Asking, Prompting, Reading, Telling):
+class SessionScreen(Asking, Recovering, Prompting, Reading, Telling):
     """Transcript above, prompt or panel below, status at the bottom.
 
     Args:

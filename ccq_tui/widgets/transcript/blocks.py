@@ -233,11 +233,13 @@ class ErrorBlock(Block):
         kind: Which of `ccq_tui.agent.problems` it is, or the CLI's word for it.
         text: What more there is to say about it, or "".
         offer: Which key does something about it now, or "".
+        times: How often it happened, with nothing else in between.
     """
 
     kind: str
     text: str
     offer: str = ""
+    times: int = 1
 
 
 @dataclass(eq=False)

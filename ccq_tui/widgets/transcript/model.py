@@ -309,6 +309,11 @@ class TranscriptModel:
         self._fail(event.kind, event.text)
 
     def _fail(self, kind: str, text: str) -> None:
+        last = self.blocks[-1] if self.blocks else None
+        if isinstance(last, bl.ErrorBlock) and (last.kind, last.text) == (kind, text):
+            last.times += 1
+            self._order.touch(last)
+            return
         block = bl.ErrorBlock(kind, text)
         known = advice(kind)
         if known is not None and known.action is not None and not self._past:

@@ -23,6 +23,8 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     palette = pen.palette
     known = advice(block.kind)
     title = Text(known.cause if known else _words(block.kind), palette["error"] + Style(bold=True))
+    if block.times > 1:
+        title.append(f" · {block.times} times", palette["muted"])
     lines = pen.hang(Text("✘ ", palette["error"]), title, width)
     if text := safe(block.text.strip(), limit=ERROR_LIMIT):
         lines += pen.hang(Text("  "), Text(text), width)

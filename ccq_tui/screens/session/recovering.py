@@ -1,0 +1,66 @@
+"""The part of the screen where one key does what there is to do about an error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from ccq_tui.agent.events import AgentEvent, Connected
+from ccq_tui.agent.problems import Remedy
+from ccq_tui.screens.session.prompting import Prompting
+from ccq_tui.screens.session.recovery import Recovery, noted, relaunched, taken
+
+GO_ON = "Go on."
+"""What the agent is told when it had stopped after its most turns."""
+
+
+class Recovering(Prompting):
+    """Offers the remedy of the newest error, and does it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "recover", show=False)]
+
+    _recovery = Recovery()
+
+    def handle(self, event: AgentEvent) -> None:
+        """Find out what can be done now."""
+        super().handle(event)
+        if isinstance(event, Connected) and self._recovery.doing is not None:
+            self.transcript.add_notice("Connected again.")
+        self._recover(noted(self._recovery, event))
+
+    def _recover(self, recovery: Recovery) -> None:
+        self._recovery = recovery
+        self.transcript.offer(recovery.words)
+        self.dock.offer(f"{recovery.because} {recovery.words}" if recovery.words else "")
+
+    def action_recover(self) -> None:
+        """Do what is offered, once."""
+        offer = self._recovery.offer
+        if offer is None:
+            self.dock.notices.say("F5 helps after an error; there is none now")
+            return
+        wait = self._recovery.seconds_to_wait(self.clock())
+        if wait > 0:
+            self.dock.notices.say(f"That failed just now · F5 again in {math.ceil(wait)} s")
+            return
+        self._recover(taken(self._recovery, self.clock()))
+        self._remedies()[offer]()
+
+    def _remedies(self) -> dict[Remedy, Callable[[], object]]:
+        return {
+            Remedy.RETRY: lambda: self.say(self._recovery.prompt),
+            Remedy.GO_ON: lambda: self.say(GO_ON),
+            Remedy.COMPACT: lambda: self.say("/compact"),
+            Remedy.MODEL: lambda: self.take_command("/model"),
+            Remedy.SERVERS: lambda: self.take_command("/mcp"),
+            Remedy.RECONNECT: self._reconnect,
+            Remedy.ANEW: self._reconnect,
+        }
+
+    def _reconnect(self) -> None:
+        """Start the CLI again; the transcript stays, and so does what is typed."""
+        recovery = self._recovery
+        self.renew(relaunched(self.launch, self.view, recovery), told_already=recovery.begun)

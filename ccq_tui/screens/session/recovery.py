@@ -1,0 +1,165 @@
+"""What can be done about what went wrong, as data: told by the session's events, done by one key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ConversationReset,
+    ErrorReported,
+    HistoryLoaded,
+    ModelChanged,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+    SessionLost,
+    TurnEnded,
+)
+from ccq_tui.agent.problems import Remedy, advice
+from ccq_tui.config import Launch
+from ccq_tui.screens.session.view import SessionView
+
+LONGEST_WAIT = 30.0
+_STARTS = (Remedy.RECONNECT, Remedy.ANEW)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """How far a session is from going on.
+
+    Attributes:
+        offer: What the key does now, or None.
+        because: Why it is offered, for a person.
+        doing: What the key began and is not done yet, or None.
+        prompt: What the agent was told last and did not answer, or "".
+        queued: What was sent after that and has not reached it, by the prompts' ids.
+        begun: Whether there is a conversation to go back to.
+        cleared: Whether the one that the program was launched with was left behind.
+        model: The model that was changed to, or "".
+        tries: How often it was tried to start the CLI again, without success.
+        tried: When that was last, in seconds of a monotonic clock.
+    """
+
+    offer: Remedy | None = None
+    because: str = ""
+    doing: Remedy | None = None
+    prompt: str = ""
+    queued: tuple[tuple[str, str], ...] = ()
+    begun: bool = False
+    cleared: bool = False
+    model: str = ""
+    tries: int = 0
+    tried: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """Which key does what, or ""."""
+        return f"F5 {self.offer}" if self.offer else ""
+
+    def seconds_to_wait(self, now: float) -> float:
+        """Return how long starting again has to wait: longer with each time that it was in vain."""
+        if self.offer not in _STARTS or self.tries < 2:
+            return 0.0
+        return max(0.0, self.tried + min(2.0 ** (self.tries - 1), LONGEST_WAIT) - now)
+
+
+def taken(recovery: Recovery, now: float) -> Recovery:
+    """Return what holds once the key was pressed: it works once."""
+    again = recovery.tries + 1 if recovery.offer in _STARTS else recovery.tries
+    return replace(recovery, offer=None, because="", doing=recovery.offer, tries=again, tried=now)
+
+
+def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
+    """Return what can be done after an event."""
+    match event:
+        case PromptAccepted() | PromptDelivered() | PromptReturned():
+            return _prompted(recovery, event)
+        case ErrorReported(kind=kind) | SessionLost(expected=False, kind=kind):
+            return _failed(recovery, kind)
+        case Connected():
+            return _connected(recovery)
+        case ModelChanged(model):
+            chosen = Remedy.MODEL in (recovery.offer, recovery.doing)
+            recovery = replace(recovery, model=model)
+            return _again(recovery, "The model is another one now.") if chosen else recovery
+        case TurnEnded():
+            return _turned(recovery, event)
+        case ConversationReset():
+            return replace(recovery, begun=False, cleared=True)
+        case HistoryLoaded():
+            return replace(recovery, begun=True)
+        case _:
+            return recovery
+
+
+def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | PromptReturned) -> Recovery:
+    match event:
+        case PromptAccepted(text=text, queued=queued, prompt_id=name):
+            if queued:
+                return replace(recovery, queued=(*recovery.queued, (name, text)))
+            if recovery.doing is Remedy.COMPACT:
+                return recovery  # that is not what the person wanted an answer to
+            return replace(recovery, offer=None, because="", doing=None, prompt=text)
+        case PromptDelivered(prompt_id=name):
+            left = tuple(one for one in recovery.queued if one[0] != name)
+            prompt = dict(recovery.queued).get(name, recovery.prompt)
+            return replace(recovery, begun=True, prompt=prompt, queued=left)
+        case PromptReturned(text=text):
+            left = tuple(one for one in recovery.queued if one[1] != text)
+            return replace(recovery, prompt="" if recovery.prompt == text else recovery.prompt, queued=left)
+
+
+def _failed(recovery: Recovery, kind: str) -> Recovery:
+    known = advice(kind)
+    if known is None or known.action is None:
+        return recovery
+    if known.action is Remedy.SERVERS and recovery.offer is not None:
+        return recovery
+    if known.action is Remedy.RETRY and not recovery.prompt:
+        return recovery
+    return replace(recovery, offer=known.action, because=known.cause, doing=None)
+
+
+def _connected(recovery: Recovery) -> Recovery:
+    if recovery.doing not in _STARTS:
+        return recovery
+    anew = recovery.doing is Remedy.ANEW
+    recovery = replace(recovery, tries=0, begun=recovery.begun and not anew, cleared=recovery.cleared or anew)
+    return _again(recovery, "Connected again.")
+
+
+def _turned(recovery: Recovery, event: TurnEnded) -> Recovery:
+    if event.reason.startswith("aborted"):
+        return replace(recovery, offer=None, because="", doing=None, prompt="")
+    if event.is_error:
+        return recovery
+    if recovery.doing is Remedy.COMPACT:
+        return _again(recovery, "The conversation is compacted.")
+    kept = recovery.offer if recovery.offer is Remedy.SERVERS else None
+    return replace(recovery, offer=kept, because=recovery.because if kept else "", prompt="")
+
+
+def _again(recovery: Recovery, because: str) -> Recovery:
+    """Offer to send again what was not answered, now that the way is clear."""
+    offer = Remedy.RETRY if recovery.prompt else None
+    return replace(recovery, offer=offer, because=because if offer else "", doing=None)
+
+
+def relaunched(launch: Launch, view: SessionView, recovery: Recovery) -> Launch:
+    """Return with what the CLI is to be started again.
+
+    Args:
+        launch: What it was started with.
+        view: What is known of the session: mode and conversation go on as they are.
+        recovery: What is being done, and the model.
+    """
+    kept = {"permission_mode": view.mode, "model": recovery.model}
+    settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
+    launch = replace(launch, settings=settings, prompt="", draft="", notices=())
+    if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):
+        return replace(launch, resume="", continue_last=False, fork=False)
+    if recovery.begun and view.session_id:
+        return replace(launch, resume=view.session_id, continue_last=False, fork=False)
+    return launch

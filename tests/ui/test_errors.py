@@ -1,0 +1,161 @@
+"""Errors on the screen: the card, the key that helps, and what it does."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    BlockFinished,
+    BlockKey,
+    BlockKind,
+    Connected,
+    ErrorReported,
+    HistoryLoaded,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+    SessionLost,
+    SessionState,
+    StateChanged,
+    TurnEnded,
+)
+from ccq_tui.agent.problems import Problem
+from tests.ui.host import Clock
+from tests.ui.session import Driven, ToldSession, asked, until
+
+FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)
+GOOD_TURN = TurnEnded("completed", False, 1.0, None, 1, 1)
+
+
+async def tell(driven: Driven, pilot: Pilot[int], *events: AgentEvent) -> None:
+    for event in events:
+        driven.told.tell(event)
+    await pilot.pause()
+
+
+async def ready(driven: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+
+
+def prompted(text: str = "Build it", name: str = "1") -> tuple[AgentEvent, ...]:
+    return PromptAccepted(text, prompt_id=name), PromptDelivered(name)
+
+
+async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        overloaded = ErrorReported(Problem.OVERLOADED, "529 Overloaded.")
+        await tell(driven, pilot, *prompted(), overloaded, FAILED_TURN)
+        shown = driven.screen.transcript.text()
+        assert "The API is overloaded." in driven.screen.dock.notices.text
+        assert "F5 send it again" in driven.screen.dock.notices.text
+        assert "529 Overloaded." in shown
+        await pilot.press("f5", "f5")
+        assert driven.told.sent == ["Build it"]
+        await tell(driven, pilot, *prompted(), GOOD_TURN)
+        assert "F5 send it again" not in driven.screen.dock.notices.text
+
+
+async def test_a_lost_session_is_resumed_in_place_with_everything_kept() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        said = BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "Half of it")
+        await tell(driven, pilot, *prompted(), said, SessionLost("", kind=Problem.CLI_KILLED))
+        await pilot.press(*"more")
+        before = driven.told
+        await pilot.press("f5")
+        assert driven.told is not before
+        assert driven.launches[-1].resume == "id-1"
+        await tell(driven, pilot, HistoryLoaded((*prompted(), said)))
+        await until(pilot, lambda: "F5 send it again" in driven.screen.dock.notices.text)
+        assert driven.screen.transcript.text().count("Half of it") == 1
+        assert driven.screen.dock.prompt.text == "more"
+        await pilot.press("f5")
+        assert driven.told.sent == ["Build it"]
+
+
+async def test_compacting_comes_before_sending_again() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        await tell(driven, pilot, *prompted(), ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN)
+        await pilot.press("f5")
+        assert driven.told.sent == ["/compact"]
+        await tell(driven, pilot, PromptAccepted("/compact"), GOOD_TURN)
+        await pilot.press("f5")
+        assert driven.told.sent == ["/compact", "Build it"]
+
+
+class NeverThere(ToldSession):
+    """A session whose CLI does not start."""
+
+    async def run(self) -> None:
+        self.tell(StateChanged(SessionState.STARTING))
+        self.tell(PromptReturned("Build it", "gone"))
+        self.tell(SessionLost("no", kind=Problem.CLI_UNUSABLE))
+
+
+async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_once() -> None:
+    clock = Clock()
+    driven = Driven(make=NeverThere, clock=clock)
+    async with driven.app.run_test() as pilot:
+        for started in (1, 2, 3):
+            await until(pilot, lambda: "F5 reconnect" in driven.screen.dock.notices.text)
+            assert len(driven.launches) == started
+            await pilot.press("f5")
+            await pilot.pause()
+        await until(pilot, lambda: "F5 again in 2 s" in driven.screen.dock.notices.text)
+        assert len(driven.launches) == 3
+        clock.now += 2.0
+        await pilot.press("f5")
+        assert len(driven.launches) == 4
+        assert "Build it" in driven.screen.dock.prompt.text
+
+
+async def test_the_key_says_when_there_is_nothing_to_do() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        await pilot.press("f5")
+        assert "there is none now" in driven.screen.dock.notices.text
+        assert driven.told.sent == []
+
+
+async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
+    driven = Driven(clock=(clock := Clock()))
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        await tell(driven, pilot, ErrorReported(Problem.MCP_FAILED, "broken"))
+        assert "F5 look at the servers" in driven.screen.dock.notices.text
+        await tell(driven, pilot, StateChanged(SessionState.AWAITING), asked())
+        await until(pilot, lambda: driven.screen.dock.panel is not None)
+        clock.skip_grace()
+        await pilot.press("escape")
+        assert "1 question waiting" in driven.screen.dock.notices.text
+        assert "F5" not in driven.screen.dock.notices.text
+
+
+async def test_the_same_error_again_is_counted_and_not_repeated() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        lost = SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE)
+        await tell(driven, pilot, lost, lost)
+        shown = driven.screen.transcript.text()
+        assert shown.count("/bin/false is not Claude Code.") == 1
+
+
+async def test_after_a_reconnect_a_resumed_session_is_connected() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        await tell(driven, pilot, SessionLost("", kind=Problem.CLI_ENDED))
+        assert driven.screen.view.state is SessionState.FAILED
+        await pilot.press("f5")
+        await ready(driven, pilot)
+        assert "Connected again." in driven.screen.transcript.text()
+        await tell(driven, pilot, Connected("id-1", "claude-x", "default", "/work"))
+        assert driven.screen.transcript.text().count("Connected again.") == 1

@@ -1,0 +1,146 @@
+"""What one key can do about what went wrong, event by event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ConversationReset,
+    ErrorReported,
+    HistoryLoaded,
+    ModelChanged,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+    SessionLost,
+    TurnEnded,
+)
+from ccq_tui.agent.problems import Problem, Remedy
+from ccq_tui.config import Launch, Settings
+from ccq_tui.screens.session.recovery import Recovery, noted, relaunched, taken
+from ccq_tui.screens.session.view import SessionView
+
+ASKED = (PromptAccepted("Build it", prompt_id="1"), PromptDelivered("1"))
+FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)
+GOOD_TURN = TurnEnded("completed", False, 1.0, None, 1, 1)
+CONNECTED = Connected("id-1", "m", "default", "/work")
+LOST = SessionLost("", kind=Problem.CLI_KILLED)
+
+
+def after(*events: AgentEvent, recovery: Recovery | None = None) -> Recovery:
+    recovery = recovery or Recovery()
+    for event in events:
+        recovery = noted(recovery, event)
+    return recovery
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [
+        (Problem.RATE_LIMIT, Remedy.RETRY),
+        (Problem.NO_NETWORK, Remedy.RETRY),
+        (Problem.CONTEXT_FULL, Remedy.COMPACT),
+        (Problem.MODEL_MISSING, Remedy.MODEL),
+        (Problem.KEY_REFUSED, Remedy.RECONNECT),
+        (Problem.TURNS_SPENT, Remedy.GO_ON),
+        (Problem.BUDGET_SPENT, None),
+        (Problem.MCP_FAILED, Remedy.SERVERS),
+        ("interrupt", None),
+    ],
+)
+def test_an_error_offers_its_remedy_until_the_next_prompt(kind: str, remedy: Remedy | None) -> None:
+    failed = after(*ASKED, ErrorReported(kind, ""), FAILED_TURN)
+    assert failed.offer is remedy
+    assert failed.words == (f"F5 {remedy}" if remedy else "")
+    assert after(PromptAccepted("Another"), recovery=failed).offer is None
+
+
+def test_what_can_be_sent_again_is_what_the_agent_was_told_last() -> None:
+    failed = after(*ASKED, ErrorReported(Problem.OVERLOADED, ""), FAILED_TURN)
+    assert failed.prompt == "Build it"
+    assert taken(failed, 1.0).prompt == "Build it"
+    assert taken(failed, 1.0).offer is None
+    assert after(*ASKED, GOOD_TURN, ErrorReported(Problem.OVERLOADED, "")).offer is None
+
+
+def test_compacting_is_followed_by_the_prompt_that_did_not_fit() -> None:
+    full = taken(after(*ASKED, ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN), 1.0)
+    assert full.doing is Remedy.COMPACT
+    compacting = after(PromptAccepted("/compact"), recovery=full)
+    done = after(GOOD_TURN, recovery=compacting)
+    assert (done.offer, done.prompt) == (Remedy.RETRY, "Build it")
+
+
+def test_another_model_is_followed_by_the_prompt() -> None:
+    missing = after(*ASKED, ErrorReported(Problem.MODEL_MISSING, ""), FAILED_TURN)
+    for recovery in (missing, taken(missing, 1.0)):
+        assert after(ModelChanged("opus"), recovery=recovery).offer is Remedy.RETRY
+
+
+def test_reconnecting_is_followed_by_the_prompt_that_was_not_answered() -> None:
+    lost = after(CONNECTED, *ASKED, LOST)
+    assert lost.offer is Remedy.RECONNECT
+    assert after(CONNECTED, recovery=taken(lost, 1.0)).offer is Remedy.RETRY
+    idle = after(CONNECTED, *ASKED, GOOD_TURN, LOST)
+    assert after(CONNECTED, recovery=taken(idle, 1.0)).offer is None
+
+
+def test_a_prompt_that_is_back_in_its_field_is_not_offered_twice() -> None:
+    sent = PromptAccepted("Build it", prompt_id="1")
+    lost = after(CONNECTED, sent, PromptReturned("Build it", "gone"), LOST)
+    assert after(CONNECTED, recovery=taken(lost, 1.0)).offer is None
+
+
+def test_a_queued_prompt_counts_once_it_reached_the_agent() -> None:
+    queued = after(*ASKED, PromptAccepted("And this", queued=True, prompt_id="2"))
+    assert queued.prompt == "Build it"
+    assert after(PromptDelivered("2"), recovery=queued).prompt == "And this"
+
+
+def test_an_interrupted_prompt_is_not_offered_again() -> None:
+    stopped = after(*ASKED, TurnEnded("aborted_streaming", True, 1.0, None, 0, 0), LOST)
+    assert after(CONNECTED, recovery=taken(stopped, 1.0)).offer is None
+
+
+def test_a_server_that_failed_hides_no_other_remedy() -> None:
+    both = after(*ASKED, ErrorReported(Problem.OVERLOADED, ""), ErrorReported(Problem.MCP_FAILED, "x"))
+    assert both.offer is Remedy.RETRY
+    assert after(*ASKED, ErrorReported(Problem.MCP_FAILED, "x"), GOOD_TURN).offer is Remedy.SERVERS
+
+
+def test_starting_in_vain_has_to_wait_longer_each_time() -> None:
+    recovery, waits = after(LOST), []
+    for _ in range(8):
+        waits.append(recovery.seconds_to_wait(100.0))
+        recovery = after(LOST, recovery=taken(recovery, 100.0))
+    assert waits == [0.0, 0.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    assert recovery.seconds_to_wait(131.0) == 0.0
+    assert after(CONNECTED, LOST, recovery=taken(recovery, 131.0)).seconds_to_wait(131.0) == 0.0
+
+
+VIEW = SessionView(Path("/work"), session_id="id-1", mode="plan")
+START = Launch(settings=Settings(cwd=Path("/work")), prompt="Build it", resume="old", fork=True)
+
+
+def test_the_conversation_that_was_begun_goes_on() -> None:
+    launch = relaunched(START, VIEW, taken(after(CONNECTED, *ASKED, ModelChanged("opus"), LOST), 1.0))
+    assert (launch.resume, launch.fork, launch.prompt) == ("id-1", False, "")
+    assert (launch.settings.permission_mode, launch.settings.model) == ("plan", "opus")
+
+
+def test_before_anything_was_said_it_is_started_as_it_was() -> None:
+    launch = relaunched(START, VIEW, taken(after(CONNECTED, LOST), 1.0))
+    assert (launch.resume, launch.fork) == ("old", True)
+    assert relaunched(START, VIEW, taken(after(HistoryLoaded(()), CONNECTED, LOST), 1.0)).resume == "id-1"
+
+
+def test_what_was_cleared_or_never_there_does_not_come_back() -> None:
+    for recovery in (
+        after(CONNECTED, *ASKED, GOOD_TURN, ConversationReset("id-2"), LOST),
+        after(SessionLost("", kind=Problem.NO_CONVERSATION)),
+    ):
+        assert relaunched(START, VIEW, taken(recovery, 1.0)).resume == ""
