@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 
+from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked, SessionState, StateChanged
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session import SessionScreen
+
+T = TypeVar("T")
 
 
 class ToldSession:
@@ -25,6 +29,9 @@ class ToldSession:
         self.answers: list[tuple[str, RequestOutcome, str]] = []
         self.interrupts = 0
         self.closed = False
+        self.set: list[tuple[str, str | None]] = []
+        self.asked: list[tuple[str, Mapping[str, Any]]] = []
+        self.replies: dict[str, Any] = {}
 
     async def run(self) -> None:
         self.tell(Connected("id-1", "claude-x", "default", "/work"))
@@ -33,6 +40,23 @@ class ToldSession:
     def send(self, text: str) -> str:
         self.sent.append(text)
         return "p1"
+
+    def set_mode(self, mode: str) -> None:
+        self.set.append(("mode", mode))
+
+    def set_model(self, model: str | None) -> None:
+        self.set.append(("model", model))
+
+    def set_effort(self, level: str) -> None:
+        self.set.append(("effort", level))
+
+    async def ask(self, control: Control[T]) -> T:
+        """Answer with what the test put there: an answer of the CLI's, or an error to raise."""
+        self.asked.append((control.subtype, control.fields))
+        reply = self.replies.get(control.subtype, {})
+        if isinstance(reply, Exception):
+            raise reply
+        return control.read(reply)
 
     def interrupt(self) -> None:
         self.interrupts += 1
@@ -72,6 +96,11 @@ class Driven:
     def screen(self) -> SessionScreen:
         assert isinstance(self.app.screen, SessionScreen)
         return self.app.screen
+
+    @property
+    def session_screen(self) -> SessionScreen:
+        """The session's screen, whatever is over it."""
+        return next(screen for screen in self.app.screen_stack if isinstance(screen, SessionScreen))
 
 
 async def until(pilot: Pilot[int], what: Callable[[], object], tries: int = 400) -> None:

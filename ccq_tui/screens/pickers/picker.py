@@ -73,9 +73,9 @@ class Picker(ModalScreen[str | None]):
     ) -> None:
         super().__init__()
         self.state = choosing(tuple(rows))
-        self._title = title
-        self._about = about
-        self._notice = ""
+        self.heading = title
+        self.about = about
+        self.notice = ""
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
@@ -105,7 +105,7 @@ class Picker(ModalScreen[str | None]):
 
     def say(self, text: str) -> None:
         """Say something above the list, such as that a question waits; "" for nothing."""
-        self._notice = text
+        self.notice = text
         self._draw()
 
     # -- keys ---------------------------------------------------------------------------------------------
@@ -175,12 +175,13 @@ class Picker(ModalScreen[str | None]):
             self._preview(self._value)
 
     def _draw(self) -> None:
-        if not self.is_mounted:
+        if not self.is_mounted or not self.query(PickerBody):
+            # Put off until now, when it may have been left.
             return
         body, width = self.query_one(PickerBody), self.app.size.width
         palette = palette_of(body)
-        head = [Text.assemble((" ◆ ", palette.accent), (one_line(self._title, 200), palette.strong))]
-        for text, style in ((self._about, palette.muted), (self._notice, palette.badge)):
+        head = [Text.assemble((" ◆ ", palette.accent), (one_line(self.heading, 200), palette.strong))]
+        for text, style in ((self.about, palette.muted), (self.notice, palette.badge)):
             lines = wrapped(Text(safe(text), style), width - 4) if text else []
             head.extend(Text.assemble("   ", line) for line in lines)
         title = self.query_one("#picker-title", Static)

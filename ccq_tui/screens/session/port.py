@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
 from ccq_tui.inbox import RequestOutcome
+
+T = TypeVar("T")
 
 
 class Session(Protocol):
@@ -21,6 +24,18 @@ class Session(Protocol):
 
     def interrupt(self) -> None:
         """End the running turn."""
+
+    def set_mode(self, mode: str) -> None:
+        """Change the permission mode."""
+
+    def set_model(self, model: str | None) -> None:
+        """Change the model; None is the default one."""
+
+    def set_effort(self, level: str) -> None:
+        """Change how hard the model thinks."""
+
+    async def ask(self, control: Control[T]) -> T:
+        """Ask the CLI something; raises `CommandError` with a reason for a person."""
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request."""

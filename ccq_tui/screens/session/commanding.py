@@ -1,0 +1,85 @@
+"""The part of the screen that does the program's own commands, and lets them choose and ask."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
+
+from textual import on
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import Control
+from ccq_tui.questions.events import Shown
+from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.commands import Called, called
+from ccq_tui.screens.session.dock import Dock
+
+_logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Commanding(SessionBase):
+    """Takes commands from the prompt; the parts that extend `command` do them."""
+
+    _picker: Picker | None = None
+
+    def take_command(self, text: str) -> bool:
+        """Do a command of the program's own."""
+        command = called(text)
+        if command is None:
+            return super().take_command(text)
+        self.command(command)
+        return True
+
+    def command(self, command: Called) -> None:
+        """Do a command; each part does its own and hands on the others."""
+        _logger.error("no part does the command %s", command.name)
+
+    # -- what commands stand on -----------------------------------------------------------------------------
+
+    def work(self, what: Coroutine[Any, Any, None], name: str) -> None:
+        """Let a command choose and ask; what the CLI refuses is said in the transcript."""
+
+        async def run() -> None:
+            try:
+                await what
+            except CommandError as error:
+                self.transcript.add_notice(f"/{name} did not work: {error}", "warning")
+
+        self.run_worker(run(), name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
+
+    async def ask(self, control: Control[T]) -> T:
+        """Ask the CLI something, and say that it is waited for."""
+        self.dock.notices.say("Asking Claude…", seconds=control.seconds)
+        try:
+            return await self.session.ask(control)
+        finally:
+            self.dock.notices.hush()
+
+    async def pick(
+        self, title: str, rows: Iterable[PickRow], *, about: str = "", choose: str = "choose"
+    ) -> str | None:
+        """Let the person choose from a list; None when they left it."""
+        picker = Picker(title, rows, about=about, choose=choose)
+        self._picker = picker
+        self._tell_picker()
+        try:
+            return await self.app.push_screen_wait(picker)
+        finally:
+            self._picker = None
+
+    @on(Dock.LineChanged)
+    def _tell_picker(self) -> None:
+        """Say in an open list that something waits behind it."""
+        if self._picker is not None:
+            line = self.dock.line
+            self._picker.say(f"◆ {line.summary()} · Esc" if line.items else "")
+
+    def on_screen_resume(self) -> None:
+        """Begin the grace of a panel that opened behind another screen: nobody has seen it yet."""
+        panel = self.dock.panel if self.is_mounted else None
+        if panel is not None and not panel.state.hidden:
+            panel.dispatch(Shown(self.clock()))

@@ -1,0 +1,11 @@
+"""All of the program's own commands."""
+
+from __future__ import annotations
+
+from ccq_tui.screens.session.accounting import Accounting
+from ccq_tui.screens.session.rewinding import Rewinding
+from ccq_tui.screens.session.selecting import Selecting
+
+
+class Obeying(Selecting, Accounting, Rewinding):
+    """Does each command that `OWN_COMMANDS` lists, in the part that it belongs to."""

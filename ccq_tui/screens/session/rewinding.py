@@ -1,0 +1,143 @@
+"""The part of the screen that takes files and conversation back to an earlier prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ccq_tui.agent import controls
+from ccq_tui.agent.controls import FilesToRewind
+from ccq_tui.agent.events import AgentEvent, ConversationReset, HistoryLoaded, PromptAccepted, PromptReturned
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commanding import Commanding
+from ccq_tui.screens.session.commands import Called
+from ccq_tui.text import one_line
+
+MOST_PROMPTS = 200
+MOST_FILES = 8
+"""Files named before a rewind; of more it is said how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A prompt that the agent was given."""
+
+    prompt_id: str
+    text: str
+
+
+class Rewinding(Commanding):
+    """Does /rewind: which prompt, what will change, and only then the change."""
+
+    _given: tuple[Given, ...] = ()
+
+    def handle(self, event: AgentEvent) -> None:
+        """Remember the prompts of the conversation."""
+        super().handle(event)
+        match event:
+            case ConversationReset():
+                self._given = ()
+            case HistoryLoaded(events):
+                self._remember(one for one in events if isinstance(one, PromptAccepted))
+            case PromptAccepted():
+                self._remember([event])
+            case PromptReturned(text):
+                self._given = tuple(one for one in self._given if one.text != text)
+            case _:
+                pass
+
+    def _remember(self, prompts: Iterable[PromptAccepted]) -> None:
+        known = [Given(one.prompt_id, one.text) for one in prompts if one.prompt_id and one.text[:1] != "/"]
+        self._given = (*self._given, *known)[-MOST_PROMPTS:]
+
+    def command(self, command: Called) -> None:
+        """Begin to rewind."""
+        if command.name == "rewind":
+            self.work(self._rewind(), "rewind")
+        else:
+            super().command(command)
+
+    async def _rewind(self) -> None:
+        if self.view.busy:
+            self.dock.notices.say("Claude is at work · Esc interrupts it, then /rewind")
+            return
+        if not self._given:
+            self.dock.notices.say("There is no prompt to go back to")
+            return
+        rows = [
+            PickRow(one.prompt_id, one_line(one.text, 120), "the last one" if not index else "")
+            for index, one in enumerate(reversed(self._given))
+        ]
+        about = "Files and conversation go back to what they were before it. What will change is shown first."
+        prompt_id = await self.pick("Rewind to before which prompt?", rows, about=about)
+        given = next((one for one in self._given if one.prompt_id == prompt_id), None)
+        if given is None:
+            return
+        files = await self.ask(controls.files_to_rewind(given.prompt_id))
+        about = what_changes(files, self.view.cwd)
+        what = await self.pick(
+            f"Rewind to before: {given.text}", choices(files), about=about, choose="rewind"
+        )
+        if what in ("both", "files"):
+            await self._rewind_files(given)
+        if what in ("both", "conversation"):
+            await self._rewind_conversation(given)
+
+    async def _rewind_files(self, given: Given) -> None:
+        done = await self.ask(controls.rewind_files(given.prompt_id))
+        if done.refusal:
+            self.transcript.add_notice(f"The files were not taken back: {done.refusal}", "warning")
+        else:
+            self.transcript.add_notice(f"Files are as before: {one_line(given.text, 120)}")
+
+    async def _rewind_conversation(self, given: Given) -> None:
+        done = await self.ask(controls.rewind_conversation(given.prompt_id))
+        if done.refusal:
+            self.transcript.add_notice(f"The conversation was not taken back: {done.refusal}", "warning")
+            return
+        place = self._given.index(given) if given in self._given else 0
+        gone = len(self._given) - place
+        self._given = self._given[:place]
+        last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
+        self.transcript.add_notice(
+            f"↶ Claude no longer knows {last}, from here back to: {one_line(given.text, 120)}"
+        )
+        self.dock.prompt.put_back(given.text)
+
+
+def choices(files: FilesToRewind) -> list[PickRow]:
+    """Return what can be taken back."""
+    conversation = PickRow("conversation", "Conversation alone", "files stay as they are")
+    if files.refusal or not files.files:
+        return [PickRow("conversation", "Conversation", "the prompt comes back into its field")]
+    return [
+        PickRow("both", "Conversation and files", "the prompt comes back into its field"),
+        conversation,
+        PickRow("files", "Files alone", "the conversation goes on as it is"),
+    ]
+
+
+def what_changes(files: FilesToRewind, cwd: Path) -> str:
+    """Say which files a rewind would change, and how much.
+
+    Args:
+        files: What the CLI said of them.
+        cwd: The session's directory; files in it are named from there.
+    """
+    if files.refusal:
+        return f"Files cannot be taken back: {files.refusal}"
+    if not files.files:
+        return "No file that Claude's editing tools wrote changes. What commands did stays."
+    named = [_short(path, cwd) for path in files.files[:MOST_FILES]]
+    more = len(files.files) - len(named)
+    count = f"{len(files.files)} file{'' if len(files.files) == 1 else 's'}"
+    lines = f"{count} change back, +{files.insertions} −{files.deletions} lines. What commands did stays."
+    return f"{lines}\n{', '.join(named)}{f' and {more} more' if more else ''}"
+
+
+def _short(path: str, cwd: Path) -> str:
+    try:
+        return one_line(str(Path(path).relative_to(cwd)), 80)
+    except ValueError:
+        return one_line(path, 80)

@@ -1,0 +1,136 @@
+"""The part of the screen where model, permission mode and effort are chosen."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from ccq_tui.agent.events import AgentEvent, EffortChanged, ModelChoice, ModelsListed
+from ccq_tui.choices import Effort, PermissionMode
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commanding import Commanding
+from ccq_tui.screens.session.commands import Called
+
+BYPASS = "bypassPermissions"
+MODES = {
+    "default": "asks before it changes or runs anything",
+    "acceptEdits": "edits files unasked, asks before it runs commands",
+    "plan": "looks and plans, changes nothing",
+    "auto": "a classifier decides what is asked",
+    "dontAsk": "denies what it would ask for",
+    BYPASS: "does everything unasked, without any check",
+}
+EFFORTS = {
+    "low": "quick answers",
+    "medium": "a balance",
+    "high": "thinks longer",
+    "xhigh": "thinks much longer",
+    "max": "as long as it takes",
+}
+
+
+class Selecting(Commanding):
+    """Does /model, /mode and /effort, with a name or from a list."""
+
+    _models: tuple[ModelChoice, ...] = ()
+    _effort = ""
+
+    def handle(self, event: AgentEvent) -> None:
+        """Remember what there is to choose from."""
+        super().handle(event)
+        match event:
+            case ModelsListed(models):
+                self._models = models
+            case EffortChanged(level):
+                self._effort = level
+                self.transcript.add_notice(f"Effort: {level}, from the next request on")
+            case _:
+                pass
+
+    def command(self, command: Called) -> None:
+        """Choose, from a list where no name is given."""
+        match command.name:
+            case "model":
+                self._named_model(command.argument) if command.argument else self.work(
+                    self._pick_model(), "model"
+                )
+            case "mode":
+                self._named_mode(command.argument) if command.argument else self.work(
+                    self._pick_mode(), "mode"
+                )
+            case "effort" if command.argument:
+                self._named_effort(command.argument)
+            case "effort":
+                self.work(self._pick_effort(), "effort")
+            case _:
+                super().command(command)
+
+    # -- model -------------------------------------------------------------------------------------------
+
+    async def _pick_model(self) -> None:
+        now = self._model_now()
+        rows = [
+            PickRow(model.value, model.name, model.description, current=model is now)
+            for model in self._models
+        ]
+        about = "Answers from the next prompt on; /model NAME takes any other." if rows else ""
+        if (name := await self.pick("Model", rows, about=about)) is not None:
+            self._named_model(name)
+
+    def _model_now(self) -> ModelChoice | None:
+        """Return the model in use, by the name it was chosen by where several are the same."""
+        exact = [model for model in self._models if model.value == self.view.model]
+        return next(iter([*exact, *(m for m in self._models if m.resolved == self.view.model)]), None)
+
+    def _named_model(self, name: str) -> None:
+        wanted = name.casefold()
+        found = next((m for m in self._models if wanted in (m.value.casefold(), m.name.casefold())), None)
+        value = found.value if found else name
+        self.session.set_model(None if value == "default" else value)
+        shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
+        self.transcript.add_notice(f"Model: {shown}, from the next prompt on")
+
+    # -- mode --------------------------------------------------------------------------------------------
+
+    def _modes(self) -> list[str]:
+        """Return the modes that there are; the one without checks only where it was started with."""
+        bypassing = self.launch.settings.permission_mode == BYPASS
+        return [mode for mode in get_args(PermissionMode) if mode != BYPASS or bypassing]
+
+    async def _pick_mode(self) -> None:
+        rows = [PickRow(mode, mode, MODES[mode], current=mode == self.view.mode) for mode in self._modes()]
+        if (mode := await self.pick("Permission mode", rows)) is not None:
+            self._named_mode(mode)
+
+    def _named_mode(self, name: str) -> None:
+        modes = {mode.casefold(): mode for mode in self._modes()}
+        mode = modes.get(name.casefold())
+        if mode is not None:
+            self.session.set_mode(mode)
+            self.transcript.add_notice(f"Mode: {mode} · {MODES[mode]}")
+        elif name.casefold() == BYPASS.casefold():
+            self.transcript.add_notice(
+                f"{BYPASS} is there only where ccq-tui was started with --permission-mode {BYPASS}", "warning"
+            )
+        else:
+            self.transcript.add_notice(f"There is no mode {name}: {', '.join(modes.values())}", "warning")
+
+    # -- effort ------------------------------------------------------------------------------------------
+
+    def _efforts(self) -> tuple[str, ...]:
+        now = self._model_now()
+        return now.efforts if now and now.efforts else get_args(Effort)
+
+    async def _pick_effort(self) -> None:
+        now = self._effort or self.launch.settings.effort or ""
+        rows = [
+            PickRow(level, level, EFFORTS.get(level, ""), current=level == now) for level in self._efforts()
+        ]
+        if (level := await self.pick("Effort", rows, about="How hard the model thinks.")) is not None:
+            self._named_effort(level)
+
+    def _named_effort(self, name: str) -> None:
+        level = name.casefold()
+        if level in self._efforts():
+            self.session.set_effort(level)
+        else:
+            self.transcript.add_notice(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")

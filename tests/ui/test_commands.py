@@ -1,0 +1,205 @@
+"""The program's own commands on the screen, each with what it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import (
+    EffortChanged,
+    ModeChanged,
+    ModelChoice,
+    ModelsListed,
+    PromptAccepted,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.questions.state import PanelState
+from ccq_tui.screens.pickers import Picker
+from tests.ui.host import Clock
+from tests.ui.session import Driven, asked, until
+
+MODELS = ModelsListed(
+    (
+        ModelChoice("default", "Default", "for most", "claude-x", ("low", "high")),
+        ModelChoice("opus", "Opus", "for much", "claude-o", ("low", "high", "max")),
+    )
+)
+
+
+def notices(driven: Driven) -> str:
+    return "\n".join(getattr(block, "text", "") for block in driven.session_screen.transcript.model.blocks)
+
+
+async def say(pilot: Pilot[int], driven: Driven, text: str) -> None:
+    """Send a prompt."""
+    driven.session_screen.dock.prompt.put(text)
+    await pilot.press("enter")
+
+
+async def picker(pilot: Pilot[int]) -> Picker:
+    """Wait for a list."""
+    await until(pilot, lambda: isinstance(pilot.app.screen, Picker) and pilot.app.screen.is_mounted)
+    await pilot.pause()
+    assert isinstance(pilot.app.screen, Picker)
+    return pilot.app.screen
+
+
+async def closed(pilot: Pilot[int]) -> None:
+    """Wait until no list is open."""
+    await until(pilot, lambda: not isinstance(pilot.app.screen, Picker))
+
+
+async def test_a_model_is_chosen_from_a_list_or_by_name() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(MODELS)
+        await say(pilot, driven, "/model")
+        shown = await picker(pilot)
+        assert shown.state.under is not None
+        assert shown.state.under.value == "default"
+        await pilot.press("down", "enter")
+        await closed(pilot)
+        assert driven.told.set == [("model", "opus")]
+        assert "Model: Opus (claude-o), from the next prompt on" in notices(driven)
+        await say(pilot, driven, "/model default")
+        await say(pilot, driven, "/model something-else")
+        assert driven.told.set[1:] == [("model", None), ("model", "something-else")]
+        assert driven.told.sent == []
+
+
+async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(ModeChanged("plan"))
+        await say(pilot, driven, "/mode")
+        shown = await picker(pilot)
+        assert "bypassPermissions" not in [row.value for row in shown.state.rows]
+        assert shown.state.under is not None
+        assert shown.state.under.value == "plan"
+        await pilot.press(*"accept", "enter")
+        await closed(pilot)
+        await say(pilot, driven, "/mode bypasspermissions")
+        assert driven.told.set == [("mode", "acceptEdits")]
+        assert "only where ccq-tui was started with" in notices(driven)
+    settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
+    driven = Driven(Launch(settings=settings))
+    async with driven.app.run_test() as pilot:
+        await say(pilot, driven, "/mode bypassPermissions")
+        assert driven.told.set == [("mode", "bypassPermissions")]
+
+
+async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(MODELS)
+        await say(pilot, driven, "/effort max")
+        assert "There is no effort max: low, high" in notices(driven)
+        await say(pilot, driven, "/effort")
+        await picker(pilot)
+        await pilot.press("down", "enter")
+        await closed(pilot)
+        assert driven.told.set == [("effort", "high")]
+        driven.told.tell(EffortChanged("high"))
+        await until(pilot, lambda: "Effort: high" in notices(driven))
+
+
+async def test_context_and_cost_are_shown_and_a_refusal_is_said() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.replies["get_context_usage"] = {
+            "categories": [{"name": "Messages", "tokens": 500, "kind": "used"}],
+            "totalTokens": 500,
+            "maxTokens": 1000,
+        }
+        await say(pilot, driven, "/context")
+        await until(pilot, lambda: "Context: 500 of 1,000 tokens (50%)" in notices(driven))
+        driven.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
+        await say(pilot, driven, "/cost")
+        await until(
+            pilot, lambda: "0 turns in this terminal, 0s of work\nEstimated cost: $1" in notices(driven)
+        )
+        driven.told.replies["get_session_cost"] = CommandError("The session is over.")
+        await say(pilot, driven, "/cost")
+        await until(pilot, lambda: "/cost did not work: The session is over." in notices(driven))
+        assert driven.told.sent == []
+
+
+async def test_an_unknown_command_goes_to_the_cli() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await say(pilot, driven, "/compact all of it")
+        assert driven.told.sent == ["/compact all of it"]
+
+
+def rewound(driven: Driven) -> list[tuple[str, Any]]:
+    return [
+        entry for entry in driven.told.asked if entry[0].startswith("rewind") and "dry_run" not in entry[1]
+    ]
+
+
+async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        for number in (1, 2, 3):
+            driven.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
+        driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
+        driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
+        await say(pilot, driven, "/rewind")
+        await picker(pilot)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
+        assert "1 file change back, +0 −4 lines" in (await picker(pilot)).about
+        await pilot.press("escape")
+        await closed(pilot)
+        assert rewound(driven) == []
+        await say(pilot, driven, "/rewind")
+        await picker(pilot)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
+        await pilot.press("enter")
+        await until(pilot, lambda: "the last 2 prompts" in notices(driven))
+        assert [name for name, _ in rewound(driven)] == ["rewind_files", "rewind_conversation"]
+        assert driven.session_screen.dock.prompt.text == "Prompt 2"
+        driven.session_screen.dock.prompt.put("/rewind")
+        await pilot.press("enter")
+        assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
+
+
+async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+        driven.told.tell(StateChanged(SessionState.WORKING))
+        await pilot.pause()
+        await say(pilot, driven, "/rewind")
+        await until(pilot, lambda: "Esc interrupts it" in driven.screen.dock.notices.text)
+        assert driven.told.asked == []
+
+
+async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_seen() -> None:
+    clock = Clock()
+    driven = Driven(clock=clock)
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(MODELS)
+        await say(pilot, driven, "/model")
+        shown = await picker(pilot)
+        driven.told.tell(asked())
+        await until(pilot, lambda: "question" in shown.notice)
+        await until(pilot, lambda: driven.session_screen.dock.panel is not None)
+        clock.skip_grace()
+        await pilot.press("escape")
+        await closed(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        panel = driven.session_screen.dock.panel
+        assert panel is not None
+        assert isinstance(panel.state, PanelState)
+        assert driven.told.answers == []
+        clock.skip_grace()
+        await pilot.press("enter")
+        await until(pilot, lambda: driven.told.answers)
