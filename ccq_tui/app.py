@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.worker import WorkerError
 
 from ccq_tui import theming
@@ -56,6 +58,8 @@ class CcqApp(App[int]):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(driver_class=lasting_driver())
+        # An empty one counts as not set, as https://no-color.org says.
+        self.no_color = bool(os.environ.get("NO_COLOR"))
         self._launch = launch
         self._make_session = make_session or self._real_session
         self._clock = clock
@@ -64,6 +68,10 @@ class CcqApp(App[int]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give the program's own colours to style sheets under a theme that has none."""
         return theming.variable_defaults()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Draw with the colours that the terminal has and the person wants."""
+        return theming.line_filters(self, super().get_line_filters())
 
     def on_mount(self) -> None:
         """Put on the theme, show the session, and end cleanly on a signal."""

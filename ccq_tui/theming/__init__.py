@@ -1,16 +1,24 @@
 """Colour themes: read from files, checked, given to Textual; a bad one is a notice, never an exception."""
 
-from ccq_tui.theming.load import DEFAULT_THEME, install, load_themes, read_theme, theme_names
+from ccq_tui.theming.filters import line_filters
+from ccq_tui.theming.load import DEFAULT_THEME, install, load_themes, theme_file, theme_names
 from ccq_tui.theming.model import ThemeFile
 from ccq_tui.theming.palette import complete, variable_defaults
+from ccq_tui.theming.read import ThemeFileError, read_theme
+from ccq_tui.theming.watch import Found, ThemeWatch
 
 __all__ = [
     "DEFAULT_THEME",
+    "Found",
     "ThemeFile",
+    "ThemeFileError",
+    "ThemeWatch",
     "complete",
     "install",
+    "line_filters",
     "load_themes",
     "read_theme",
+    "theme_file",
     "theme_names",
     "variable_defaults",
 ]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from textual.app import App
 from textual.theme import BUILTIN_THEMES, Theme
 
-from ccq_tui.config.errors import explain
-from ccq_tui.config.paths import config_dir, expanded
-from ccq_tui.theming.model import ThemeFile
+from ccq_tui.config.paths import expanded
 from ccq_tui.theming.palette import complete
+from ccq_tui.theming.read import ThemeFileError, read_theme
+from ccq_tui.theming.watch import own_files
 
 DEFAULT_THEME = "ccq-dark"
+COLOURLESS_THEME = "ccq-mono"
+"""What is put on where no colours are wanted: it says all with signs, words and text styles."""
 PACKAGE = Path(__file__).parent.parent
 
 
@@ -31,12 +31,11 @@ def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
         The themes, of which a later one of the same name is meant to win, and a line for each bad file.
     """
     themes, problems = [], []
-    own = config_dir() / "themes"
-    for path in [*shipped(), *sorted(own.glob("*.toml")), *extra]:
+    for path in [*shipped(), *own_files(), *extra]:
         try:
             themes.append(read_theme(path))
-        except ValueError as error:
-            problems.append(f"Theme {path}: {error}")
+        except ThemeFileError as error:
+            problems.append(str(error))
     return themes, problems
 
 
@@ -50,27 +49,6 @@ def shipped() -> list[Path]:
     return sorted((installed if installed.is_dir() else PACKAGE.parent / "themes").glob("*.toml"))
 
 
-def read_theme(path: Path) -> Theme:
-    """Read one theme file.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The theme.
-
-    Raises:
-        ValueError: The file cannot be read, or says something that is not allowed.
-    """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        return ThemeFile.model_validate({"name": path.stem, **values}).to_theme()
-    except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror}") from error
-    except ValidationError as error:
-        raise ValueError("; ".join(_say(entry) for entry in error.errors(include_url=False))) from error
-
-
 def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     """Give an app all themes and switch it to one.
 
@@ -81,19 +59,21 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     Returns:
         A notice for each thing that was wrong; the default theme is then used.
     """
-    file = _as_path(wanted)
+    file = theme_file(wanted)
     themes, problems = load_themes([file] if file else [])
     if wanted in BUILTIN_THEMES:
         themes.insert(0, complete(BUILTIN_THEMES[wanted]))
     for theme in themes:
         app.register_theme(theme)
-    if file:
+    if app.no_color and COLOURLESS_THEME in app.available_themes:
+        app.theme = COLOURLESS_THEME
+    elif file:
         good = not any(str(file) in problem for problem in problems)
         app.theme = themes[-1].name if good else _fallback(app)
     elif wanted in app.available_themes:
         app.theme = wanted
     else:
-        problems.append(_unknown(wanted, app.available_themes))
+        problems.append(_unknown(wanted, themes))
         app.theme = _fallback(app)
     return problems
 
@@ -107,7 +87,15 @@ def theme_names() -> list[str]:
     return list(dict.fromkeys([theme.name for theme in load_themes()[0]] + sorted(BUILTIN_THEMES)))
 
 
-def _as_path(wanted: str) -> Path | None:
+def theme_file(wanted: str) -> Path | None:
+    """Tell the path of a theme file from the name of a theme.
+
+    Args:
+        wanted: What the setting says.
+
+    Returns:
+        The path, or None for a name.
+    """
     return expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None
 
 
@@ -116,14 +104,15 @@ def _fallback(app: App[Any]) -> str:
     return DEFAULT_THEME if DEFAULT_THEME in app.available_themes else "textual-dark"
 
 
-def _unknown(wanted: str, names: Iterable[str]) -> str:
-    known = sorted(names)
-    close = difflib.get_close_matches(wanted, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}."
-    return f"Theme {wanted!r} is not known, so it is {DEFAULT_THEME}; {hint}"
-
-
-def _say(error: Any) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    text = "is not known" if error["type"] == "extra_forbidden" else explain(error)
-    return f"{place}: {text}"
+def _unknown(wanted: str, themes: Iterable[Theme]) -> str:
+    ours = {path.stem for path in shipped()}
+    names = sorted({theme.name for theme in themes})
+    close = difflib.get_close_matches(wanted, [*names, *BUILTIN_THEMES], n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    told = {
+        "There are": [name for name in names if name in ours],
+        "yours": [name for name in names if name not in ours],
+        "Textual's": sorted(BUILTIN_THEMES.keys() - set(names)),
+    }
+    lists = "\n".join(f"{whose}: {', '.join(some)}" for whose, some in told.items() if some)
+    return f"Theme {wanted!r} is not known, so it is {DEFAULT_THEME}.{hint}\n{lists}"

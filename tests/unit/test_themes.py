@@ -55,13 +55,14 @@ def test_a_persons_theme_is_found_and_filled_in() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('primary = "#zzz"', "primary: must be a colour"),
+        ('# mine\n\nprimary = "#zzz"', ":3: primary: must be a colour"),
         ("primary = 3", "primary: must be a text"),
-        ('accent = "red"', "primary: "),
-        ('primary = "red"\nprimery = "red"', "primery: is not known"),
+        ('accent = "red"', "primary: is missing"),
+        ('primary = "#zzz"\naccent = "#zzz"', "(and 1 more)"),
+        ('primary = "red"\nprimery = "red"', ":2: primery: is not known"),
         ('primary = "red"\nname = "a b"', "name: "),
-        ('primary = "red"\nx\ny', "at line 2"),
-        ('primary = "red"\n[variables]\nccq-muted = "auto 60%"', "ccq-muted must be a colour"),
+        ('primary = "red"\nx\ny', ":2: is not TOML: "),
+        ('primary = "red"\n[variables]\nccq-muted = "auto 60%"', ":3: variables: ccq-muted must be a colour"),
         ('primary = "red"\n[variables]\nborder = "red; } * { display: none"', "border must be a colour"),
         ('primary = "red"\n[variables]\nlink-style = "blink"', "link-style must be text styles"),
     ],
@@ -78,8 +79,15 @@ def test_a_bad_file_is_a_notice_that_names_it(text: str, said: str) -> None:
 def test_a_file_that_is_no_text_is_a_notice(tmp_path: Path) -> None:
     binary = tmp_path / "x.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    _, problems = load_themes([binary, tmp_path / "missing.toml", tmp_path])
-    assert len(problems) == 3
+    large = tmp_path / "large.toml"
+    large.write_text("#" * 100_001)
+    _, problems = load_themes([binary, tmp_path / "missing.toml", tmp_path, large])
+    assert [problem.rpartition(": ")[2] for problem in problems] == [
+        "invalid start byte",
+        "No such file or directory",
+        "is not a file",
+        "is larger than 100,000 bytes",
+    ]
 
 
 class Painted(App[None]):
@@ -130,4 +138,16 @@ async def test_an_unknown_name_is_the_default_with_the_name_meant() -> None:
     app = Painted("cqc-light")
     async with app.run_test():
         assert app.theme == "ccq-dark"
-    assert app.notices == ["Theme 'cqc-light' is not known, so it is ccq-dark; did you mean ccq-light?"]
+    [notice] = app.notices
+    assert notice.startswith("Theme 'cqc-light' is not known, so it is ccq-dark. Did you mean ccq-light?\n")
+
+
+async def test_an_unknown_name_is_told_all_names_by_whose_they_are() -> None:
+    write("sea.toml", 'primary = "#3388aa"\n')
+    app = Painted("bad")
+    async with app.run_test():
+        pass
+    lines = app.notices[0].split("\n")
+    assert lines[1:3] == [f"There are: {', '.join(SHIPPED)}", "yours: sea"]
+    assert lines[3].startswith("Textual's: ")
+    assert "nord" in lines[3]

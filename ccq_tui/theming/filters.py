@@ -1,0 +1,178 @@
+"""What becomes of colours on a terminal that has few of them, or is to show none."""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from rich.color import Color as RichColor
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter, Monochrome
+
+FEW = frozenset({"standard", "windows"})
+"""Colour systems of sixteen colours."""
+SIXTEEN = (
+    (0, 0, 0), (170, 0, 0), (0, 170, 0), (170, 85, 0),
+    (0, 0, 170), (170, 0, 170), (0, 170, 170), (170, 170, 170),
+    (85, 85, 85), (255, 85, 85), (85, 255, 85), (255, 255, 85),
+    (85, 85, 255), (255, 85, 255), (85, 255, 255), (255, 255, 255),
+)  # fmt: skip
+"""The sixteen colours as most terminals draw them, by number."""
+GREYS = (0, 8, 7, 15)
+HUES = {0: (1, 9), 60: (3, 11), 120: (2, 10), 180: (6, 14), 240: (4, 12), 300: (5, 13), 360: (1, 9)}
+"""The darker and the lighter colour for each hue in degrees."""
+HUELESS = 0.25
+"""Saturation up to which a colour is drawn as a grey."""
+READABLE = 4.5
+SOLID = 3.0
+"""Contrast with what is around it from which a background is a block, such as a caret, and not a shade."""
+
+
+class NoColours(LineFilter):
+    """Leaves bold, italic, underlined and reversed text alone; a block of colour becomes a reversed one."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Take the colours out of a line.
+
+        Args:
+            segments: The line.
+            background: What is around it.
+
+        Returns:
+            The line without colours.
+        """
+        return [
+            Segment(text, style and _without_colours(style, background), control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(4096)
+def _without_colours(style: Style, background: Color) -> Style:
+    bare = style.without_color
+    if style.bgcolor is None or style.bgcolor.is_default:
+        return bare
+    solid = _contrast(_triple(style.bgcolor), background.rgb) >= SOLID
+    return bare + Style(reverse=not bare.reverse) if solid else bare
+
+
+class FewColours(LineFilter):
+    """Draws with the terminal's sixteen colours, so that every text can be read and hues are kept."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Choose the nearest of the sixteen colours.
+
+        Args:
+            segments: The line.
+            background: What is around it.
+
+        Returns:
+            The line in sixteen colours.
+        """
+        return [
+            Segment(text, style and _with_few(style, background), control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(4096)
+def _with_few(style: Style, background: Color) -> Style:
+    fore = style.color.triplet if style.color is not None else None
+    ground = style.bgcolor.triplet if style.bgcolor is not None else None
+    back = ground_of(tuple(ground) if ground is not None else background.rgb)
+    return style + Style(
+        color=RichColor.from_ansi(text_of(tuple(fore), back)) if fore is not None else None,
+        bgcolor=RichColor.from_ansi(back) if ground is not None else None,
+    )
+
+
+def ground_of(rgb: tuple[int, ...]) -> int:
+    """Choose the colour for a background: shades of a dark or a light one are all the same.
+
+    Args:
+        rgb: The background.
+
+    Returns:
+        The number of one of the sixteen colours.
+    """
+    hue, light, saturation = _hls(rgb)
+    if light < 0.35 or light > 0.8:
+        return 0 if light < 0.35 else 15
+    return _hued(hue, light) if saturation > HUELESS else 7
+
+
+def text_of(rgb: tuple[int, ...], ground: int) -> int:
+    """Choose the colour for a text: of its hue where that can be read, else the nearest that can.
+
+    Args:
+        rgb: The text's colour.
+        ground: The number of the background.
+
+    Returns:
+        The number of one of the sixteen colours.
+    """
+    hue, light, saturation = _hls(rgb)
+    wanted = HUES[_nearest_hue(hue)] if saturation > HUELESS else GREYS
+    by_light = sorted(wanted, key=lambda number: abs(_hls(SIXTEEN[number])[1] - light))
+    readable = [number for number in by_light if _contrast(SIXTEEN[number], SIXTEEN[ground]) >= READABLE]
+    if readable:
+        return readable[0]
+    return max(*wanted, 0, 15, key=lambda number: (_reads(number, ground), number in wanted))
+
+
+def _reads(number: int, ground: int) -> float:
+    return min(READABLE, _contrast(SIXTEEN[number], SIXTEEN[ground]))
+
+
+def _hued(hue: float, light: float) -> int:
+    return HUES[_nearest_hue(hue)][light > 0.5]
+
+
+def _nearest_hue(hue: float) -> int:
+    return min(HUES, key=lambda one: abs(one - hue))
+
+
+def _hls(rgb: Sequence[float]) -> tuple[float, float, float]:
+    red, green, blue = (part / 255 for part in rgb[:3])
+    hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
+    return hue * 360, light, saturation
+
+
+def _triple(color: RichColor) -> tuple[int, ...]:
+    return tuple(color.get_truecolor())
+
+
+def _contrast(one: Sequence[float], other: Sequence[float]) -> float:
+    """Contrast as WCAG 2 defines it."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(rgb: Sequence[float]) -> float:
+    parts = [part / 255 for part in rgb[:3]]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+_NONE, _FEW = NoColours(), FewColours()
+
+
+def line_filters(app: App[Any], usual: Sequence[LineFilter]) -> Sequence[LineFilter]:
+    """Return what is done with each line before it goes to the terminal.
+
+    Args:
+        app: The app, which knows its terminal.
+        usual: Textual's own filters.
+    """
+    if app.no_color:
+        return [_NONE]
+    if app.console.color_system in FEW and not app.native_ansi_color:
+        return [*usual, _FEW]
+    return [one for one in usual if not isinstance(one, Monochrome)]

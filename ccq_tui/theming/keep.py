@@ -1,0 +1,118 @@
+"""Makes a theme the one of every later start: the one line of the person's own settings, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+LINE = re.compile(
+    r"""^(?P<name>\s*["']?theme["']?\s*=\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*')(?P<rest>.*)$""", re.DOTALL
+)
+PRIVATE = 0o600
+
+
+class KeepError(Exception):
+    """The settings file was left as it is; the message says why."""
+
+
+def keep_theme(path: Path, theme: str) -> None:
+    """Write a theme into a settings file.
+
+    Args:
+        path: The file, which may not be there yet.
+        theme: The name of a theme, or the path of a theme file.
+
+    Raises:
+        KeepError: It cannot be read or written, or not be changed safely.
+    """
+    try:
+        # What a link points to is written, not the link.
+        real = path.resolve()
+        real.parent.mkdir(parents=True, exist_ok=True)
+        before = real.read_bytes().decode("utf-8") if real.exists() else ""
+        mode = real.stat().st_mode & 0o777 if real.exists() else PRIVATE
+        _replace(real, with_theme(before, theme), mode)
+    except UnicodeDecodeError as error:
+        raise KeepError(f"{path} is not UTF-8 text") from error
+    except OSError as error:
+        raise KeepError(f"{path} cannot be written: {error.strerror}") from error
+    except ValueError as error:
+        raise KeepError(f"{path} {error}") from error
+
+
+def with_theme(text: str, theme: str) -> str:
+    """Set the theme in the text of a settings file; comments, order and line ends stay.
+
+    Args:
+        text: The file's text.
+        theme: The theme.
+
+    Returns:
+        The text with the one line changed or added.
+
+    Raises:
+        ValueError: It is not TOML, or the line cannot be told apart.
+    """
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    body = text.removeprefix(mark)
+    before = _parsed(body)
+    if before is None:
+        raise ValueError("is not TOML: correct it first")
+    wanted = {**before, "theme": theme}
+    for changed in _candidates(body, theme, there="theme" in before):
+        if _parsed(changed) == wanted:
+            return mark + changed
+    raise ValueError("has the theme in a way that cannot be changed here: change it by hand")
+
+
+def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:
+    """Yield texts of which one may say what is wanted; what they say is looked at, not how they look."""
+    value = json.dumps(theme, ensure_ascii=False)
+    lines = text.splitlines(keepends=True) if "\r\n" in text else re.findall(r"[^\n]*\n|[^\n]+", text)
+    if there:
+        for number, line in enumerate(lines):
+            if found := LINE.match(line):
+                changed = f"{found['name']}{value}{found['rest']}"
+                yield "".join([*lines[:number], changed, *lines[number + 1 :]])
+        return
+    end = "\r\n" if "\r\n" in text else "\n"
+    added = f"theme = {value}{end}"
+    closed = text if not text or text.endswith("\n") else text + end
+    yield closed + added
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith("["):
+            at = _above_comments(lines, number)
+            yield "".join([*lines[:at], added, end, *lines[at:]])
+
+
+def _above_comments(lines: list[str], number: int) -> int:
+    """Go up over the comments that belong to a table."""
+    while number and lines[number - 1].lstrip().startswith("#"):
+        number -= 1
+    return number
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _replace(path: Path, text: str, mode: int) -> None:
+    """Write a file whole or not at all."""
+    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            temporary.chmod(mode)
+            temporary.replace(path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise

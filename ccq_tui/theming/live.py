@@ -1,0 +1,96 @@
+"""The themes of a running program: which is wanted, which is looked at, what was written meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.app import App
+from textual.theme import BUILTIN_THEMES
+
+from ccq_tui.theming.load import DEFAULT_THEME, shipped, theme_file
+from ccq_tui.theming.palette import complete
+from ccq_tui.theming.watch import Found, ThemeWatch
+
+ABOUT = {
+    "ccq-dark": "slate and soft colours",
+    "ccq-light": "ink on warm paper",
+    "ccq-contrast": "clear colours on black, 7:1 or more",
+    "ccq-mono": "greys alone",
+    "ccq-cvd": "told apart by colour-blind eyes too",
+}
+
+
+class LiveThemes:
+    """Switches an app's theme, and keeps the one in use as its file says.
+
+    Args:
+        app: The app, with its themes installed.
+        wanted: The setting: a theme's name or file.
+    """
+
+    def __init__(self, app: App[Any], wanted: str) -> None:
+        self._app = app
+        self._wanted = wanted
+        self._file = theme_file(wanted)
+        self._file_theme = app.theme if self._file else ""
+        self._looking = False
+
+    def watch(self) -> ThemeWatch:
+        """Begin to watch the files that may matter; reads the disk."""
+        return ThemeWatch([self._file] if self._file else [])
+
+    def all(self) -> list[tuple[str, str]]:
+        """List all themes: the program's own, the person's, Textual's; each with what it is."""
+        ours = {path.stem for path in shipped()}
+        names = sorted(self._app.available_themes, key=lambda name: (_rank(name, ours), name))
+        return [(name, self._about(name, ours)) for name in names]
+
+    def _about(self, name: str, ours: set[str]) -> str:
+        shade = "dark" if self._app.available_themes[name].dark else "light"
+        whose = ABOUT.get(name, "") if name in ours else "Textual's" if name in BUILTIN_THEMES else "yours"
+        return f"{shade} · {whose}" if whose else shade
+
+    def look_at(self, name: str) -> None:
+        """Show a theme until `choose` or another one is called."""
+        self._looking = True
+        self._show(name)
+
+    def choose(self, name: str) -> bool:
+        """Use a theme from now on; returns whether there is such a one."""
+        self._looking = False
+        if name not in self._app.available_themes:
+            return False
+        self._wanted = self.setting(name)
+        self._show(name)
+        return True
+
+    def leave(self) -> None:
+        """Look at nothing any more."""
+        self._looking = False
+
+    def setting(self, name: str) -> str:
+        """Say how the settings would name a theme: by its file when that is elsewhere."""
+        return str(self._file) if self._file and name == self._file_theme else name
+
+    def take(self, found: Found) -> None:
+        """Take themes whose files were written, and show the one in use as it is now."""
+        for path, theme in found.themes:
+            self._app.register_theme(theme)
+            if path == self._file:
+                self._file_theme = theme.name
+            wanted = theme.name == self._wanted or path == theme_file(self._wanted)
+            if theme.name == self._app.theme or (wanted and not self._looking and not self._app.no_color):
+                self._show(theme.name)
+
+    def _show(self, name: str) -> None:
+        app = self._app
+        if name in BUILTIN_THEMES and app.available_themes[name] is BUILTIN_THEMES[name]:
+            app.register_theme(complete(BUILTIN_THEMES[name]))
+        if app.theme == name:
+            # Only a change of the name makes Textual look at a theme again.
+            app.theme = DEFAULT_THEME if name != DEFAULT_THEME else "textual-dark"
+        app.theme = name
+
+
+def _rank(name: str, ours: set[str]) -> int:
+    return 0 if name == DEFAULT_THEME else 1 if name in ours else 3 if name in BUILTIN_THEMES else 2

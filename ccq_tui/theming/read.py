@@ -1,0 +1,101 @@
+"""Reads one theme file, and says of a bad one on which line it is wrong, and why."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from textual.theme import Theme
+
+from ccq_tui.config.errors import explain
+from ccq_tui.theming.model import ThemeFile
+
+LARGEST = 100_000
+"""Bytes of a theme file; what is larger is something else."""
+LONGEST_CAUSE = 300
+
+
+class ThemeFileError(ValueError):
+    """A theme file that cannot be used.
+
+    Args:
+        path: The file.
+        cause: What is wrong.
+        line: Where, counted from 1, or 0 when that cannot be told.
+    """
+
+    def __init__(self, path: Path, cause: str, line: int = 0) -> None:
+        self.path, self.line = path, line
+        super().__init__(f"Theme {path}{f':{line}' if line else ''}: {_short(cause)}")
+
+
+def read_theme(path: Path) -> Theme:
+    """Read one theme file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The theme.
+
+    Raises:
+        ThemeFileError: The file cannot be read, or says something that is not allowed.
+    """
+    text = _text(path)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(path, text, str(error)) from error
+    try:
+        return ThemeFile.model_validate({"name": path.stem, **values}).to_theme()
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise ThemeFileError(path, _say(wrong[0]) + more, _line(text, wrong[0])) from error
+
+
+def _text(path: Path) -> str:
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise ThemeFileError(path, "is not a file")
+        if found.st_size > LARGEST:
+            raise ThemeFileError(path, f"is larger than {LARGEST:,} bytes")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ThemeFileError(path, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ThemeFileError(path, f"is not UTF-8 text: {error.reason}") from error
+
+
+def _syntax_error(path: Path, text: str, message: str) -> ThemeFileError:
+    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    line = int(place[1] or text.rstrip("\n").count("\n") + 1) if place else 0
+    return ThemeFileError(path, f"is not TOML: {message[: place.start()] if place else message}", line)
+
+
+def _say(error: Any) -> str:
+    place = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "missing":
+        return f"{place}: is missing"
+    return f"{place}: {'is not known' if error['type'] == 'extra_forbidden' else explain(error)}"
+
+
+def _line(text: str, error: Any) -> int:
+    """Find the line of what is wrong: that of the last name which stands at the begin of one."""
+    names = [str(part) for part in error["loc"]]
+    if error["type"] == "value_error":
+        # The message of a wrong variable begins with its name.
+        names.append(str(error["ctx"]["error"]).partition(" ")[0])
+    for name in reversed(names):
+        if found := re.search(rf"""^\s*\[?\s*["']?{re.escape(name)}["']?\s*[=\]]""", text, re.MULTILINE):
+            return text.count("\n", 0, found.end()) + 1
+    return 0
+
+
+def _short(cause: str) -> str:
+    return cause if len(cause) <= LONGEST_CAUSE else f"{cause[:LONGEST_CAUSE]}…"

@@ -1,0 +1,154 @@
+"""Theme files that are written while the program runs, and the line of the settings that keeps a theme."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ccq_tui.config import config_dir
+from ccq_tui.theming import ThemeWatch
+from ccq_tui.theming.keep import KeepError, keep_theme, with_theme
+
+
+def write(name: str, text: str) -> Path:
+    path = config_dir() / "themes" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_only_files_that_were_written_are_read() -> None:
+    write("old.toml", 'primary = "red"\n')
+    sea = write("sea.toml", 'primary = "#3388aa"\n')
+    watch = ThemeWatch()
+    assert not watch.changed()
+    sea.write_text('primary = "#4499bb"\n')
+    os.utime(sea, (1, 1))
+    write("new.toml", 'primary = "green"\n')
+    found = watch.changed()
+    assert [(path.name, theme.name) for path, theme in found.themes] == [
+        ("new.toml", "new"),
+        ("sea.toml", "sea"),
+    ]
+    assert found.themes[1][1].primary == "#4499bb"
+    assert not watch.changed()
+
+
+def test_a_bad_file_is_told_once_and_one_that_is_gone_not_at_all(tmp_path: Path) -> None:
+    sea = write("sea.toml", 'primary = "#3388aa"\n')
+    elsewhere = tmp_path / "mine.toml"
+    watch = ThemeWatch([elsewhere])
+    sea.write_text('dark = true\nprimary = "#zzz"\n')
+    os.utime(sea, (1, 1))
+    found = watch.changed()
+    assert found.themes == ()
+    assert len(found.problems) == 1
+    assert f"{sea}:2: primary: must be a colour" in found.problems[0]
+    assert not watch.changed()
+    sea.unlink()
+    assert not watch.changed()
+    elsewhere.write_text('primary = "blue"\n')
+    assert [path for path, _ in watch.changed().themes] == [elsewhere]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", 'theme = "sea"\n'),
+        ("# mine\nbell = false", '# mine\nbell = false\ntheme = "sea"\n'),
+        ('theme = "x"  # dark\nbell = false\n', 'theme = "sea"  # dark\nbell = false\n'),
+        ("theme='x'\n", 'theme="sea"\n'),
+        ('"theme" = "x"\n', '"theme" = "sea"\n'),
+        ('bell = true\r\ntheme = "x"\r\n', 'bell = true\r\ntheme = "sea"\r\n'),
+        ("bell = true\r\n", 'bell = true\r\ntheme = "sea"\r\n'),
+        ("\ufeffbell = true\n", '\ufeffbell = true\ntheme = "sea"\n'),
+        (
+            "bell = true\n\n# keys\n[keys]\na = 1\n",
+            'bell = true\n\ntheme = "sea"\n\n# keys\n[keys]\na = 1\n',
+        ),
+        ('[keys]\ntheme = "x"\n', 'theme = "sea"\n\n[keys]\ntheme = "x"\n'),
+        ("a = '''\ntheme = \"x\"\n'''\ntheme = \"x\"\n", "a = '''\ntheme = \"x\"\n'''\ntheme = \"sea\"\n"),
+        ('#theme = "light"\n', '#theme = "light"\ntheme = "sea"\n'),
+    ],
+)
+def test_one_line_is_changed_and_all_else_stays(before: str, after: str) -> None:
+    assert with_theme(before, "sea") == after
+
+
+@pytest.mark.parametrize("text", ["theme = ", "theme = '''\nx'''\n", "theme = 3\n"])
+def test_what_cannot_be_changed_safely_is_left_alone(text: str) -> None:
+    with pytest.raises(ValueError, match=r"correct it first|by hand"):
+        with_theme(text, "sea")
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "# a comment",
+                "",
+                "bell = true",
+                'theme = "x"',
+                "[keys]",
+                'note = """',
+                '"""',
+                "list = [",
+                "]",
+                "[1],",
+            ]
+        ),
+        max_size=8,
+    ),
+    st.text(max_size=20),
+)
+def test_whatever_stands_in_the_file_only_the_theme_is_another_one(lines: list[str], theme: str) -> None:
+    text = "\n".join(lines)
+    try:
+        before = tomllib.loads(text)
+        changed = with_theme(text, theme)
+    except ValueError:
+        return
+    assert tomllib.loads(changed) == {**before, "theme": theme}
+    assert [line for line in changed.split("\n") if line.startswith("#")] == [
+        line for line in lines if line.startswith("#")
+    ]
+
+
+def test_the_file_keeps_its_rights_and_its_link(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "config.toml"
+    real.parent.mkdir()
+    real.write_text("bell = false\n")
+    real.chmod(0o640)
+    link = tmp_path / "config.toml"
+    link.symlink_to(real)
+    keep_theme(link, "ccq-light")
+    assert link.is_symlink()
+    assert real.read_text() == 'bell = false\ntheme = "ccq-light"\n'
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in real.parent.iterdir()] == ["config.toml"]
+
+
+def test_a_file_that_is_not_there_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "config.toml"
+    keep_theme(path, "ccq-light")
+    assert path.read_text() == 'theme = "ccq-light"\n'
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_cannot_be_changed_says_why_and_stays(tmp_path: Path) -> None:
+    broken = tmp_path / "config.toml"
+    broken.write_text("bell = \n")
+    with pytest.raises(KeepError, match="is not TOML"):
+        keep_theme(broken, "sea")
+    assert broken.read_text() == "bell = \n"
+    with pytest.raises(KeepError, match="cannot be written"):
+        keep_theme(broken / "config.toml", "sea")
+    broken.write_bytes(b"\xff")
+    with pytest.raises(KeepError, match="UTF-8"):
+        keep_theme(broken, "sea")
