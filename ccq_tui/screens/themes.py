@@ -1,4 +1,4 @@
-"""The lists to choose a theme from, and to say how long it is meant."""
+"""What there is to choose from in the lists of themes, and of how long one is meant."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ import os
 
 from ccq_tui.config import user_config
 from ccq_tui.config.settings import ENV_PREFIX
-from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.pickers import PickRow
 from ccq_tui.theming.live import LiveThemes
 
 VARIABLE = f"{ENV_PREFIX}THEME"
+ALWAYS = "always"
+BACK = "Esc puts the old one back"
 
 
-def theme_picker(themes: LiveThemes, current: str) -> Picker:
-    """Make the list of themes.
+def theme_rows(themes: LiveThemes, current: str) -> list[PickRow]:
+    """Return a row for each theme.
 
     Args:
-        themes: The themes; each is shown while the cursor is on it.
+        themes: The themes.
         current: The one in use.
     """
-    rows = [PickRow(name, name, about, current=name == current) for name, about in themes.all()]
-    return Picker("Theme", rows, about="Esc puts the old one back", choose="use it", preview=themes.look_at)
+    return [PickRow(name, name, about, current=name == current) for name, about in themes.all()]
 
 
-def keep_picker(name: str, setting: str) -> Picker:
-    """Make the list that asks how long a theme is meant.
+def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
+    """Return the question how long a theme is meant, and its rows.
 
     Args:
         name: The theme.
@@ -35,8 +36,5 @@ def keep_picker(name: str, setting: str) -> Picker:
     about = f"writes {line} into {user_config()}"
     if os.environ.get(VARIABLE):
         about += f"; {VARIABLE} goes before it"
-    return Picker(
-        f"The theme is {name}. For how long?",
-        [PickRow("once", "Until ccq-tui ends"), PickRow("always", "From now on", about)],
-        choose="take it",
-    )
+    rows = [PickRow("once", "Until ccq-tui ends"), PickRow(ALWAYS, "From now on", about)]
+    return f"The theme is {name}. For how long?", rows

@@ -64,9 +64,11 @@ class LiveThemes:
         self._show(name)
         return True
 
-    def leave(self) -> None:
-        """Look at nothing any more."""
+    def leave(self, before: str) -> None:
+        """Look at nothing any more, and put back what was on before."""
         self._looking = False
+        if self._app.theme != before:
+            self._show(before)
 
     def setting(self, name: str) -> str:
         """Say how the settings would name a theme: by its file when that is elsewhere."""

@@ -102,7 +102,7 @@ async def test_settings_that_cannot_be_written_are_told() -> None:
     run = driven()
     async with run.app.run_test() as pilot:
         await ready(run, pilot)
-        run.screen.use_theme("ccq-light")
+        run.screen.take_command("/theme ccq-light")
         await until(pilot, lambda: isinstance(run.app.screen, Picker))
         await pilot.press("down", "enter")
         await until(pilot, lambda: "The theme was not kept" in shown(run))
@@ -113,7 +113,7 @@ async def test_a_name_that_is_not_known_shows_the_list() -> None:
     run = driven()
     async with run.app.run_test() as pilot:
         await ready(run, pilot)
-        run.screen.use_theme("bad")
+        run.screen.take_command("/theme bad")
         await until(pilot, lambda: "There is no theme bad" in shown(run))
         assert "● ccq-dark" in shown(run)
 

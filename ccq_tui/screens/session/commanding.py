@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from textual import on
@@ -60,10 +60,16 @@ class Commanding(SessionBase):
             self.dock.notices.hush()
 
     async def pick(
-        self, title: str, rows: Iterable[PickRow], *, about: str = "", choose: str = "choose"
+        self,
+        title: str,
+        rows: Iterable[PickRow],
+        *,
+        about: str = "",
+        choose: str = "choose",
+        preview: Callable[[str], None] | None = None,
     ) -> str | None:
         """Let the person choose from a list; None when they left it."""
-        picker = Picker(title, rows, about=about, choose=choose)
+        picker = Picker(title, rows, about=about, choose=choose, preview=preview)
         self._picker = picker
         self._tell_picker()
         try:

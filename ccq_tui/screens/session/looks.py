@@ -8,18 +8,25 @@ from textual import on
 from textual.message import Message
 
 from ccq_tui.config import user_config
-from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.themes import keep_picker, theme_picker
+from ccq_tui.screens.session.commanding import Commanding
+from ccq_tui.screens.session.commands import Called
+from ccq_tui.screens.themes import ALWAYS, BACK, how_long, theme_rows
+from ccq_tui.text import one_line
 from ccq_tui.theming.keep import KeepError, keep_theme
 from ccq_tui.theming.live import LiveThemes
 from ccq_tui.theming.watch import Found
+from ccq_tui.widgets.later import after
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether a theme file was written."""
+REST_SECONDS = 0.08
+"""How long the cursor stays on a theme before it is put on: a switch costs more than a key may wait."""
 
 
-class Looks(SessionBase):
+class Looks(Commanding):
     """Puts other themes on, and says what is wrong with one."""
+
+    _looking: asyncio.TimerHandle | None = None
 
     class ThemesRead(Message):
         """Theme files were written and read."""
@@ -46,46 +53,52 @@ class Looks(SessionBase):
         for problem in event.found.problems:
             self.transcript.add_notice(f"{problem} · the theme stays as it was", "warning")
 
-    def action_pick_theme(self, unknown: str = "") -> None:
-        """Choose a theme from a list, each shown while the cursor is on it.
+    def command(self, command: Called) -> None:
+        """Put on the theme named, or choose one."""
+        if command.name == "theme":
+            self.work(self._choose_theme(command.argument), "theme")
+        else:
+            super().command(command)
 
-        Args:
-            unknown: A name for which there is no theme, or "".
-        """
+    def action_pick_theme(self) -> None:
+        """Choose a theme from a list, each shown while the cursor is on it."""
+        self.work(self._choose_theme(), "theme")
 
-        def chosen(name: str | None) -> None:
-            if name is None:
-                self._themes.leave()
-            else:
-                self.use_theme(name)
-
-        picker = theme_picker(self._themes, self.app.theme)
-        if unknown:
-            picker.say(f"There is no theme {unknown}")
-        self.app.push_screen(picker, chosen)
-
-    def use_theme(self, name: str) -> None:
-        """Put a theme on, and offer to keep it.
-
-        Args:
-            name: The theme's name; for an unknown one the list is shown.
-        """
+    async def _choose_theme(self, name: str = "") -> None:
+        """Put a theme on, and offer to keep it; without a name that is known, choose from the list."""
         if not self._themes.choose(name):
-            self.action_pick_theme(name)
+            picked = await self._pick_theme(name)
+            if picked is None:
+                return
+            name = picked
+            self._themes.choose(name)
+        setting = self._themes.setting(name)
+        title, rows = how_long(name, setting)
+        if await self.pick(title, rows, choose="take it") != ALWAYS:
+            self.dock.notices.say(f"Theme {name} until ccq-tui ends · /theme {name} offers to keep it")
             return
-
-        def answered(answer: str | None) -> None:
-            if answer == "always":
-                self.run_worker(self._keep_theme(name), name="keep theme")
-            else:
-                self.dock.notices.say(f"Theme {name} until ccq-tui ends · /theme {name} offers to keep it")
-
-        self.app.push_screen(keep_picker(name, self._themes.setting(name)), answered)
-
-    async def _keep_theme(self, name: str) -> None:
         try:
-            await asyncio.to_thread(keep_theme, user_config(), self._themes.setting(name))
+            await asyncio.to_thread(keep_theme, user_config(), setting)
         except KeepError as error:
             self.transcript.add_notice(f"The theme was not kept: {error}", "warning")
         else:
             self.dock.notices.say(f"Theme {name} is kept in {user_config()}")
+
+    async def _pick_theme(self, unknown: str) -> str | None:
+        before = self.app.theme
+        rows = theme_rows(self._themes, before)
+        about = f"There is no theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
+        try:
+            picked = await self.pick("Theme", rows, about=about, choose="use it", preview=self._look_at)
+        finally:
+            if self._looking is not None:
+                self._looking.cancel()
+        if picked is None:
+            self._themes.leave(before)
+        return picked
+
+    def _look_at(self, name: str) -> None:
+        """Show a theme once the cursor rests on it."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._looking = after(self, REST_SECONDS, lambda: self._themes.look_at(name))
