@@ -20,6 +20,8 @@ _REJECTED = (
 INTERRUPTED = _REJECTED + "STOP what you are doing"
 REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
 REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."
+# Said where a hook speaks: without the first words it would not be known whose words follow.
+REMARKED = "The user allowed this call and told you:\n{text}"
 
 ASSUME_PROMPT = (
     "The user does not answer questions in this session. Where something is unclear, make the most "

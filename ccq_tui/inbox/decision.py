@@ -8,48 +8,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ccq_tui.inbox.choices import NUMBERS, Choice, choices_for
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.manners import GUARDED_KEYS, is_fresh, is_stray_click
 from ccq_tui.questions.state import typable
 
-EMPTY_TEXT = "nothing typed yet · say what to do instead, Esc goes back"
+EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
 MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
 DECIDING_KEYS = GUARDED_KEYS | {"y", "n"}
 """Keys that a fresh panel ignores."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One way to decide: its letter, its words, whether it allows, and whether it takes text."""
-
-    key: str
-    label: str
-    allows: bool = False
-    takes_text: bool = False
-
-
-PERMISSION_CHOICES = (
-    Choice("y", "Allow once", allows=True),
-    Choice("n", "Deny"),
-    Choice("e", "Deny, and say what to do instead…", takes_text=True),
-)
-PLAN_CHOICES = (
-    Choice("y", "Approve the plan and start", allows=True),
-    Choice("n", "Keep planning"),
-    Choice("e", "Keep planning, and say what to change…", takes_text=True),
-)
-
-
-@dataclass(frozen=True, slots=True)
 class DecisionState:
-    """Everything a surface needs to draw an open decision; fields as in the question panel's state."""
+    """Everything a surface needs to draw an open decision; fields as in the question panel's state.
+
+    Attributes:
+        text_row: The choice for which the text was typed, or None.
+        plan: The plan as the person edited it, or "" while it is as proposed.
+    """
 
     request: PermissionRequest | PlanRequest
     choices: tuple[Choice, ...]
     cursor: int = 0
     typing: bool = False
     text: str = ""
+    text_row: int | None = None
+    plan: str = ""
     hidden: bool = False
     notice: str = ""
     shown_at: float | None = None
@@ -59,12 +45,17 @@ class DecisionState:
     @property
     def has_draft(self) -> bool:
         """Whether anything was typed that would be missed."""
-        return bool(self.text)
+        return bool(self.text or self.plan)
+
+    @property
+    def current_plan(self) -> str:
+        """The plan that would be approved; "" for a permission."""
+        return self.plan or (self.request.plan if isinstance(self.request, PlanRequest) else "")
 
 
 def decision(request: PermissionRequest | PlanRequest) -> DecisionState:
     """Return the state in which a permission or a plan opens."""
-    return DecisionState(request, PLAN_CHOICES if isinstance(request, PlanRequest) else PERMISSION_CHOICES)
+    return DecisionState(request, choices_for(request))
 
 
 def decide(state: DecisionState, event: Event) -> DecisionState:
@@ -77,9 +68,11 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
         case TerminalFocused(at):
             return replace(state, focused_at=at)
         case TextChanged(text):
-            return replace(state, text=typable(text), notice="") if state.typing else state
+            return (
+                replace(state, text=typable(text), notice="") if state.typing else _plan_edited(state, text)
+            )
         case Pasted(text) if typable(text) and not state.hidden and not state.typing:
-            return _type(state, typable(text))
+            return _type(state, typable(text), _text_row(state))
         case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
             return _clicked(state, row)
         case Pressed(key, character, at):
@@ -113,15 +106,30 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
     if state.typing:
         return (("Enter", "send"), ("Esc", "leave the text"), ("Ctrl+J", "new line"), ("Ctrl+G", "editor"))
     plan = isinstance(state.request, PlanRequest)
-    return (
+    numbers = [choice.key for choice in state.choices if choice.key in NUMBERS and choice.key]
+    lasting = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}" if numbers else ""
+    hints = (
         # The letters stand before the choices too; where there is little room, these three are missed most.
         ("Enter", "take it"),
         ("Esc", "hide"),
-        *(() if plan else (("Shift+↑↓", "scroll"),)),
+        ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
         ("y", "approve" if plan else "allow once"),
+        (lasting, "accept edits" if plan else "allow for longer"),
+        ("", "") if plan else ("a", "allow and say"),
         ("n", "keep planning" if plan else "deny"),
         ("e", "say what to change" if plan else "deny and say"),
     )
+    return tuple(hint for hint in hints if hint[0])
+
+
+def _plan_edited(state: DecisionState, text: str) -> DecisionState:
+    """Take a plan that comes out of the person's editor; an empty one, or the same one, is as proposed."""
+    if not isinstance(state.request, PlanRequest):
+        return state
+    text = typable(text)
+    same = text.strip() == state.request.plan.strip()
+    notice = "an empty plan cannot be approved · it is as proposed again" if not text.strip() else ""
+    return replace(state, plan="" if same or notice else text, notice=notice)
 
 
 def _stray_click(state: DecisionState, at: float) -> bool:
@@ -154,7 +162,7 @@ def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
         return state
     if not state.text.strip():
         return replace(state, notice=EMPTY_TEXT)
-    return replace(state, outcome=Denied(state.text))
+    return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
 
 
 def _pressed_on_list(state: DecisionState, key: str, character: str) -> DecisionState:
@@ -162,23 +170,32 @@ def _pressed_on_list(state: DecisionState, key: str, character: str) -> Decision
         return replace(state, cursor=0 if key == "home" else len(state.choices) - 1)
     if key in ("enter", "space"):
         return _take(state, state.cursor) if key == "enter" else state
-    if key.isdecimal() and len(key) == 1 and 0 < int(key) <= len(state.choices):
-        return replace(state, cursor=int(key) - 1)
     if key == "ctrl+d":
         return replace(state, cursor=next(i for i, choice in enumerate(state.choices) if choice.key == "n"))
     for index, choice in enumerate(state.choices):
         if key == choice.key:
             return _take(replace(state, cursor=index), index)
-    return _type(state, character) if character and character.isprintable() else state
+    if not character or not character.isprintable() or key in NUMBERS:
+        # A digit without a choice was meant for one that is not offered: that is no reason to type.
+        return state
+    return _type(state, character, _text_row(state))
 
 
 def _take(state: DecisionState, index: int) -> DecisionState:
     choice = state.choices[index]
     if choice.takes_text:
-        return _type(state, "")
-    return replace(state, outcome=Allowed() if choice.allows else Denied())
+        return _type(state, "", index)
+    return replace(state, outcome=choice.outcome(plan=state.plan))
 
 
-def _type(state: DecisionState, seed: str) -> DecisionState:
-    row = next(index for index, choice in enumerate(state.choices) if choice.takes_text)
-    return replace(state, cursor=row, typing=True, text=state.text + seed, notice="")
+def _text_row(state: DecisionState) -> int:
+    """Return the choice whose text a key opens that means nothing else: denying is what does no harm."""
+    if state.choices[state.cursor].takes_text:
+        return state.cursor
+    return next(
+        index for index, choice in enumerate(state.choices) if choice.takes_text and not choice.allows
+    )
+
+
+def _type(state: DecisionState, seed: str, row: int) -> DecisionState:
+    return replace(state, cursor=row, typing=True, text=state.text + seed, text_row=row, notice="")

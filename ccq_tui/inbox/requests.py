@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Outcome, QuestionSet
 
 
@@ -34,6 +35,8 @@ class PermissionRequest:
         reason: Why permission is needed (a hook's reason), or "".
         blocked_path: The path that triggered the request, or "".
         agent_id: The subagent that asks, or "" for the main agent.
+        agent: What that subagent is called, or "".
+        suggestions: Lasting permissions that may be granted along with this one; no others may.
     """
 
     id: str
@@ -44,6 +47,8 @@ class PermissionRequest:
     reason: str = ""
     blocked_path: str = ""
     agent_id: str = ""
+    agent: str = ""
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,19 @@ Request = QuestionRequest | PermissionRequest | PlanRequest
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Permission given once, or a plan approved."""
+    """Permission given, or a plan approved.
+
+    Attributes:
+        text: What the agent is told along with it, or "".
+        suggestion: The request's suggestion that is granted for longer, or None: then it is given once.
+        mode: The permission mode in which an approved plan is carried out, or "" for the one before it.
+        plan: The plan as the person edited it, which is then what is approved, or "".
+    """
+
+    text: str = ""
+    suggestion: Suggestion | None = None
+    mode: str = ""
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True)

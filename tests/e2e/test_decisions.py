@@ -31,7 +31,7 @@ def test_permission_allowed(start: Start) -> None:
 def test_permission_denied(start: Start) -> None:
     run = start(touching())
     run.terminal.wait_panel("touch made.txt")
-    run.terminal.press("down enter")
+    run.terminal.press("up up enter")
     assert run.result("toolu_e2e_1").startswith(REJECTED)
     assert not (run.home.project / "made.txt").exists()
     run.terminal.wait(DONE)

@@ -8,7 +8,7 @@ import pytest
 from rich.style import Style
 
 from ccq_tui.inbox import PermissionRequest
-from ccq_tui.widgets.decision import changes, details
+from ccq_tui.widgets.decision import changes, details, inputs
 from ccq_tui.widgets.decision.changes import changed_lines
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.palette import ROLES, Palette
@@ -84,7 +84,7 @@ def test_input_nested_too_deep_is_said() -> None:
     values: object = []
     for _ in range(5_000):
         values = [values]
-    assert plain(asks("mcp__x__y", deep=values))[-1] == details.TOO_DEEP
+    assert plain(asks("mcp__x__y", deep=values))[-1] == inputs.TOO_DEEP
 
 
 def test_a_change_keeps_what_stays_around_it() -> None:

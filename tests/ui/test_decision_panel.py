@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual import events
 
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed
+from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions.machine import GRACE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question.field import AnswerField
 from tests.ui.session import Driven, permission, until
 
+ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 
 
@@ -36,8 +40,11 @@ def drawn(panel: DecisionPanel) -> str:
         ("y", Allowed()),
         ("enter", Allowed()),
         ("n", Denied()),
-        ("down enter", Denied()),
-        ("3 enter h i enter", Denied("hi")),
+        ("1", Allowed(suggestion=ALWAYS)),
+        ("down enter", Allowed(suggestion=ALWAYS)),
+        ("up up enter", Denied()),
+        ("end enter h i enter", Denied("hi")),
+        ("a h i enter", Allowed("hi")),
         ("e h i ctrl+j y enter", Denied("hi\ny")),
         ("w escape enter i enter", Denied("wi")),
     ],
@@ -45,7 +52,7 @@ def drawn(panel: DecisionPanel) -> str:
 async def test_every_way_to_decide(keys: str, outcome: object) -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
-        await shown(run, pilot, PermissionAsked(permission()))
+        await shown(run, pilot, PermissionAsked(replace(permission(), suggestions=(ALWAYS,))))
         await pilot.press(*keys.split())
         await until(pilot, lambda: run.told.answers)
         assert run.told.answers == [("toolu_p", outcome, "panel")]
@@ -139,4 +146,45 @@ async def test_a_plan_stands_in_the_transcript_and_is_approved_below_it() -> Non
         assert "Begin" in run.screen.transcript.text()
         assert "stands above" in drawn(panel)
         await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("toolu_plan", Allowed(), "panel")])
+        await until(pilot, lambda: run.told.answers == [("toolu_plan", Allowed(mode="default"), "panel")])
+
+
+async def test_what_is_granted_for_longer_is_said_with_its_place() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        request = replace(permission(), suggestions=(ALWAYS,), agent_id="a1", agent="Release scout")
+        panel = await shown(run, pilot, PermissionAsked(request))
+        words = " ".join(drawn(panel).split())
+        assert (
+            "1 Always allow commands that begin with `make` · "
+            "in this project, kept in .claude/settings.local.json" in words
+        )
+        assert "Subagent “Release scout” wants to run a command" in str(panel.query_one("#head").visual)
+
+
+async def test_a_plan_is_edited_and_shown_as_edited() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        panel = await shown(run, pilot, PlanProposed(PLAN))
+        panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
+        await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
+        assert "- 2. End" in drawn(panel)
+        await pilot.press("1")
+        await until(pilot, lambda: run.told.answers)
+        plan = "# The plan\n\n1. Begin\n2. Rest"
+        assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), "panel")]
+        run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], "panel"))
+        await until(pilot, lambda: "Rest" in run.screen.transcript.text())
+        assert "approved as edited by you" in run.screen.transcript.text()
+
+
+async def test_an_edited_plan_that_is_not_approved_can_be_copied() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        panel = await shown(run, pilot, PlanProposed(PLAN))
+        panel.put_text("# Mine")
+        await pilot.press("n")
+        await until(pilot, lambda: run.told.answers)
+        assert "# Mine" in run.screen.transcript.text()
+        await pilot.press("f8")
+        await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)

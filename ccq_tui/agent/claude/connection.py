@@ -15,6 +15,7 @@ from claude_agent_sdk import (
     Message,
     PermissionMode,
     ProcessError,
+    TaskStartedMessage,
 )
 
 from ccq_tui.agent.claude.asking import ask
@@ -95,6 +96,7 @@ class Connection:
             session_id=session_id,
             resume=resume,
             before_question=self.gate.before_question,
+            after_tool=self.gate.after_tool,
             can_use_tool=self.gate.can_use_tool,
             stderr=self._words.add,
         )
@@ -281,6 +283,8 @@ class Connection:
             self._out(StateChanged(state))
 
     def _take(self, message: Message) -> None:
+        if isinstance(message, TaskStartedMessage):
+            self.gate.named(message.task_id, message.description)
         try:
             for event in self.translator.feed(message):
                 self._emit(event)

@@ -17,9 +17,17 @@ from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPe
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked, RequestSettled
+from ccq_tui.agent.claude.suggestions import suggestions, update
+from ccq_tui.agent.events import (
+    AgentEvent,
+    PermissionAsked,
+    PlanProposed,
+    PromptReturned,
+    QuestionAsked,
+    RequestSettled,
+)
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.agent.texts import DECLINED, PROCEED, UNREADABLE, rejection
+from ccq_tui.agent.texts import DECLINED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox import (
     Allowed,
     Cancelled,
@@ -33,6 +41,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Settled,
 )
+from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
@@ -43,6 +52,8 @@ PLAN_TOOL = "ExitPlanMode"
 SURFACE = "session"
 
 _SEEN_SECONDS = 1.0
+
+UNTOLD = "the call that was allowed with it ended without taking it along"
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
 
@@ -75,6 +86,8 @@ class Gate:
         self._rounds = 0
         self._verdicts: dict[str, RequestOutcome] = {}
         self._shown: dict[str, asyncio.Event] = {}
+        self._remarks: dict[str, str] = {}
+        self._agents: dict[str, str] = {}
         self._ending = "interrupted"
         self._over = False
 
@@ -90,6 +103,11 @@ class Gate:
         """Forget a tool call that has its result; others may go on after the turn, in the background."""
         self._shown.pop(tool_use_id, None)
         self._verdicts.pop(tool_use_id, None)
+        self._return_remark(tool_use_id, UNTOLD)
+
+    def named(self, agent_id: str, name: str) -> None:
+        """Note what a subagent is called; its requests say it."""
+        self._agents[agent_id] = name
 
     def cancel_all(self, reason: str) -> None:
         """Settle every request as cancelled: nobody can answer any more.
@@ -102,6 +120,8 @@ class Gate:
         for request_id in pending:
             self._inbox.answer(request_id, Cancelled(reason), SURFACE)
             self._emit(RequestSettled(request_id, Cancelled(reason), SURFACE))
+        for tool_use_id in list(self._remarks):
+            self._return_remark(tool_use_id, reason)
 
     async def before_question(
         self, data: HookInput, tool_use_id: str | None, _context: HookContext
@@ -130,6 +150,27 @@ class Gate:
         self._verdicts[name] = outcome
         return {}
 
+    async def after_tool(
+        self, data: HookInput, tool_use_id: str | None, _context: HookContext
+    ) -> HookJSONOutput:
+        """Tell the agent what a person said when they allowed a call: the hook behind every call.
+
+        The permission itself carries no text, and a prompt would go to the main agent, whoever asked.
+
+        Args:
+            data: The CLI's hook input.
+            tool_use_id: The call's id.
+
+        Returns:
+            What was said, or nothing.
+        """
+        text = self._remarks.pop(tool_use_id or "", "")
+        if not text:
+            return {}
+        event = data["hook_event_name"]
+        told = {"hookEventName": event, "additionalContext": REMARKED.format(text=text)}
+        return {"hookSpecificOutput": told}  # type: ignore[typeddict-item]  # the event is one of two
+
     async def can_use_tool(
         self, tool: str, source: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResult:
@@ -148,7 +189,7 @@ class Gate:
             return await self._decide_question(name, source)
         if tool == PLAN_TOOL:
             plan = PlanRequest(name, self._session_id(), str(source.get("plan") or ""))
-            return _decision(await self._ask(plan, PlanProposed(plan)), source)
+            return self._decision(plan, await self._ask(plan, PlanProposed(plan)), source)
         request = PermissionRequest(
             id=name,
             session_id=self._session_id(),
@@ -158,8 +199,34 @@ class Gate:
             reason=context.decision_reason or "",
             blocked_path=context.blocked_path or "",
             agent_id=context.agent_id or "",
+            agent=self._agents.get(context.agent_id or "", ""),
+            suggestions=suggestions(context.suggestions),
         )
-        return _decision(await self._ask(request, PermissionAsked(request)), source)
+        return self._decision(request, await self._ask(request, PermissionAsked(request)), source)
+
+    def _decision(
+        self, request: PermissionRequest | PlanRequest, outcome: RequestOutcome, source: dict[str, Any]
+    ) -> PermissionResult:
+        match outcome:
+            case Allowed():
+                if outcome.text.strip():
+                    self._remarks[request.id] = outcome.text
+                return PermissionResultAllow(
+                    updated_input={**source, "plan": outcome.plan} if outcome.plan else source,
+                    updated_permissions=[update(one) for one in _granted(request, outcome)] or None,
+                )
+            case Denied():
+                return PermissionResultDeny(message=rejection(outcome.text))
+            case Cancelled():
+                return PermissionResultDeny(message=outcome.reason, interrupt=True)
+            case _:
+                raise TypeError(f"{type(outcome).__name__} does not settle a permission")
+
+    def _return_remark(self, tool_use_id: str, reason: str) -> None:
+        """Give back what was said along with a permission and did not reach the agent."""
+        text = self._remarks.pop(tool_use_id, "")
+        if text:
+            self._emit(PromptReturned(text, reason))
 
     async def _decide_question(self, name: str, source: dict[str, Any]) -> PermissionResult:
         verdict = self._verdicts.pop(name, None)
@@ -250,13 +317,13 @@ def _allow(updated_input: dict[str, Any]) -> HookJSONOutput:
     }
 
 
-def _decision(outcome: RequestOutcome, source: dict[str, Any]) -> PermissionResult:
-    match outcome:
-        case Allowed():
-            return PermissionResultAllow(updated_input=source)
-        case Denied():
-            return PermissionResultDeny(message=rejection(outcome.text))
-        case Cancelled():
-            return PermissionResultDeny(message=outcome.reason, interrupt=True)
-        case _:
-            raise TypeError(f"{type(outcome).__name__} does not settle a permission")
+def _granted(request: PermissionRequest | PlanRequest, outcome: Allowed) -> list[Suggestion]:
+    """Return what is granted for longer: of a permission only what the CLI itself suggested."""
+    if isinstance(request, PlanRequest):
+        return [Suggestion("setMode", mode=outcome.mode)] if outcome.mode else []
+    if outcome.suggestion is None:
+        return []
+    if outcome.suggestion not in request.suggestions:
+        _logger.warning("A permission was to be granted that was never suggested; it is given once")
+        return []
+    return [outcome.suggestion]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, EffortLevel, HookMatcher, PermissionMode
-from claude_agent_sdk.types import HookCallback, SystemPromptPreset
+from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset
 
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 from ccq_tui.agent.texts import ADAPTIVE_PROMPT, ASSUME_PROMPT
@@ -26,6 +26,7 @@ def sdk_options(
     session_id: str | None,
     resume: str | None,
     before_question: HookCallback,
+    after_tool: HookCallback,
     can_use_tool: CanUseTool,
     stderr: Callable[[str], None],
 ) -> ClaudeAgentOptions:
@@ -36,6 +37,7 @@ def sdk_options(
         session_id: The id a new or forked session gets, or None to go on with ``resume``'s own.
         resume: The session to go on with, or None.
         before_question: Called before each question set.
+        after_tool: Called after each tool call, failed or not.
         can_use_tool: Called for each tool call that needs permission.
         stderr: Called with each line the CLI writes to its standard error.
 
@@ -66,7 +68,7 @@ def sdk_options(
         fork_session=resume is not None and options.fork,
         env=options.cli_environment(),
         can_use_tool=can_use_tool,
-        hooks={"PreToolUse": [hook]} if asks else None,
+        hooks=_hooks(hook if asks else None, HookMatcher(hooks=[after_tool])),
         stderr=stderr,
         include_partial_messages=True,
         # What the agent's tools write can be taken back to an earlier prompt.
@@ -75,6 +77,11 @@ def sdk_options(
         max_buffer_size=MAX_MESSAGE_BYTES,
         extra_args=_extra_arguments(),
     )
+
+
+def _hooks(question: HookMatcher | None, after: HookMatcher) -> dict[HookEvent, list[HookMatcher]]:
+    hooks: dict[HookEvent, list[HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
+    return hooks | ({"PreToolUse": [question]} if question else {})
 
 
 def _extra_arguments() -> dict[str, str | None]:

@@ -15,7 +15,7 @@ from ccq_tui.inbox import Cancelled
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, text_left_over
+from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
@@ -29,8 +29,15 @@ class Asking(SessionBase):
     """Hands requests to the dock and their outcomes to the session, and loses no draft on the way."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "toggle_panel", show=False),
-        Binding("f8", "copy_draft", priority=True, show=False),
+        Binding("f2", "toggle_panel", "Show or hide what waits for an answer", show=False, id="panel"),
+        Binding(
+            "f8",
+            "copy_draft",
+            "Copy the draft of a question that was closed",
+            priority=True,
+            show=False,
+            id="copy_draft",
+        ),
     ]
 
     def __init__(
@@ -78,6 +85,7 @@ class Asking(SessionBase):
         text = text_left_over(event.waiting, event.outcome)
         if text:
             self.dock.prompt.put_back(text)
+        self._keep_draft(plan_left_over(event.waiting, event.outcome))
         self._answered[event.waiting.request.id] = event.waiting
         self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
 

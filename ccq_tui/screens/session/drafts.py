@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox import Denied, RequestOutcome
+from ccq_tui.inbox import Allowed, Denied, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions.prose import draft_text
@@ -46,13 +46,19 @@ def draft_of(waiting: Waiting) -> str:
     """Return what a person had selected and typed for a request; "" when there was nothing."""
     draft = waiting.draft
     if isinstance(draft, DecisionState):
-        return draft.text
+        return "\n\n".join(part for part in (draft.text, draft.plan) if part)
     return draft_text(draft) if draft.has_draft else ""
 
 
 def text_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
-    """Return the text that a decision did not carry: typed as a reason, then decided without one."""
+    """Return the text that a decision did not carry: typed along with it, then decided without it."""
     draft = waiting.draft
     if not isinstance(draft, DecisionState) or not draft.text.strip():
         return ""
-    return "" if isinstance(outcome, Denied) and outcome.text else draft.text
+    return "" if isinstance(outcome, Allowed | Denied) and outcome.text else draft.text
+
+
+def plan_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+    """Return the plan that a person edited and then did not approve, or ""."""
+    edited = waiting.draft.plan if isinstance(waiting.draft, DecisionState) else ""
+    return "" if isinstance(outcome, Allowed) and outcome.plan else edited

@@ -89,8 +89,9 @@ class DecisionPanel(RequestPanel[DecisionState]):
         return is_guarded(self._state, key, at)
 
     def _takes(self, key: str, character: str, at: float) -> bool:
-        if key == "ctrl+g" and self._state.typing:
-            self.post_message(EditorWanted(self, self._state.text))
+        text = self._state.text if self._state.typing else self._state.current_plan
+        if key == "ctrl+g" and (self._state.typing or text):
+            self.post_message(EditorWanted(self, text))
         elif key in SCROLLS and not self._state.typing:
             self._details.scroll_relative(y=SCROLLS[key], animate=False, force=True)
         elif means_something(self._state, key, character):
@@ -108,7 +109,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
     # -- drawing --------------------------------------------------------------------------------------------
 
     def _field_hint(self) -> str:
-        return "what to do instead"
+        choice = self._state.choices[self._state.cursor]
+        return "what Claude should know besides" if choice.allows else "what to do instead"
 
     def _draw_parts(self) -> int:
         palette, width, screen, state = palette_of(self), self._width, self.app.size.height, self._state
@@ -125,7 +127,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
             notice=len(notice),
             field=field_height(state.text, width, FIELD_LINES) if state.typing else 0,
         )
-        self._head.update(title_line(headline(state.request), "", width, self._session, self._place, palette))
+        head = headline(state.request, edited=bool(state.plan))
+        self._head.update(title_line(head, "", width, self._session, self._place, palette))
         # A part that shares the rest of the height takes a line even where none is left.
         self._details.set_class(not share.details, "-off")
         self._details.show_flow(details)
@@ -138,17 +141,21 @@ class DecisionPanel(RequestPanel[DecisionState]):
         return share.height
 
     def _detail_flow(self, palette: Palette, width: int) -> Flow:
-        if self._flow_for != (width, palette):
-            self._flow_for = (width, palette)
-            self._flow = Flow(detail_lines(self._state.request, width - DETAILS_FRAME, palette))
+        wanted = (width, palette, self._state.plan)
+        if self._flow_for != wanted:
+            self._flow_for = wanted
+            source = detail_lines(self._state.request, width - DETAILS_FRAME, palette, self._state.plan)
+            self._flow = Flow(source)
         return self._flow
 
     def _choice_lines(self, palette: Palette, width: int) -> list[Line]:
         lines = [] if is_low(self.app.size.height) else [Line(Text(""))]
         for index, choice in enumerate(self._state.choices):
             label = Text(choice.label, palette.plain)
-            if choice.takes_text and self._state.text and not self._state.typing:
+            if choice.where:
+                label.append(f" · {choice.where}", palette.muted)
+            if index == self._state.text_row and self._state.text and not self._state.typing:
                 label.append(f"  “{one_line(self._state.text, TEXT_SHOWN)}”", palette.note)
-            mark = Text(f"{choice.key}  ", palette.muted)
+            mark = Text(f"{choice.key or ' '}  ", palette.muted)
             lines += row_lines(wrapped(label, width - LABEL_AT - 1), index, mark, LABEL_AT, palette.accent)
         return lines

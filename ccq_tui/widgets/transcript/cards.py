@@ -9,6 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.inbox import Allowed, Cancelled, Denied
+from ccq_tui.inbox.suggestions import MODES, what, where
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
@@ -36,7 +37,7 @@ def _told(block: RequestBlock) -> tuple[str, str, str]:
         case Answered():
             return "✔", f"answered{by}", "success"
         case Allowed():
-            return "✔", f"allowed{by}", "success"
+            return "✔", f"{_allowed(block, block.outcome)}{by}", "success"
         case Discussed():
             return "✎", f"discussed{by} instead", "muted"
         case Declined():
@@ -45,6 +46,14 @@ def _told(block: RequestBlock) -> tuple[str, str, str]:
             return "✘", f"denied{by}", "error"
         case Cancelled(reason):
             return "■", f"cancelled: {one_line(reason, 200)}" if reason else "cancelled", "muted"
+
+
+def _allowed(block: RequestBlock, outcome: Allowed) -> str:
+    if not isinstance(block, PlanBlock):
+        return "allowed"
+    how = " as edited by you" if outcome.plan else ""
+    name = MODES[outcome.mode][0] if outcome.mode in MODES else ""
+    return f"approved{how}{f' · {name} mode' if name else ''}"
 
 
 def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
@@ -144,7 +153,11 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
     if block.outcome is None:
         words = "waiting for your permission"
     body = Text.assemble((f"{sign} {words}", palette[colour]), (clock(block.settled), palette["muted"]))
-    if isinstance(block.outcome, Denied) and block.outcome.text:
+    if isinstance(block.outcome, Allowed) and block.outcome.suggestion is not None:
+        granted = block.outcome.suggestion
+        also = what(granted).removeprefix("Allow, and ")
+        body.append(f" · {also} · {where(granted)}", palette["muted"])
+    if isinstance(block.outcome, Allowed | Denied) and block.outcome.text:
         body.append(f": {safe(block.outcome.text, limit=TEXT_LIMIT)}")
     if block.attached:
         return pen.hang(Text("  ⎿ ", palette["faint"]), body, width)
@@ -157,7 +170,7 @@ def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
     """Draw the first line of a plan, and what was said to it."""
     outcome = block.outcome
     lines = _title(pen, "Claude proposed a plan", block, width)
-    if isinstance(outcome, Denied) and outcome.text:
+    if isinstance(outcome, Allowed | Denied) and outcome.text:
         said = Text(safe(outcome.text, limit=TEXT_LIMIT))
         lines.extend(pen.hang(Text(" ✎ ", pen.palette["accent"]), said, width))
     return lines

@@ -20,6 +20,7 @@ def built(**fields: object) -> object:
         session_id=None,
         resume=None,
         before_question=never,  # type: ignore[arg-type]
+        after_tool=never,  # type: ignore[arg-type]
         can_use_tool=never,  # type: ignore[arg-type]
         stderr=print,
     )
@@ -61,7 +62,7 @@ def test_assuming_takes_the_tool_away_and_says_so() -> None:
     options = built(
         questions=QuestionPolicy.ASSUME, disallowed_tools=("WebFetch",), append_system_prompt="Rhyme."
     )
-    assert options.hooks is None  # type: ignore[attr-defined]
+    assert set(options.hooks) == {"PostToolUse", "PostToolUseFailure"}  # type: ignore[attr-defined]
     assert options.disallowed_tools == ["WebFetch", "AskUserQuestion"]  # type: ignore[attr-defined]
     assert options.system_prompt["append"].startswith("Rhyme.\n\nThe user does not answer")  # type: ignore[attr-defined]
 

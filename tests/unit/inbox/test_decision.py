@@ -17,10 +17,13 @@ from ccq_tui.inbox.decision import (
     is_guarded,
     means_something,
 )
+from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.machine import GRACE
 
-PERMISSION = PermissionRequest("toolu_1", "s", "Bash", {"command": "make"})
+ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
+ACCEPT = Suggestion("setMode", mode="acceptEdits")
+PERMISSION = PermissionRequest("toolu_1", "s", "Bash", {"command": "make"}, suggestions=(ALWAYS, ACCEPT))
 PLAN = PlanRequest("toolu_2", "s", "# Plan")
 
 
@@ -30,29 +33,63 @@ def keys(state: DecisionState, pressed: str) -> DecisionState:
     return state
 
 
-@pytest.mark.parametrize("request_", [PERMISSION, PLAN])
 @pytest.mark.parametrize(
-    ("pressed", "outcome"),
+    ("request_", "pressed", "outcome"),
     [
-        ("y", Allowed()),
-        ("enter", Allowed()),
-        ("n", Denied()),
-        ("down enter", Denied()),
-        ("2 enter", Denied()),
+        (PERMISSION, "y", Allowed()),
+        (PERMISSION, "enter", Allowed()),
+        (PERMISSION, "n", Denied()),
+        (PERMISSION, "1", Allowed(suggestion=ALWAYS)),
+        (PERMISSION, "2", Allowed(suggestion=ACCEPT)),
+        (PERMISSION, "down down enter", Allowed(suggestion=ACCEPT)),
+        (PERMISSION, "up up enter", Denied()),
+        (PLAN, "y", Allowed(mode="default")),
+        (PLAN, "enter", Allowed(mode="default")),
+        (PLAN, "1", Allowed(mode="acceptEdits")),
+        (PLAN, "n", Denied()),
+        (PLAN, "down down enter", Denied()),
     ],
 )
-def test_letters_and_enter_decide(request_: PermissionRequest, pressed: str, outcome: object) -> None:
+def test_keys_and_enter_decide(request_: PermissionRequest, pressed: str, outcome: object) -> None:
     assert keys(decision(request_), pressed).outcome == outcome
 
 
-@pytest.mark.parametrize(
-    "pressed", ["1", "2", "3", "down", "k", "space", "ctrl+d", "escape", "f2", "home", "x"]
-)
+def test_nothing_is_offered_for_longer_that_was_not_suggested() -> None:
+    bare = decision(replace(PERMISSION, suggestions=()))
+    assert [choice.key for choice in bare.choices] == ["y", "a", "n", "e"]
+    assert keys(bare, "1") == bare, "a digit without a choice decides and types nothing"
+    many = decision(replace(PERMISSION, suggestions=(ALWAYS,) * 11))
+    assert [choice.key for choice in many.choices] == ["y", *"123456789", "", "", "a", "n", "e"]
+
+
+def test_allowing_with_text() -> None:
+    state = decide(keys(decision(PERMISSION), "a"), TextChanged("but quietly"))
+    assert keys(state, "enter").outcome == Allowed("but quietly")
+    back = keys(state, "escape")
+    assert keys(back, "y").outcome == Allowed(), "y carries no text"
+    assert keys(back, "e enter").outcome == Denied("but quietly")
+    assert (back.text_row, keys(back, "e").text_row) == (3, 5)
+    assert keys(back, "x").text_row == 3, "on a choice with text another key goes on with it"
+
+
+def test_a_plan_is_edited_and_that_plan_is_approved() -> None:
+    state = decide(decision(PLAN), TextChanged("# Mine\x07"))
+    assert (state.plan, state.current_plan, state.has_draft) == ("# Mine", "# Mine", True)
+    assert keys(state, "1").outcome == Allowed(mode="acceptEdits", plan="# Mine")
+    assert keys(state, "n").outcome == Denied()
+    same = decide(state, TextChanged("# Plan\n"))
+    assert (same.plan, same.current_plan) == ("", "# Plan")
+    empty = decide(state, TextChanged(" \n"))
+    assert (empty.plan, bool(empty.notice)) == ("", True)
+    assert decide(decision(PERMISSION), TextChanged("x")) == decision(PERMISSION)
+
+
+@pytest.mark.parametrize("pressed", ["3", "down", "k", "space", "ctrl+d", "escape", "f2", "home", "x"])
 def test_other_keys_decide_nothing(pressed: str) -> None:
     assert keys(decision(PERMISSION), pressed).outcome is None
 
 
-@pytest.mark.parametrize("opened_by", ["e", "3 enter", "up enter"])
+@pytest.mark.parametrize("opened_by", ["e", "end enter", "up enter"])
 def test_denying_with_text(opened_by: str) -> None:
     state = keys(decision(PERMISSION), opened_by)
     assert state.typing
@@ -80,11 +117,11 @@ def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
 def test_a_click_moves_and_on_the_choice_under_the_cursor_takes_it() -> None:
     state = decide(decision(PERMISSION), Clicked(1))
     assert (state.cursor, state.outcome) == (1, None)
-    assert decide(state, Clicked(1)).outcome == Denied()
+    assert decide(state, Clicked(1)).outcome == Allowed(suggestion=ALWAYS)
     assert decide(decision(PERMISSION), Clicked(0)).outcome == Allowed()
-    text = decide(decide(state, Clicked(2)), Clicked(2))
+    text = decide(decide(state, Clicked(3)), Clicked(3))
     assert (text.typing, text.outcome) == (True, None)
-    assert decide(text, Clicked(2)) == text, "the text that is open stays open"
+    assert decide(text, Clicked(3)) == text, "the text that is open stays open"
 
 
 def test_a_click_that_was_meant_for_something_else_does_nothing() -> None:
@@ -127,7 +164,7 @@ def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
             st.characters().map(lambda c: Pressed(c, c)),
             st.text(max_size=4).map(TextChanged),
             st.text(max_size=4).map(Pasted),
-            st.integers(-1, 5).map(Clicked),
+            st.integers(-1, 7).map(Clicked),
         ),
         max_size=40,
     ),
@@ -138,7 +175,7 @@ def test_random_events(request_: PermissionRequest, happened: list[Event]) -> No
         after = decide(state, event)
         decision_hints(after)
         if after.outcome and not state.outcome:
-            pressed = isinstance(event, Pressed) and event.key in ("enter", "y", "n")
+            pressed = isinstance(event, Pressed) and event.key in ("enter", "y", "n", "1", "2")
             assert pressed or event == Clicked(state.cursor)
         if not isinstance(event, TextChanged):
             assert after.text.startswith(state.text), "text is only added to"

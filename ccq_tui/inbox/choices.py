@@ -1,0 +1,73 @@
+"""The ways to decide on a permission or a plan, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.suggestions import Suggestion, what, where
+
+NUMBERS = "123456789"
+"""Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to decide.
+
+    Attributes:
+        key: The key that takes it at once, or "".
+        label: What it does, harmless to draw.
+        where: For how long it holds and where that is kept, or "".
+        allows: Whether it allows.
+        takes_text: Whether it opens a text first.
+        suggestion: The lasting permission it grants, or None.
+        mode: The permission mode in which an approved plan is carried out, or "".
+    """
+
+    key: str
+    label: str
+    where: str = ""
+    allows: bool = False
+    takes_text: bool = False
+    suggestion: Suggestion | None = None
+    mode: str = ""
+
+    def outcome(self, text: str = "", plan: str = "") -> Allowed | Denied:
+        """Return what is decided by it.
+
+        Args:
+            text: What was typed, for a choice that takes text.
+            plan: The plan as the person edited it, or "".
+        """
+        said = text if self.takes_text else ""
+        return Allowed(said, self.suggestion, self.mode, plan) if self.allows else Denied(said)
+
+
+ALLOW = Choice("y", "Allow once", allows=True)
+ALLOW_AND_SAY = Choice("a", "Allow once, and say something…", allows=True, takes_text=True)
+DENY = Choice("n", "Deny")
+DENY_AND_SAY = Choice("e", "Deny, and say what to do instead…", takes_text=True)
+PLAN_CHOICES = (
+    Choice("y", "Approve, and ask before each edit", "default mode", allows=True, mode="default"),
+    Choice("1", "Approve, and accept all edits", "accept edits mode", allows=True, mode="acceptEdits"),
+    Choice("n", "Keep planning"),
+    Choice("e", "Keep planning, and say what to change…", takes_text=True),
+)
+
+
+def choices_for(request: PermissionRequest | PlanRequest) -> tuple[Choice, ...]:
+    """Return the ways to decide on a request, what was suggested among them and nothing beyond it."""
+    if isinstance(request, PlanRequest):
+        return PLAN_CHOICES
+    lasting = tuple(
+        Choice(
+            NUMBERS[index] if index < len(NUMBERS) else "",
+            what(suggestion),
+            where(suggestion),
+            allows=True,
+            suggestion=suggestion,
+        )
+        for index, suggestion in enumerate(request.suggestions)
+    )
+    return (ALLOW, *lasting, ALLOW_AND_SAY, DENY, DENY_AND_SAY)

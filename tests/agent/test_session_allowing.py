@@ -1,0 +1,168 @@
+"""More than yes: lasting permissions, text along with one, plans edited and carried out in a mode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.agent.events import ModeChanged, PermissionAsked, PlanProposed, PromptReturned, ToolFinished
+from ccq_tui.inbox import Allowed
+from ccq_tui.inbox.suggestions import Rule, Suggestion, what, where
+from ccq_tui.testing.model import ScriptedModel
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+ACCEPT = Suggestion("setMode", mode="acceptEdits")
+REMARK = "PostToolUse:{} hook additional context: The user allowed this call and told you:\n{}"
+
+
+def outside(path: str) -> Callable[[Any], str]:
+    """A path beside the project."""
+    return lambda replies: f"{Path(replies.directory).parent}/beside/{path}"
+
+
+def system_texts(model: ScriptedModel, role: str = "main") -> list[str]:
+    """What the model got in the name of the system, request after request, without repetitions."""
+    bodies = [exchange.body or {} for exchange in model.requests(role)]
+    messages = [one for one in bodies[-1]["messages"] if one["role"] == "system"]
+    return [
+        one["content"] if isinstance(one["content"], str) else one["content"][0]["text"] for one in messages
+    ]
+
+
+async def test_each_suggestion_is_granted_where_it_says(play: Callable[..., Any]) -> None:
+    scenario = (
+        Scenario("p")
+        .runs("Bash", command="make test", description="Test")
+        .runs("Bash", command="make test --again", description="Test again")
+        .runs("WebFetch", url="http://127.0.0.1:1/a", prompt="p")
+        .runs("WebFetch", url="http://127.0.0.1:1/b", prompt="p")
+        .runs("Read", file_path=outside("a.txt"))
+        .runs("Read", file_path=outside("deep/b.txt"))
+        .runs("Write", file_path=outside("c.txt"), content="c")
+        .runs("Write", file_path=outside("d.txt"), content="d")
+        .says("Done.")
+    )
+    model, home = play(scenario)
+    beside = home.root / "beside"
+    (beside / "deep").mkdir(parents=True)
+    (beside / "a.txt").write_text("a")
+    (beside / "deep" / "b.txt").write_text("b")
+    expected = [
+        Suggestion("addRules", "localSettings", (Rule("Bash", "make test *"),), "allow"),
+        Suggestion("addRules", "localSettings", (Rule("WebFetch", "domain:127.0.0.1"),), "allow"),
+        Suggestion("addRules", "session", (Rule("Read", f"/{beside}/**"),), "allow"),
+        Suggestion("addDirectories", "session", directories=(str(beside),)),
+    ]
+    async with Running(home) as run:
+        run.session.send("Go")
+        for number, suggestion in enumerate(expected, 1):
+            asked = await run.until(PermissionAsked, count=number)
+            assert suggestion in asked.request.suggestions
+            run.answer(asked.request.id, Allowed(suggestion=suggestion))
+        # In a directory that is allowed a file is still not written unasked: that takes the mode.
+        asked = await run.until(PermissionAsked, count=5)
+        assert asked.request.suggestions == (ACCEPT,)
+        run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
+        await run.idle()
+        assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]
+        assert len(run.all(PermissionAsked)) == 5
+    settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
+    assert settings["permissions"] == {"allow": ["Bash(make test *)", "WebFetch(domain:127.0.0.1)"]}
+    assert [what(one) for one in expected] == [
+        "Always allow commands that begin with `make test`",
+        "Always allow fetching from 127.0.0.1",
+        f"Always allow reading everything in {beside}",
+        f"Allow, and let Claude work in {beside}",
+    ]
+    assert [where(one) for one in expected[1:3]] == [
+        "in this project, kept in .claude/settings.local.json",
+        "for this session",
+    ]
+    assert (beside / "d.txt").read_text() == "d"
+    assert len(model.tool_results()) == 8
+
+
+async def test_nothing_is_granted_that_was_not_suggested(play: Callable[..., Any]) -> None:
+    scenario = Scenario("p")
+    for name in ("one", "two"):
+        scenario = scenario.runs("Bash", command=f"touch {name}; true", description="d")
+    _, home = play(scenario.says("Done."))
+    made_up = Suggestion("addRules", "userSettings", (Rule("Bash"),), "allow")
+    async with Running(home) as run:
+        run.session.send("Go")
+        for number in (1, 2):
+            asked = await run.until(PermissionAsked, count=number)
+            run.answer(asked.request.id, Allowed(suggestion=made_up))
+        await run.idle()
+    assert {path.name for path in home.project.iterdir()} == {"one", "two"}
+    assert not (home.config / "settings.json").exists()
+
+
+async def test_what_is_said_with_a_permission_reaches_who_asked(play: Callable[..., Any]) -> None:
+    errand = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
+    scenario = (
+        Scenario("p")
+        .runs("Bash", command="touch one", description="d")
+        .runs("Bash", command="touch two; exit 3", description="d")
+        .agent("Fetch it", errand, description="Fetcher")
+        .says("Fine.")
+    )
+    model, home = play(scenario)
+    said = ['Keep it <b>small</b> & "good"\nplease', "It may fail", "Hurry"]
+    async with Running(home) as run:
+        run.session.send("Go")
+        for number, text in enumerate(said, 1):
+            asked = await run.until(PermissionAsked, count=number)
+            run.answer(asked.request.id, Allowed(text))
+        await run.idle()
+        assert asked.request.agent == "Fetcher"
+        assert not run.all(PromptReturned)
+    told = system_texts(model)
+    assert REMARK.format("Bash", said[0]) in told
+    assert REMARK.format("Bash", said[1]).replace("Use:", "UseFailure:") in told
+    assert not [text for text in told if said[2] in text]
+    assert any(text.startswith(REMARK.format("Bash", said[2])) for text in system_texts(model, "subagent"))
+
+
+async def test_what_was_said_comes_back_when_the_call_never_ended(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("p").runs("Bash", command="touch begun; sleep 50", description="d").says("Done."))
+    async with Running(home) as run:
+        run.session.send("Go")
+        asked = await run.until(PermissionAsked)
+        run.answer(asked.request.id, Allowed("Not too long"))
+        while not (home.project / "begun").exists():
+            await run.session._connection._report_usage()  # type: ignore[union-attr]  # a turn of the CLI
+        run.session.interrupt()
+        await run.until(ToolFinished)
+        returned = await run.until(PromptReturned)
+        assert returned.text == "Not too long"
+
+
+async def test_a_plan_is_edited_and_carried_out_in_the_mode_chosen(play: Callable[..., Any]) -> None:
+    scenario = Scenario("p")
+    for name in ("a", "b"):
+        scenario = scenario.plans(f"# Plan {name}\n1. x").runs(
+            "Write", file_path=lambda replies, name=name: f"{replies.directory}/{name}.txt", content="y"
+        )
+    model, home = play(scenario.says("Done."))
+    edited = "# Mine\n\n1. only “this”\n"
+    async with Running(home) as run:
+        run.session.send("Plan it")
+        first = await run.until(PlanProposed)
+        run.answer(first.request.id, Allowed(mode="default"))
+        asked = await run.until(PermissionAsked)
+        assert asked.request.tool == "Write"
+        run.answer(asked.request.id, Allowed())
+        second = await run.until(PlanProposed, count=2)
+        run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited))
+        await run.idle()
+        assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
+        assert len(run.all(PermissionAsked)) == 1
+    assert model.result(first.request.id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")
+    approved = model.result(second.request.id).text
+    assert approved.startswith("User has approved your plan. You can now start coding.")
+    assert approved.endswith(f"\n\n## Approved Plan (edited by user):\n{edited}")
+    assert edited in [path.read_text() for path in (home.config / "plans").iterdir()]
