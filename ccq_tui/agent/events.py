@@ -172,6 +172,50 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A subagent, or a command that takes a while, began to work.
+
+    Attributes:
+        task_id: Names the task.
+        tool_use_id: The call that it belongs to, or "".
+        description: What it is about.
+        background: Whether the turn goes on meanwhile.
+        agent: Whether it is a subagent.
+    """
+
+    task_id: str
+    tool_use_id: str
+    description: str
+    background: bool = False
+    agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgressed:
+    """A task got further; ``doing`` is what it does now, the numbers are those of the whole task so far."""
+
+    task_id: str
+    tool_use_id: str
+    doing: str
+    tools: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEnded:
+    """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` what it says itself."""
+
+    task_id: str
+    tool_use_id: str
+    status: str
+    summary: str = ""
+    tools: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionAsked:
     """A question set waits for a person."""
 
@@ -309,6 +353,14 @@ class TurnEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class Compacted:
+    """The conversation was made shorter; the tokens that it took ``before`` and ``after``, where known."""
+
+    before: int | None = None
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationReset:
     """The conversation began anew (``/clear``) under another session id."""
 
@@ -352,6 +404,9 @@ AgentEvent = (
     | BlockDropped
     | ToolStarted
     | ToolFinished
+    | TaskStarted
+    | TaskProgressed
+    | TaskEnded
     | QuestionAsked
     | PermissionAsked
     | PlanProposed
@@ -366,6 +421,7 @@ AgentEvent = (
     | ErrorReported
     | NoticeGiven
     | TurnEnded
+    | Compacted
     | ConversationReset
     | HistoryLoaded
     | SessionLost

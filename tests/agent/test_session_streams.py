@@ -12,11 +12,11 @@ from ccq_tui.agent.events import (
     BlockGrew,
     BlockKind,
     CommandsListed,
+    Compacted,
     Connected,
     ContextUsage,
     ConversationReset,
     ErrorReported,
-    NoticeGiven,
     PromptAccepted,
     PromptDelivered,
     Retrying,
@@ -126,8 +126,9 @@ async def test_the_clis_own_commands(play: Callable[..., Any]) -> None:
         before = run.session.session_id
         run.session.send("/compact")
         await run.idle(2)
-        notices = [event.text for event in run.all(NoticeGiven)]
-        assert any(text.startswith("The conversation was compacted from") for text in notices)
+        compacted = run.one(Compacted)
+        assert compacted.before
+        assert compacted.after
         run.session.send("/clear")
         await run.idle(3)
         reset = run.one(ConversationReset)

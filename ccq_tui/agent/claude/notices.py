@@ -8,7 +8,7 @@ from typing import Any
 
 from claude_agent_sdk import RateLimitInfo
 
-from ccq_tui.agent.events import NoticeGiven
+from ccq_tui.agent.events import Compacted, NoticeGiven
 from ccq_tui.agent.text import bounded, command_output
 
 _logger = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
         yield NoticeGiven("error", f"The conversation could not be compacted: {reason}")
 
 
-def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
+def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven | Compacted]:
     """Translate a system message that has no meaning of its own to the program.
 
     Args:
@@ -74,7 +74,7 @@ def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
         data: The message.
 
     Yields:
-        A notice, or nothing.
+        A notice, a compaction, or nothing.
     """
     match subtype:
         case "informational":
@@ -87,7 +87,7 @@ def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
                 "warning", f"{data.get('tool_name', 'A tool')} was not allowed: {_reason(data)}"
             )
         case "compact_boundary":
-            yield NoticeGiven("info", _compacted(data.get("compact_metadata")))
+            yield _compacted(data.get("compact_metadata"))
         case _:
             _logger.debug("A system message %s is not used", subtype)
 
@@ -99,10 +99,7 @@ def _reason(data: Mapping[str, Any]) -> str:
     )
 
 
-def _compacted(metadata: Any) -> str:
-    if not isinstance(metadata, Mapping):
-        return "The conversation was compacted."
-    before, after = metadata.get("pre_tokens"), metadata.get("post_tokens")
-    if not (isinstance(before, int) and isinstance(after, int)):
-        return "The conversation was compacted."
-    return f"The conversation was compacted from {before:,} to {after:,} tokens."
+def _compacted(metadata: Any) -> Compacted:
+    numbers = metadata if isinstance(metadata, Mapping) else {}
+    before, after = (numbers.get(name) for name in ("pre_tokens", "post_tokens"))
+    return Compacted(before if isinstance(before, int) else None, after if isinstance(after, int) else None)

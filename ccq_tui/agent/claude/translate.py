@@ -24,7 +24,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from ccq_tui.agent.claude import notices
+from ccq_tui.agent.claude import notices, tasks
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.recent import Recent
 from ccq_tui.agent.claude.streams import BlockStreams
@@ -229,6 +229,8 @@ class Translator:
             case "api_retry":
                 yield from self._streams.retry()
                 yield _retrying(data)
+            case _ if subtype in tasks.SUBTYPES:
+                yield from tasks.task(subtype, data)
             case _:
                 yield from notices.system(subtype, data)
 

@@ -2,54 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
-from typing import Any
 
 from ccq_tui.agent.events import Retrying, TurnEnded
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.widgets.transcript.block import FOLD_LINES as FOLD_LINES
+from ccq_tui.widgets.transcript.block import Block as Block
+from ccq_tui.widgets.transcript.block import Body as Body
+from ccq_tui.widgets.transcript.calls import Task as Task
+from ccq_tui.widgets.transcript.calls import ToolBlock as ToolBlock
+from ccq_tui.widgets.transcript.calls import ToolState as ToolState
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.plaintext import PlainText
-
-Body = Document | PlainText
-"""What a block holds beside its head: text in parts."""
-
-FOLD_LINES = 20
-"""Lines of a prompt that are shown while it is folded."""
-
-
-@dataclass(eq=False)
-class Block:
-    """One thing that happened.
-
-    Attributes:
-        at: Its place in the transcript, kept by the model.
-        depth: How many Agent calls it is nested in.
-        version: Changes whenever the head would be drawn differently.
-        folded: Whether only the short form is shown, where there is a longer one.
-    """
-
-    at: int = field(default=-1, init=False)
-    depth: int = field(default=0, init=False)
-    version: int = field(default=0, init=False)
-    folded: bool = field(default=True, init=False)
-
-    @property
-    def head(self) -> bool:
-        """Whether the block begins with something that is not part of its body."""
-        return True
-
-    @property
-    def body(self) -> Body | None:
-        """The text shown under the head now, in parts, or None."""
-        return None
-
-    @property
-    def foldable(self) -> bool:
-        """Whether there is a longer form."""
-        return False
 
 
 @dataclass(eq=False)
@@ -128,52 +93,6 @@ class ThinkingBlock(Block):
         return True
 
 
-class ToolState(StrEnum):
-    """How far a tool call is."""
-
-    RUNNING = "running"
-    OK = "ok"
-    FAILED = "failed"
-    STOPPED = "stopped"
-
-
-@dataclass(eq=False)
-class ToolBlock(Block):
-    """A tool call and its result.
-
-    Attributes:
-        id: The ``tool_use_id`` of the call.
-        parent: The Agent call that it works for, or "".
-        started: When it began, in seconds of the model's clock.
-        seconds: How long it took, or has taken so far.
-    """
-
-    id: str
-    tool: str
-    input: Mapping[str, Any]
-    started: float
-    parent: str = ""
-    state: ToolState = ToolState.RUNNING
-    seconds: float = 0.0
-    output: str = ""
-    structured: Any = None
-    _whole: PlainText | None = field(default=None, init=False)
-
-    @property
-    def body(self) -> Body | None:
-        """What is shown under the head."""
-        if self.folded or not self.foldable:
-            return None
-        if self._whole is None:
-            self._whole = PlainText(self.output)
-        return self._whole
-
-    @property
-    def foldable(self) -> bool:
-        """Whether there is a longer form."""
-        return bool(self.output.strip())
-
-
 @dataclass(eq=False)
 class RequestBlock(Block):
     """Something that waits, or waited, for a person.
@@ -244,9 +163,17 @@ class ErrorBlock(Block):
 
 @dataclass(eq=False)
 class RetryBlock(Block):
-    """A request to the model is made again; ``over`` once an answer came."""
+    """A request to the model is made again.
+
+    Attributes:
+        until: When that is, in seconds of the model's clock.
+        left: Seconds until then.
+        over: Whether an answer came.
+    """
 
     event: Retrying
+    until: float = 0.0
+    left: int = 0
     over: bool = False
 
 

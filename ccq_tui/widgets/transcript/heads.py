@@ -7,8 +7,10 @@ from rich.text import Text
 
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.cards import permission_line
+from ccq_tui.widgets.transcript.outcomes import told
 from ccq_tui.widgets.transcript.pen import Pen
-from ccq_tui.widgets.transcript.tools import LIMIT, duration, main_argument, outcome, tool_title
+from ccq_tui.widgets.transcript.tools import LIMIT, duration, main_argument, plural, tool_title
 
 _STATES = {
     bl.ToolState.RUNNING: ("▸", "warning"),
@@ -16,26 +18,40 @@ _STATES = {
     bl.ToolState.FAILED: ("✘", "error"),
     bl.ToolState.STOPPED: ("■", "muted"),
 }
+_LEVELS = {"warning": ("⚠", "warning"), "error": ("✘", "error"), "done": ("✔", "success")}
 _USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
 ERROR_LIMIT = 4_000
 
 
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
-    """Draw a tool call on one line; with its whole argument while unfolded.
+    """Draw a tool call: one line, with its whole argument while unfolded, and what belongs to it under that.
 
     Args:
         pen: Colours and wrapping.
         block: The call.
         width: Columns there are.
     """
+    lines = _called(pen, block, width)
+    if block.permission is not None:
+        lines += permission_line(pen, block.permission, width)
+    if block.task is not None or block.inner:
+        lines += _task_line(pen, block, width)
+    return lines
+
+
+def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     palette = pen.palette
     sign, colour = _STATES[block.state]
     title = Text.assemble(
         (f"{sign} ", palette[colour]), (one_line(tool_title(block.tool), 40), palette["strong"]), " "
     )
-    argument = main_argument(block.tool, block.input)
-    said, said_style = _said(pen, block)
-    after = Text.assemble((f" · {said}" if said else "", said_style), (_elapsed(block), palette["muted"]))
+    argument = block.entry.text if block.entry else main_argument(block.tool, block.input)
+    failed = block.state is bl.ToolState.FAILED
+    said = one_line(told(block), 300)
+    after = Text.assemble(
+        (f" · {said}" if said else "", palette["error" if failed else "muted"]),
+        (_elapsed(block), palette["muted"]),
+    )
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
         return pen.hang(title, whole, width)
@@ -48,20 +64,28 @@ def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     return [Text.assemble(title, shown, after)]
 
 
-def _said(pen: Pen, block: bl.ToolBlock) -> tuple[str, Style]:
-    if block.state is bl.ToolState.RUNNING:
-        return "", Style.null()
-    if block.state is bl.ToolState.STOPPED:
-        return "stopped", pen.palette["muted"]
-    failed = block.state is bl.ToolState.FAILED
-    said = one_line(outcome(block.tool, block.output, block.structured, failed=failed), 300)
-    return said, pen.palette["error" if failed else "muted"]
-
-
 def _elapsed(block: bl.ToolBlock) -> str:
     if block.state is bl.ToolState.RUNNING:
         return f" · {duration(block.seconds)}" if block.seconds >= 1 else ""
     return f" · {duration(block.seconds)}" if block.seconds >= 0.05 else ""
+
+
+def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
+    """Draw how far a subagent is, or what of it is folded away."""
+    task = block.task
+    facts = []
+    if task is not None and block.state is bl.ToolState.RUNNING:
+        facts.append(one_line(task.doing, 200))
+    tools = task.tools if task is not None else sum(isinstance(b, bl.ToolBlock) for b in block.inner)
+    facts.append(plural(tools, "tool") if tools else "")
+    facts.append(plural(task.tokens, "token") if task is not None and task.tokens else "")
+    facts.append("Ctrl+O shows its work" if block.inner else "")
+    text = " · ".join(fact for fact in facts if fact)
+    if not text:
+        return []
+    line = Text.assemble(("  ⎿ ", pen.palette["faint"]), (text, pen.palette["muted"]))
+    line.truncate(width, overflow="ellipsis")
+    return [line]
 
 
 def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
@@ -84,19 +108,19 @@ def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
 
 def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
     """Draw something the CLI or the program said."""
-    sign, colour = {"warning": ("⚠", "warning"), "error": ("✘", "error")}.get(block.level, ("·", "muted"))
+    sign, colour = _LEVELS.get(block.level, ("·", "muted"))
     style = pen.palette[colour]
     return pen.hang(Text(f"{sign} ", style), Text(safe(block.text, limit=ERROR_LIMIT), style), width)
 
 
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
-    """Draw that a request to the model is made again."""
+    """Draw that a request to the model is made again, and in how many seconds."""
     event = block.event
     status = f"{event.status} " if event.status else ""
     attempts = f"attempt {event.attempt} of {event.max_attempts}"
-    what = f"Retried, {attempts}" if block.over else f"Retrying in {duration(event.delay)}, {attempts}"
+    what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
     style = pen.palette["muted" if block.over else "warning"]
-    text = f"{what} · {status}{one_line(event.error, 300)}".rstrip(" ·")
+    text = f"{what}, {attempts} · {status}{one_line(event.error, 300)}".rstrip(" ·")
     return pen.hang(Text("↻ ", style), Text(text, style), width)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from datetime import datetime
@@ -9,11 +10,12 @@ from functools import singledispatchmethod
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import advice
-from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.callbook import CallBook
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.order import BlockOrder, Change
-from ccq_tui.widgets.transcript.tools import AGENT_TOOLS
+from ccq_tui.widgets.transcript.promptbook import PromptBook
 
 CARD_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
 """Tools whose calls are shown as a card of their own, not as a line."""
@@ -23,7 +25,6 @@ class TranscriptModel:
     """All blocks of a session, built from its events.
 
     Attributes:
-        running: Tool calls without a result, by ``tool_use_id``.
         folded: Whether new blocks begin folded.
     """
 
@@ -38,20 +39,28 @@ class TranscriptModel:
             clock: Returns seconds; measures how long tools take.
             now: Returns the time of day shown beside answers.
         """
-        self.running: dict[str, bl.ToolBlock] = {}
         self.folded = True
         self._order = BlockOrder()
+        self._calls = CallBook(self._order, clock, self._add)
+        self._prompts = PromptBook(self._order, self._add)
         self._past = False
         self._remediable: bl.ErrorBlock | None = None
         self._clock = clock
         self._now = now
         self._streams: dict[ev.BlockKey, bl.ProseBlock | bl.ThinkingBlock] = {}
-        self._tools: dict[str, bl.ToolBlock] = {}
         self._requests: dict[str, bl.RequestBlock] = {}
         self._hidden: dict[str, ev.ToolStarted] = {}
-        self._queued: list[bl.PromptBlock] = []
-        self._unconfirmed: list[bl.PromptBlock] = []
         self._retry: bl.RetryBlock | None = None
+
+    @property
+    def running(self) -> dict[str, bl.ToolBlock]:
+        """Tool calls without a result, by ``tool_use_id``."""
+        return self._calls.running
+
+    @property
+    def ticking(self) -> bool:
+        """Whether something shows seconds that go by."""
+        return bool(self._calls.running or self._calls.background or (self._retry and self._retry.left))
 
     @property
     def blocks(self) -> list[bl.Block]:
@@ -72,9 +81,7 @@ class TranscriptModel:
 
     def add_prompt(self, text: str) -> Change:
         """Show a prompt at once; the event that says it was accepted is matched with it later."""
-        block = bl.PromptBlock(text)
-        self._unconfirmed.append(block)
-        self._add(block)
+        self._prompts.show(text)
         return self._order.take_change()
 
     def add_notice(self, text: str, level: str = "info") -> Change:
@@ -96,18 +103,36 @@ class TranscriptModel:
     def set_folds(self, *, folded: bool) -> Change:
         """Fold or unfold everything that has a longer form, now and later."""
         self.folded = folded
-        for block in self.blocks:
-            if block.folded != folded:
-                block.folded = folded
-                if block.foldable:
-                    self._order.touch(block)
+        if folded:
+            for block in reversed([*self.blocks]):  # what stands under an agent before the agent takes it in
+                self._fold(block, folded=True)
+            return self._order.take_change()
+        at = 0
+        while at < len(self.blocks):  # an agent that unfolds brings more blocks
+            self._fold(self.blocks[at], folded=False)
+            at += 1
         return self._order.take_change()
 
-    def tick(self) -> Change:
-        """Bring the elapsed time of running tools up to date."""
-        for block in self.running.values():
-            block.seconds = self._clock() - block.started
+    def set_fold(self, block: bl.Block, *, folded: bool) -> Change:
+        """Fold or unfold one block, and what stands under it."""
+        self._fold(block, folded=folded)
+        return self._order.take_change()
+
+    def _fold(self, block: bl.Block, *, folded: bool) -> None:
+        if block.folded == folded:
+            return
+        block.folded = folded
+        if block.foldable:
             self._order.touch(block)
+        if isinstance(block, bl.ToolBlock):
+            self._calls.fold(block, folded=folded)
+
+    def tick(self) -> Change:
+        """Bring the seconds that are shown up to date: of what runs, and until the next attempt."""
+        self._calls.tick()
+        if self._retry is not None and self._retry.left:
+            self._retry.left = max(0, math.ceil(self._retry.until - self._clock()))
+            self._order.touch(self._retry)
         return self._order.take_change()
 
     def _add(self, block: bl.Block, parent: str = "") -> None:
@@ -120,62 +145,27 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.PromptAccepted) -> None:
-        wanted = event.text.rstrip()
-        block = next((block for block in self._unconfirmed if block.text == wanted), None)
-        if block is not None:
-            self._unconfirmed.remove(block)
-        else:
-            block = bl.PromptBlock(event.text)
-            self._add(block)
-        block.accepted = True
-        block.prompt_id = event.prompt_id
-        if event.queued:
-            self._to_the_end(block)
-        self._order.touch(block)
+        self._prompts.accept(event)
 
     @_take.register
     def _(self, event: ev.PromptDelivered) -> None:
-        # Delivered within a running turn: what the agent says from now on comes after it.
-        if self._queued and event.prompt_id and self._queued[0].prompt_id == event.prompt_id:
-            block = self._queued.pop(0)
-            block.queued = False
-            self._order.trailing -= 1
-            self._order.touch(block)
+        self._prompts.deliver(event)
 
     @_take.register
     def _(self, event: ev.PromptReturned) -> None:
-        """Take back a prompt that nobody has: it stands in the prompt's field again."""
-        wanted = event.text.rstrip()
-        for blocks in (self._unconfirmed, self._queued):
-            block = next((block for block in blocks if block.text == wanted), None)
-            if block is not None:
-                if blocks is self._queued:
-                    self._order.trailing -= 1
-                blocks.remove(block)
-                self._order.remove(block)
-                return
+        self._prompts.take_back(event)
 
     @_take.register
     def _(self, event: ev.HistoryLoaded) -> None:
         """Put what was said before above the prompts that were typed meanwhile."""
-        typed, self._unconfirmed = self._unconfirmed, []
-        for block in typed:
-            self._order.remove(block)
+        typed = self._prompts.lift()
         if event.cut:
             self._add(bl.RuleBlock("older messages are not shown"))
         self._past = True
         for earlier in event.events:
             self._take(earlier)
         self._past = False
-        for block in typed:
-            self._add(block)
-        self._unconfirmed = typed
-
-    def _to_the_end(self, block: bl.PromptBlock) -> None:
-        """Keep a queued prompt below whatever the running turn still says."""
-        self._order.keep_last(block)
-        block.queued = True
-        self._queued.append(block)
+        self._prompts.lower(typed)
 
     @_take.register
     def _(self, event: ev.BlockGrew) -> None:
@@ -223,34 +213,34 @@ class TranscriptModel:
     def _(self, event: ev.ToolStarted) -> None:
         if event.tool in CARD_TOOLS:
             self._hidden[event.tool_use_id] = event
-        elif event.tool_use_id not in self._tools:
-            self._start_tool(event)
-
-    def _start_tool(self, event: ev.ToolStarted) -> bl.ToolBlock:
-        block = bl.ToolBlock(event.tool_use_id, event.tool, event.input, self._clock(), event.parent)
-        self._tools[block.id] = self.running[block.id] = block
-        self._add(block, event.parent)
-        if event.tool in AGENT_TOOLS:
-            self._order.add_agent(block)
-        self._retry_over()
-        return block
+        elif self._calls.get(event.tool_use_id) is None:
+            self._retry_over()
+            self._calls.start(event)
 
     @_take.register
     def _(self, event: ev.ToolFinished) -> None:
         started = self._hidden.pop(event.tool_use_id, None)
         if event.tool_use_id in self._requests and event.tool in CARD_TOOLS:
             return
-        block = self._tools.get(event.tool_use_id)
+        block = self._calls.get(event.tool_use_id)
         if block is None:
             # A card that never came (the CLI rejected the call), or a call from before we listened.
-            block = self._start_tool(
+            block = self._calls.start(
                 started or ev.ToolStarted(event.tool_use_id, event.tool, {}, event.parent)
             )
-        self.running.pop(block.id, None)
-        block.state = bl.ToolState.FAILED if event.is_error else bl.ToolState.OK
-        block.seconds = self._clock() - block.started
-        block.output, block.structured = event.output, event.structured
-        self._order.touch(block)
+        self._calls.finish(block, event)
+
+    @_take.register
+    def _(self, event: ev.TaskStarted) -> None:
+        self._calls.task_started(event)
+
+    @_take.register
+    def _(self, event: ev.TaskProgressed) -> None:
+        self._calls.task_progressed(event)
+
+    @_take.register
+    def _(self, event: ev.TaskEnded) -> None:
+        self._calls.task_ended(event)
 
     @_take.register
     def _(self, event: ev.QuestionAsked) -> None:
@@ -269,15 +259,15 @@ class TranscriptModel:
 
     def _ask(self, block: bl.QuestionBlock | bl.PermissionBlock | bl.PlanBlock) -> None:
         self._requests[block.request.id] = block
-        call = self._tools.get(block.request.id)
         block.folded = self.folded
-        if call is not None:
-            if isinstance(block, bl.PermissionBlock):
-                block.attached = True
-            self._order.add_after(block, call)
-        else:
+        call = self._calls.get(block.request.id)
+        if call is None:
             hidden = self._hidden.get(block.request.id)
             self._order.add(block, hidden.parent if hidden else "")
+        elif isinstance(block, bl.PermissionBlock):
+            self._calls.permit(call, block)
+        else:
+            self._order.add_after(block, call)
 
     @_take.register
     def _(self, event: ev.RequestSettled) -> None:
@@ -286,16 +276,23 @@ class TranscriptModel:
             block.outcome, block.surface = event.outcome, event.surface
             # What was answered in the past was not answered now, even where it is not known when.
             block.settled = event.at if event.at or self._past else self._now()
-            self._order.touch(block)
+            if isinstance(block, bl.PlanBlock) and isinstance(event.outcome, Allowed) and event.outcome.plan:
+                block.document = Document(event.outcome.plan, finished=True)
+            self._settle(block)
+
+    def _settle(self, block: bl.RequestBlock) -> None:
+        self._order.touch(block)
+        if isinstance(block, bl.PermissionBlock):
+            self._calls.permission_settled(block)
 
     @_take.register
     def _(self, event: ev.Retrying) -> None:
         if self._retry is None:
             self._retry = bl.RetryBlock(event)
             self._add(self._retry)
-        else:
-            self._retry.event = event
-            self._order.touch(self._retry)
+        self._retry.event, self._retry.until = event, self._clock() + event.delay
+        self._retry.left = math.ceil(event.delay)
+        self._order.touch(self._retry)
 
     def _retry_over(self) -> None:
         if self._retry is not None:
@@ -326,6 +323,12 @@ class TranscriptModel:
         self._add(bl.NoticeBlock(event.level, event.text))
 
     @_take.register
+    def _(self, event: ev.Compacted) -> None:
+        known = event.before is not None and event.after is not None
+        sizes = f" from {event.before:,} to {event.after:,} tokens" if known else ""
+        self._add(bl.RuleBlock(f"conversation compacted{sizes}"))
+
+    @_take.register
     def _(self, _event: ev.ConversationReset) -> None:
         self._stop("")
         self._add(bl.RuleBlock("conversation cleared"))
@@ -334,15 +337,11 @@ class TranscriptModel:
     def _(self, event: ev.TurnEnded) -> None:
         self._stop("")
         self._add(bl.ResultBlock(event))
-        self._order.trailing = 0
-        for block in self._queued:
-            block.queued = False
-            self._order.touch(block)
-        self._queued.clear()
+        self._prompts.end_turn()
 
     @_take.register
     def _(self, event: ev.SessionLost) -> None:
-        self._stop(event.reason)
+        self._stop(event.reason or "the session is over")
         if event.expected:
             self._add(bl.RuleBlock("session ended"))
         else:
@@ -351,10 +350,7 @@ class TranscriptModel:
     def _stop(self, reason: str) -> None:
         """Nothing that still runs will end; with a reason, nobody can answer what was asked either."""
         self._retry_over()
-        for block in self.running.values():
-            block.state = bl.ToolState.STOPPED
-            self._order.touch(block)
-        self.running.clear()
+        self._calls.stop(everything=bool(reason))
         for stream in self._streams.values():
             stream.document.finish()
             self._order.touch(stream)
@@ -362,4 +358,4 @@ class TranscriptModel:
         for request in self._requests.values():
             if reason and request.outcome is None:
                 request.outcome, request.settled = Cancelled(reason), self._now()
-                self._order.touch(request)
+                self._settle(request)

@@ -57,11 +57,13 @@ class BlockOrder:
     def add(self, block: Block, parent: str = "") -> None:
         """Put a block under the Agent call it belongs to, else at the end."""
         agent = self._agents.get(parent)
+        while agent is not None and agent.at < 0:
+            agent = self._agents.get(agent.parent)  # it is folded away itself
         if agent is None:
             self._insert(len(self.blocks) - self.trailing, block)
             return
         block.depth = agent.depth + 1
-        self._insert(self._last_under[parent].at + 1, block)
+        self._insert(self._last_under[agent.id].at + 1, block)
         while agent is not None:
             self._last_under[agent.id] = block
             agent = self._agents.get(agent.parent)
@@ -83,6 +85,8 @@ class BlockOrder:
     def remove(self, block: Block) -> None:
         """Take a block out."""
         place = block.at
+        if place < 0:
+            return
         del self.blocks[place]
         block.at = -1
         self._renumber(place)
@@ -91,6 +95,38 @@ class BlockOrder:
                 self._last_under[agent] = self.blocks[place - 1]
         if place < len(self.blocks):
             self._changed.add(self.blocks[place])  # the space above it depends on what is there
+
+    def take_under(self, agent: ToolBlock) -> list[Block]:
+        """Take out everything that stands under an Agent call, in order."""
+        if agent.at < 0 or self._last_under.get(agent.id, agent) is agent:
+            return []
+        first, last = agent.at + 1, self._last_under[agent.id]
+        taken = self.blocks[first : last.at + 1]
+        del self.blocks[first : last.at + 1]
+        for block in taken:
+            block.at = -1
+        self._move_last(last, agent)
+        self._renumber(first)
+        self._changed.update(self.blocks[first : first + 1])
+        return taken
+
+    def put_under(self, agent: ToolBlock, blocks: list[Block]) -> None:
+        """Put back what was taken out from under an Agent call."""
+        if not blocks:
+            return
+        place = agent.at + 1
+        self.blocks[place:place] = blocks
+        self._move_last(agent, blocks[-1])
+        self._renumber(place)
+        for block in blocks:
+            self.touch(block)
+        self._changed.update(self.blocks[place + len(blocks) : place + len(blocks) + 1])
+
+    def _move_last(self, old: Block, new: Block) -> None:
+        """Let another block be the last one under each agent in sight whose last one was ``old``."""
+        for name, last in self._last_under.items():
+            if last is old and self._agents[name].at >= 0:
+                self._last_under[name] = new
 
     def _insert(self, place: int, block: Block) -> None:
         self.blocks.insert(place, block)

@@ -10,7 +10,12 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript import cards, heads, remedies
+from ccq_tui.widgets.transcript.bodies import draw_checklist, draw_excerpt
+from ccq_tui.widgets.transcript.checklist import Checklist
+from ccq_tui.widgets.transcript.diff import Diff
+from ccq_tui.widgets.transcript.diffpaint import draw_diff
 from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.excerpt import Excerpt
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.plaintext import PlainText
 
@@ -59,7 +64,17 @@ class Painter:
             return self._document(block, body, index, width)
         if isinstance(body, PlainText):
             return self._plain(block, body, index, width)
+        if isinstance(body, Excerpt):
+            return draw_excerpt(self.pen, body, width, self._output_style(block))
+        if isinstance(body, Diff):
+            return draw_diff(self.pen, body, index, width)
+        if isinstance(body, Checklist):
+            return draw_checklist(self.pen, body, width)
         return []
+
+    def _output_style(self, block: bl.Block) -> Style:
+        failed = isinstance(block, bl.ToolBlock) and block.state is bl.ToolState.FAILED
+        return self.pen.palette["error" if failed else "muted"]
 
     def _document(self, block: bl.Block, document: Document, index: int, width: int) -> list[Strip]:
         palette = self.pen.palette
@@ -77,8 +92,7 @@ class Painter:
         if isinstance(block, bl.PromptBlock):
             lines = self.pen.hang(Text(), Text(body.part(index)), width - 2)
             return self._prompt(block, lines, width, first=index == 0)
-        style = palette["error" if getattr(block, "state", None) is bl.ToolState.FAILED else "muted"]
-        lines = self.pen.plain(body.part(index), width - 4, style)
+        lines = self.pen.plain(body.part(index), width - 4, self._output_style(block))
         return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", palette["faint"])
 
     def _prompt(self, block: bl.PromptBlock, lines: list[Text], width: int, *, first: bool) -> list[Strip]:

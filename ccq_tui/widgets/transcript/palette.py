@@ -27,11 +27,14 @@ NAMES = (
     "comment",
     "name",
     "more",
+    "added",
+    "removed",
+    "changed",
 )
 """What is coloured; each is the component class ``transcript--NAME``."""
 
 PREFIX = "transcript--"
-FILLED = frozenset({"prompt", "code-block", "more"})
+FILLED = frozenset({"prompt", "code-block", "more", "added", "removed"})
 """Styles that bring their own background."""
 
 CSS = """
@@ -67,6 +70,9 @@ Transcript {
     & .transcript--number { color: $text-warning; }
     & .transcript--comment { color: $foreground 72%; text-style: italic; }
     & .transcript--name { color: $text-accent; }
+    & .transcript--added { background: $success 15%; color: $foreground; }
+    & .transcript--removed { background: $error 15%; color: $foreground; }
+    & .transcript--changed { text-style: bold underline; }
     & .transcript--more { background: $panel; color: $foreground; }
 }
 """

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ccq_tui.widgets.transcript.checklist import done, todos
+
 _MAIN_ARGUMENT = {
     "Bash": ("command",),
     "Read": ("file_path",),
@@ -23,13 +25,11 @@ _MAIN_ARGUMENT = {
     "Task": ("description", "prompt"),
     "Skill": ("skill",),
     "TaskCreate": ("subject",),
+    "TaskUpdate": ("subject", "taskId"),
     "TaskOutput": ("task_id",),
     "KillShell": ("shell_id",),
 }
 _LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
-AGENT_TOOLS = frozenset({"Agent", "Task"})
-"""Tools whose calls have calls of their own under them."""
-
 LIMIT = 2_000
 """Characters of an argument or outcome that are looked at."""
 
@@ -49,8 +49,8 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
         tool: The tool's name.
         arguments: The call's input, of any shape.
     """
-    if tool == "TodoWrite" and isinstance(arguments.get("todos"), list):
-        return _todos(arguments["todos"])
+    if tool == "TodoWrite":
+        return done(todos(arguments.get("todos")))
     names = _MAIN_ARGUMENT.get(tool, ())
     values = [_short(arguments[name]) for name in names if arguments.get(name)]
     if tool in {"Glob", "Grep"} and len(values) == len(names):
@@ -61,11 +61,6 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
         if isinstance(arguments.get(name), str) and arguments[name]:
             return _short(arguments[name])
     return _short(arguments) if arguments else ""
-
-
-def _todos(todos: list[Any]) -> str:
-    done = sum(1 for todo in todos if isinstance(todo, Mapping) and todo.get("status") == "completed")
-    return f"{done} of {len(todos)} done"
 
 
 def _short(value: Any) -> str:
@@ -87,12 +82,17 @@ def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
         return _failure(output)
     if isinstance(structured, Mapping) and (said := _structured(tool, structured)):
         return said
-    lines = output.strip().count("\n") + 1 if output.strip() else 0
-    if not lines:
+    output = output.strip()
+    if not output or output == f"({tool} completed with no output)":
         return "no output"
-    if lines == 1 and len(output) <= 60:
-        return output.strip()
-    return f"{lines:,} line{'s' * (lines != 1)}"
+    if "\n" not in output and len(output) <= 60:
+        return output
+    return plural(output.count("\n") + 1, "line")
+
+
+def plural(count: int, word: str) -> str:
+    """Write how many there are of something: ``1 line``, ``1,200 lines``."""
+    return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
 
 
 def _failure(output: str) -> str:
@@ -109,17 +109,11 @@ def _structured(tool: str, record: Mapping[str, Any]) -> str:
     """Read counts from the CLI's record where it has them."""
     file = record.get("file")
     if tool == "Read" and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
-        return f"{file['numLines']:,} lines"
-    for name, word in (("numFiles", "file"), ("numMatches", "match")):
-        if isinstance(count := record.get(name), int):
-            plural = "" if count == 1 else "es" if word == "match" else "s"
-            return f"{count:,} {word}{plural}"
-    patch = record.get("structuredPatch")
-    if tool in {"Edit", "MultiEdit", "Write"} and isinstance(patch, list) and patch:
-        lines = [line for hunk in patch if isinstance(hunk, Mapping) for line in hunk.get("lines", ())]
-        added = sum(1 for line in lines if str(line).startswith("+"))
-        return f"+{added} −{sum(1 for line in lines if str(line).startswith('-'))}"
-    return ""
+        return plural(file["numLines"], "line")
+    counted = {"content": ("numLines", "line"), "count": ("numMatches", "match")}
+    usual = ("numFiles", "file") if "numFiles" in record else ("numMatches", "match")
+    name, word = counted.get(str(record.get("mode")), usual)
+    return plural(record[name], word) if isinstance(record.get(name), int) else ""
 
 
 def duration(seconds: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.agent.claude import notices
-from ccq_tui.agent.events import NoticeGiven
+from ccq_tui.agent.events import Compacted, NoticeGiven
 from ccq_tui.agent.text import MAX_OUTPUT_CHARACTERS, bounded, command_output, output_text
 from ccq_tui.agent.texts import rejection
 
@@ -38,12 +38,8 @@ def test_notices() -> None:
         NoticeGiven("info", "Try this")
     ]
     compacted = {"compact_metadata": {"pre_tokens": 12_000, "post_tokens": 900}}
-    assert list(notices.system("compact_boundary", compacted)) == [
-        NoticeGiven("info", "The conversation was compacted from 12,000 to 900 tokens.")
-    ]
-    assert list(notices.system("compact_boundary", {})) == [
-        NoticeGiven("info", "The conversation was compacted.")
-    ]
+    assert list(notices.system("compact_boundary", compacted)) == [Compacted(12_000, 900)]
+    assert list(notices.system("compact_boundary", {})) == [Compacted()]
     assert list(notices.system("something_new", {"a": 1})) == []
     assert list(notices.status({"status": "requesting"})) == []
     assert list(

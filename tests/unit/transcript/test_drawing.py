@@ -171,9 +171,10 @@ def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
     now[0] = 2.5
     data.apply(ev.ToolFinished("t", "Bash", "a\nb\nc"))
     for width in (40, 60, 100):
-        (line,) = shown(data, width).split("\n")
+        line, *output = shown(data, width).split("\n")
         assert line.startswith("✔ Bash npm")
-        assert line.endswith("… · 3 lines · 2.5 s")
+        assert line.endswith("… · 2.5 s")
+        assert output == ["  │ a", "  │ b", "  │ c"]
     data.set_folds(folded=False)
     text = shown(data, 60)
     assert text.count("--flag") == 30

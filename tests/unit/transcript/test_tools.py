@@ -40,7 +40,9 @@ def test_main_argument(tool: str, arguments: dict[str, Any], shown: str) -> None
         ("Read", "x", {"file": {"numLines": 1200}}, False, "1,200 lines"),
         ("Glob", "x", {"numFiles": 1}, False, "1 file"),
         ("Grep", "x", {"numMatches": 3}, False, "3 matches"),
-        ("Edit", "x", {"structuredPatch": [{"lines": ["+a", "-b", " c", "+d"]}]}, False, "+2 −1"),
+        ("Grep", "x", {"mode": "content", "numFiles": 0, "numLines": 5}, False, "5 lines"),
+        ("Grep", "x", {"mode": "count", "numFiles": 2, "numMatches": 1}, False, "1 match"),
+        ("Bash", "(Bash completed with no output)", {}, False, "no output"),
         ("Bash", " ", None, True, "failed"),
     ],
 )

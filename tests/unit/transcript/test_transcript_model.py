@@ -154,14 +154,17 @@ def test_a_rejected_question_call_is_seen(model: TranscriptModel) -> None:
     assert kinds(model) == ["Tool"]
 
 
-def test_a_permission_stands_under_its_call(model: TranscriptModel) -> None:
+def test_a_permission_is_part_of_its_call(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("t", "Bash", {}))
     model.apply(ev.ToolStarted("u", "Bash", {}))
     model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
     model.apply(ev.PermissionAsked(PermissionRequest("x", "s", "Bash", {})))
     model.apply(ev.RequestSettled("t", Allowed()))
-    assert kinds(model) == ["Tool", "Permission", "Tool", "Permission"]
-    assert [b.attached for b in model.blocks if isinstance(b, bl.PermissionBlock)] == [True, False]
+    assert kinds(model) == ["Tool", "Tool", "Permission"]
+    asked = [block.permission for block in model.blocks if isinstance(block, bl.ToolBlock)]
+    assert asked[0] is not None
+    assert (asked[0].attached, asked[0].outcome, asked[1]) == (True, Allowed(), None)
+    assert [b.attached for b in model.blocks if isinstance(b, bl.PermissionBlock)] == [False]
 
 
 def test_retries_are_one_line_that_ends_with_the_answer(model: TranscriptModel) -> None:

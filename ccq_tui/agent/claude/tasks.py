@@ -1,0 +1,65 @@
+"""What the CLI tells of subagents and commands that take a while: the tasks of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted
+from ccq_tui.agent.text import bounded
+
+TaskEvent = TaskStarted | TaskProgressed | TaskEnded
+
+SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_notification"})
+"""The system messages that this module translates."""
+_ENDS = {
+    "completed": "completed",
+    "failed": "failed",
+    "stopped": "stopped",
+    "killed": "stopped",
+    "cancelled": "stopped",
+}
+_SUMMARY = 4_000
+
+
+def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
+    """Translate a message about a task.
+
+    Args:
+        subtype: One of `SUBTYPES`.
+        data: The message.
+
+    Yields:
+        That it started, how far it is, or that it ended. The CLI may tell the end twice, the second time with
+        a summary.
+    """
+    name = str(data.get("task_id") or "")
+    call = str(data.get("tool_use_id") or "")
+    tools, tokens, seconds = _usage(data.get("usage"))
+    match subtype:
+        case "task_started":
+            yield TaskStarted(
+                name,
+                call,
+                bounded(str(data.get("description") or ""), _SUMMARY),
+                background=bool(data.get("is_backgrounded")),
+                agent=data.get("task_type") == "local_agent",
+            )
+        case "task_progress":
+            doing = bounded(str(data.get("description") or data.get("last_tool_name") or ""), _SUMMARY)
+            yield TaskProgressed(name, call, doing, tools, tokens, seconds)
+        case "task_updated" | "task_notification":
+            patch = data.get("patch")
+            status = (patch if isinstance(patch, Mapping) else data).get("status")
+            if status in _ENDS:
+                summary = bounded(str(data.get("summary") or ""), _SUMMARY)
+                yield TaskEnded(name, call, _ENDS[status], summary, tools, tokens, seconds)
+
+
+def _usage(usage: Any) -> tuple[int, int, float]:
+    numbers = usage if isinstance(usage, Mapping) else {}
+    tools, tokens, milliseconds = (
+        value if isinstance(value, int) else 0
+        for value in (numbers.get(name) for name in ("tool_uses", "total_tokens", "duration_ms"))
+    )
+    return tools, tokens, milliseconds / 1000

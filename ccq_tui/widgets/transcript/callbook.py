@@ -1,0 +1,176 @@
+"""Follows tool calls from their start to their end, with what the CLI tells of them meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ccq_tui.agent import events as ev
+from ccq_tui.widgets.transcript.blocks import Block, NoticeBlock, PermissionBlock
+from ccq_tui.widgets.transcript.calls import AGENT_TOOLS, Task, ToolBlock, ToolState
+from ccq_tui.widgets.transcript.checklist import TASK_TOOLS, TaskList
+from ccq_tui.widgets.transcript.order import BlockOrder
+
+_ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
+
+
+class CallBook:
+    """All tool calls of a transcript.
+
+    Attributes:
+        running: Calls without a result, by ``tool_use_id``.
+        background: Calls that go on after their result came, by the same.
+    """
+
+    def __init__(
+        self, order: BlockOrder, clock: Callable[[], float], add: Callable[[Block, str], None]
+    ) -> None:
+        """Start without a call.
+
+        Args:
+            order: Where blocks are put.
+            clock: Returns seconds.
+            add: Puts a new block under the Agent call of an id, or at the end.
+        """
+        self.running: dict[str, ToolBlock] = {}
+        self.background: dict[str, ToolBlock] = {}
+        self._order = order
+        self._clock = clock
+        self._add = add
+        self._calls: dict[str, ToolBlock] = {}
+        self._by_task: dict[str, ToolBlock] = {}
+        self._ended: dict[str, NoticeBlock] = {}
+        self._list = TaskList()
+        self._listed: ToolBlock | None = None
+
+    def get(self, tool_use_id: str) -> ToolBlock | None:
+        """Return a call, or None if it is not known."""
+        return self._calls.get(tool_use_id)
+
+    def start(self, event: ev.ToolStarted) -> ToolBlock:
+        """Show a call."""
+        block = ToolBlock(event.tool_use_id, event.tool, event.input, self._clock(), event.parent)
+        self._calls[block.id] = self.running[block.id] = block
+        self._add(block, event.parent)
+        if event.tool in AGENT_TOOLS:
+            self._order.add_agent(block)
+        return block
+
+    def finish(self, block: ToolBlock, event: ev.ToolFinished) -> None:
+        """Show a call's result; one that goes on in the background has none yet."""
+        self.running.pop(block.id, None)
+        block.output, block.structured = event.output, event.structured
+        if block.task is not None and block.background and not block.task.ended and not event.is_error:
+            self.background[block.id] = block
+        elif not block.background or event.is_error:
+            self._end(block, ToolState.FAILED if event.is_error else ToolState.OK)
+        block.renew()
+        if block.tool in TASK_TOOLS and block.state is ToolState.OK:
+            self._follow_list(block)
+        self._order.touch(block)
+
+    def _end(self, block: ToolBlock, state: ToolState) -> None:
+        block.state = state
+        block.seconds = self._clock() - block.started
+        block.renew()
+        self._order.touch(block)
+        if block.folded:
+            self.fold(block, folded=True)
+
+    def _follow_list(self, block: ToolBlock) -> None:
+        """Show the task list on the newest of the calls that change it one after the other."""
+        block.entry = self._list.take(block.tool, block.input, block.output, block.structured)
+        block.checklist = self._list.entries
+        earlier, self._listed = self._listed, block
+        if earlier is not None and earlier.at >= 0 and earlier.at == block.at - 1:
+            earlier.checklist = ()
+            earlier.renew()
+            self._order.touch(earlier)
+
+    def permit(self, block: ToolBlock, permission: PermissionBlock) -> None:
+        """Show a permission as part of the call that it is for."""
+        permission.attached = True
+        block.permission = permission
+        self._order.touch(block)
+
+    def permission_settled(self, permission: PermissionBlock) -> None:
+        """Draw a call anew whose permission was decided."""
+        block = self._calls.get(permission.request.id)
+        if block is not None and block.permission is permission:
+            block.renew()
+            self._order.touch(block)
+
+    def fold(self, block: ToolBlock, *, folded: bool) -> None:
+        """Fold away what stands under an Agent call that is over, or bring it back."""
+        if block.tool not in AGENT_TOOLS or block.at < 0:
+            return
+        if folded and block.state is not ToolState.RUNNING:
+            block.inner = [*self._order.take_under(block), *block.inner]
+        elif not folded and block.inner:
+            inner, block.inner = block.inner, []
+            self._order.put_under(block, inner)
+
+    def task_started(self, event: ev.TaskStarted) -> None:
+        """Note that a call has a task of its own."""
+        block = self._calls.get(event.tool_use_id)
+        if block is None or (block.tool not in AGENT_TOOLS and not event.background):
+            return  # a command of a few seconds: the call itself tells all of it
+        block.task = Task(event.task_id, event.background)
+        self._by_task[event.task_id] = block
+        self._order.touch(block)
+
+    def task_progressed(self, event: ev.TaskProgressed) -> None:
+        """Show how far a task is."""
+        block = self._by_task.get(event.task_id)
+        if block is not None and block.task is not None:
+            block.task.doing = event.doing
+            block.task.tools, block.task.tokens = event.tools, event.tokens
+            self._order.touch(block)
+
+    def task_ended(self, event: ev.TaskEnded) -> None:
+        """Show a task's end; one in the background also says so where the conversation is by then."""
+        block = self._by_task.get(event.task_id)
+        if block is None or block.task is None:
+            return
+        if event.tools or event.tokens:
+            block.task.tools, block.task.tokens = event.tools, event.tokens
+        state = _ENDS.get(event.status, ToolState.STOPPED)
+        if not block.task.ended:
+            block.task.ended = True
+            if block.background:
+                self.background.pop(block.id, None)
+                self.running.pop(block.id, None)
+                self._end(block, state)
+        self._order.touch(block)
+        if block.background:
+            self._say_end(event, block, state)
+
+    def _say_end(self, event: ev.TaskEnded, block: ToolBlock, state: ToolState) -> None:
+        level = {ToolState.OK: "done", ToolState.FAILED: "error"}.get(state, "info")
+        name = str(block.input.get("description") or block.input.get("command") or block.tool)
+        summary = "" if block.tool in AGENT_TOOLS else event.summary  # an agent's is its whole report
+        text = summary or f"“{name}” in the background: {event.status}"
+        known = self._ended.get(event.task_id)
+        if known is None:
+            known = self._ended[event.task_id] = NoticeBlock(level, text)
+            self._add(known, "")
+        elif summary:
+            known.text = text
+            self._order.touch(known)
+
+    def tick(self) -> None:
+        """Bring the elapsed times up to date."""
+        for block in (*self.running.values(), *self.background.values()):
+            block.seconds = self._clock() - block.started
+            self._order.touch(block)
+
+    def stop(self, *, everything: bool) -> None:
+        """Nothing that runs will end; what is in the background goes on, unless everything is over."""
+        for block in [*self.running.values(), *(self.background.values() if everything else ())]:
+            if block.background and not everything:
+                continue
+            block.state = ToolState.STOPPED
+            block.renew()
+            self._order.touch(block)
+        self.running.clear()
+        if everything:
+            self.background.clear()

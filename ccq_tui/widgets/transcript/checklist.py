@@ -1,0 +1,154 @@
+"""Lists of things to do: what is done, what is being done, what is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
+"""Tools that change or show one list, an entry at a time."""
+_NUMBER = re.compile(r"#(\w+)")
+
+
+class Doing(StrEnum):
+    """How far an entry is, in the CLI's words."""
+
+    PENDING = "pending"
+    NOW = "in_progress"
+    DONE = "completed"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to do; ``text`` is unsanitised."""
+
+    text: str
+    doing: Doing = Doing.PENDING
+
+
+class Checklist:
+    """Entries as a card shows them.
+
+    Attributes:
+        entries: The entries, in order.
+        hidden: How many more there are.
+    """
+
+    def __init__(self, entries: Iterable[Entry], most: int | None = None) -> None:
+        """Take entries.
+
+        Args:
+            entries: All entries, in order.
+            most: The most to show, or None for all.
+        """
+        whole = tuple(entries)
+        self.entries = whole if most is None or len(whole) <= most + 1 else whole[:most]
+        self.hidden = len(whole) - len(self.entries)
+
+    def __len__(self) -> int:
+        return 1
+
+    def key(self, index: int) -> int:
+        """Return what changes when the part would be drawn differently: never."""
+        return index
+
+    def estimate(self, _index: int, _width: int) -> int:
+        """Guess how many rows it takes."""
+        return max(1, len(self.entries) + bool(self.hidden))
+
+
+def todos(source: Any) -> tuple[Entry, ...]:
+    """Read the list of a ``TodoWrite`` call.
+
+    Args:
+        source: The call's ``todos``, of any shape.
+
+    Returns:
+        The entries; what is none is left out.
+    """
+    if not isinstance(source, list):
+        return ()
+    return tuple(
+        Entry(str(_named(todo)), _doing(todo.get("status"))) for todo in source if isinstance(todo, Mapping)
+    )
+
+
+def _named(todo: Mapping[str, Any]) -> Any:
+    now = todo.get("activeForm") if todo.get("status") == Doing.NOW else ""
+    return now or todo.get("content") or ""
+
+
+def _doing(status: Any) -> Doing:
+    return Doing(status) if status in set(Doing) else Doing.PENDING
+
+
+def done(entries: Iterable[Entry]) -> str:
+    """Say how many entries are done: ``2 of 3 done``."""
+    states = [entry.doing for entry in entries]
+    return f"{states.count(Doing.DONE)} of {len(states)} done"
+
+
+class TaskList:
+    """The list that ``TaskCreate`` and ``TaskUpdate`` calls make, entry by entry."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries, in the order in which they came."""
+        return tuple(self._entries.values())
+
+    def take(self, tool: str, arguments: Mapping[str, Any], output: str, structured: Any) -> Entry | None:
+        """Follow a call that succeeded.
+
+        Args:
+            tool: The tool.
+            arguments: The call's input.
+            output: What the model was given.
+            structured: The CLI's own record, of any shape.
+
+        Returns:
+            The entry that the call was about, or None if it was about the whole list or an unknown one.
+        """
+        match tool:
+            case "TaskCreate":
+                name = _created(output, structured) or str(len(self._entries) + 1)
+                self._entries[name] = Entry(str(arguments.get("subject") or ""))
+                return self._entries[name]
+            case "TaskUpdate":
+                return self._update(str(arguments.get("taskId") or ""), arguments)
+            case "TaskList" if isinstance(structured, Mapping):
+                self._replace(structured.get("tasks"))
+        return None
+
+    def _update(self, name: str, arguments: Mapping[str, Any]) -> Entry | None:
+        if arguments.get("status") == "deleted":
+            return self._entries.pop(name, None)
+        entry = self._entries.get(name)
+        if entry is None:
+            return None
+        if arguments.get("subject"):
+            entry = replace(entry, text=str(arguments["subject"]))
+        if arguments.get("status"):
+            entry = replace(entry, doing=_doing(arguments["status"]))
+        self._entries[name] = entry
+        return entry
+
+    def _replace(self, tasks: Any) -> None:
+        if isinstance(tasks, list) and all(isinstance(task, Mapping) and task.get("id") for task in tasks):
+            self._entries = {
+                str(task["id"]): Entry(str(task.get("subject") or ""), _doing(task.get("status")))
+                for task in tasks
+            }
+
+
+def _created(output: str, structured: Any) -> str:
+    task = structured.get("task") if isinstance(structured, Mapping) else None
+    if isinstance(task, Mapping) and task.get("id"):
+        return str(task["id"])
+    found = _NUMBER.search(output[:200])
+    return found[1] if found else ""

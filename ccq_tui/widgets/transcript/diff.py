@@ -1,0 +1,178 @@
+"""What an edit changed, as numbered lines in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from ccq_tui.widgets.decision.changes import changed_lines
+
+EDITORS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
+"""Tools whose calls change a file."""
+PIECE_LINES = 40
+LINE_LIMIT = 4_000
+"""Characters of a line that are drawn."""
+BREAK = "⋯"
+"""The sign of a line that stands for lines between two changes."""
+
+
+class DiffLine(NamedTuple):
+    """One line; ``sign`` is "+", "-", " " or `BREAK`, numbers are None where they are not known."""
+
+    sign: str
+    old: int | None
+    new: int | None
+    text: str
+
+
+class Diff:
+    """Numbered lines in parts.
+
+    Attributes:
+        hidden: How many more lines there are.
+        digits: Columns that the largest number takes.
+    """
+
+    def __init__(self, lines: Iterable[DiffLine], hidden: int = 0) -> None:
+        """Take lines.
+
+        Args:
+            lines: The lines that are shown.
+            hidden: How many more there are.
+        """
+        rows = list(lines)
+        self.hidden = hidden
+        self.digits = len(str(max((line.old or line.new or 0 for line in rows[-PIECE_LINES:]), default=0)))
+        self._pieces = list(_pieces(rows)) or [[]]
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def part(self, index: int) -> Sequence[DiffLine]:
+        """Return a piece of the lines, unsanitised."""
+        return self._pieces[index]
+
+    def key(self, index: int) -> int:
+        """Return what changes when the piece would be drawn differently: never."""
+        return index
+
+    def estimate(self, index: int, _width: int) -> int:
+        """Guess how many rows a piece takes."""
+        return max(1, len(self._pieces[index]) + (bool(self.hidden) and index == len(self) - 1))
+
+
+def _pieces(rows: list[DiffLine]) -> Iterator[list[DiffLine]]:
+    """Split lines so that a change is not torn apart, unless it is very long."""
+    start = 0
+    while start < len(rows):
+        end = start + PIECE_LINES
+        while end < min(len(rows), start + 2 * PIECE_LINES) and rows[end].sign in "+-":
+            end += 1
+        yield rows[start:end]
+        start = end
+
+
+def edit_diff(
+    tool: str, arguments: Mapping[str, Any], structured: Any, most: int | None = None
+) -> Diff | None:
+    """Tell what a call changed.
+
+    Args:
+        tool: The tool.
+        arguments: The call's input.
+        structured: The CLI's own record of what it did, of any shape.
+        most: The most lines to show, or None for all.
+
+    Returns:
+        The lines, or None if the call changed nothing that can be shown.
+    """
+    lines = _lines(tool, arguments, structured)
+    if most is None:
+        rows = list(lines)
+        return Diff(rows) if rows else None
+    first = list(islice(lines, most + 1))
+    if not first:
+        return None
+    rest = sum(1 for _ in lines)
+    return Diff(first[:most], rest + len(first) - most) if rest else Diff(first)
+
+
+def counts(tool: str, arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
+    """Return how many lines a call added and took away."""
+    signs = [line.sign for line in _lines(tool, arguments, structured)]
+    return signs.count("+"), signs.count("-")
+
+
+def _lines(tool: str, arguments: Mapping[str, Any], structured: Any) -> Iterator[DiffLine]:
+    record = structured if isinstance(structured, Mapping) else {}
+    hunks = record.get("structuredPatch")
+    if isinstance(hunks, list) and hunks:
+        yield from _patched(hunks)
+    elif tool == "Write":
+        if record.get("type", "create") == "create":
+            yield from _written(arguments.get("content"))
+    elif tool == "NotebookEdit":
+        yield from _notebook(arguments, record)
+    else:
+        edits = arguments.get("edits") if tool == "MultiEdit" else [arguments]
+        for number, edit in enumerate(edits if isinstance(edits, list) else []):
+            if isinstance(edit, Mapping):
+                if number:
+                    yield DiffLine(BREAK, None, None, "")
+                yield from _compared(edit.get("old_string"), edit.get("new_string"))
+
+
+def _patched(hunks: list[Any]) -> Iterator[DiffLine]:
+    """Number the lines of the CLI's own patch."""
+    first = True
+    for hunk in hunks:
+        if not isinstance(hunk, Mapping) or not isinstance(hunk.get("lines"), list):
+            continue
+        if not first:
+            yield DiffLine(BREAK, None, None, "")
+        first = False
+        old, new = _number(hunk.get("oldStart")), _number(hunk.get("newStart"))
+        for line in map(str, hunk["lines"]):
+            sign, text = line[:1] or " ", line[1:]
+            if sign == "\\":
+                continue  # "\ No newline at end of file"
+            yield DiffLine(sign, None if sign == "+" else old, None if sign == "-" else new, text)
+            old += sign != "+"
+            new += sign != "-"
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 1
+
+
+def _written(content: Any) -> Iterator[DiffLine]:
+    text = _text(content)
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
+        yield DiffLine("+", None, number, line)
+
+
+def _notebook(arguments: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[DiffLine]:
+    mode = record.get("edit_mode") or arguments.get("edit_mode") or "replace"
+    before = "" if mode == "insert" else _text(record.get("old_source"))
+    after = "" if mode == "delete" else _text(arguments.get("new_source"))
+    yield from _compared(before, after) if before else _written(after)
+
+
+def _compared(old: Any, new: Any) -> Iterator[DiffLine]:
+    """Compare two texts whose place in the file is not known."""
+    before, after = _text(old), _text(new)
+    if before == after:
+        return
+    if not before:
+        found: Iterable[tuple[str, str]] = (("+", line) for line in after.split("\n"))
+    elif not after:
+        found = (("-", line) for line in before.split("\n"))
+    else:
+        found = changed_lines(before, after)
+    yield from (DiffLine(sign, None, None, line) for sign, line in found)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)

@@ -1,0 +1,137 @@
+"""Draws changed lines: one under the other, or the old beside the new where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from ccq_tui.text import safe
+from ccq_tui.widgets.transcript.code import folded
+from ccq_tui.widgets.transcript.diff import BREAK, LINE_LIMIT, Diff, DiffLine
+from ccq_tui.widgets.transcript.pen import Pen
+
+SIDE_BY_SIDE = 130
+"""Columns of a block from which old and new stand beside each other: a screen of 140, and some nesting."""
+INDENT = "  "
+_GROUND = {"+": "added", "-": "removed"}
+_LEAST_ALIKE = 0.4
+"""How much of two lines must be alike for the difference between them to be marked."""
+
+Pair = tuple[DiffLine | None, DiffLine | None]
+Span = tuple[int, int]
+
+
+def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
+    """Draw a piece of a diff.
+
+    Args:
+        pen: Colours and wrapping.
+        diff: The diff.
+        index: Which of its pieces.
+        width: Columns there are.
+    """
+    lines = diff.part(index)
+    room = max(8, width - len(INDENT))
+    pairs = list(_paired(lines))
+    strips: list[Strip] = []
+    if room >= SIDE_BY_SIDE and any(line.sign == "-" for line in lines):
+        for pair in pairs:
+            strips.extend(_beside(pen, pair, diff.digits, room))
+    else:
+        marks = {id(line): _differing(pair)[side] for pair in pairs for side, line in enumerate(pair) if line}
+        for line in lines:
+            strips.extend(_rows(pen, line, line.new or line.old, diff.digits, room, marks[id(line)]))
+    if diff.hidden and index == len(diff) - 1:
+        strips.append(pen.strip(more(pen, diff.hidden), room))
+    return pen.indent(strips, INDENT, pen.palette["faint"])
+
+
+def more(pen: Pen, hidden: int) -> Text:
+    """Say how many lines are folded away, and which key shows them."""
+    return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · Ctrl+O", pen.palette["muted"])
+
+
+def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
+    """Put lines that go beside those that come in their place."""
+    at = 0
+    while at < len(lines):
+        if lines[at].sign not in _GROUND:
+            yield lines[at], lines[at]
+            at += 1
+            continue
+        gone, come = [], []
+        while at < len(lines) and lines[at].sign == "-":
+            gone.append(lines[at])
+            at += 1
+        while at < len(lines) and lines[at].sign == "+":
+            come.append(lines[at])
+            at += 1
+        for number in range(max(len(gone), len(come))):
+            yield (
+                gone[number] if number < len(gone) else None,
+                come[number] if number < len(come) else None,
+            )
+
+
+def _differing(pair: Pair) -> tuple[Span, Span]:
+    """Find where two lines that are much alike differ; nowhere if they are not."""
+    old, new = pair
+    if old is None or new is None or old is new:
+        return (0, 0), (0, 0)
+    before, after = old.text[:LINE_LIMIT], new.text[:LINE_LIMIT]
+    first = _alike(before, after)
+    last = _alike(before[first:][::-1], after[first:][::-1])
+    if first + last < _LEAST_ALIKE * max(len(before), len(after)):
+        return (0, 0), (0, 0)
+    return (first, len(before) - last), (first, len(after) - last)
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _rows(
+    pen: Pen, line: DiffLine, number: int | None, digits: int, width: int, mark: Span = (0, 0)
+) -> list[Strip]:
+    """Draw one line, wrapped under itself, on a ground that says what became of it."""
+    palette = pen.palette
+    if line.sign == BREAK:
+        return [pen.strip(Text(BREAK.rjust(digits), palette["muted"]), width)]
+    ground = palette[_GROUND[line.sign]] if line.sign in _GROUND else Style.null()
+    beside = palette["strong"] if line.sign in _GROUND else palette["muted"]
+    gutter = Text.assemble((f"{'' if number is None else number:>{digits}} {line.sign} ", beside))
+    strips = []
+    for row, text in enumerate(folded(_marked(pen, line, mark), max(1, width - digits - 3))):
+        strips.append(
+            pen.strip(Text.assemble(Text(" " * (digits + 3)) if row else gutter, text), width, ground)
+        )
+    return strips
+
+
+def _marked(pen: Pen, line: DiffLine, mark: Span) -> Text:
+    source, (start, end) = line.text[:LINE_LIMIT], mark
+    pieces = (source[:start], source[start:end], source[end:])
+    before, differing, after = (safe(piece, keep_newlines=False) for piece in pieces)
+    if end <= start or before + differing + after != safe(source, keep_newlines=False):
+        return Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))  # what is suspect spans the parts
+    return Text.assemble(before, (differing, pen.palette["changed"]), after)
+
+
+def _beside(pen: Pen, pair: Pair, digits: int, width: int) -> Iterator[Strip]:
+    half = (width - 3) // 2
+    marks = _differing(pair)
+    sides = [
+        [] if line is None else _rows(pen, line, line.new if side else line.old, digits, half, marks[side])
+        for side, line in enumerate(pair)
+    ]
+    blank = pen.strip(Text(), half)
+    rule = pen.strip(Text(" │ ", pen.palette["faint"]), 3)
+    rest = pen.strip(Text(), width - 2 * half - 3)
+    for row in range(max(map(len, sides))):
+        left, right = (side[row] if row < len(side) else blank for side in sides)
+        yield Strip.join([left, rule, right, rest])

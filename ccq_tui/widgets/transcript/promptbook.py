@@ -1,0 +1,90 @@
+"""Follows prompts: shown at once, taken by the CLI, waiting for the running turn, read by the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ccq_tui.agent import events as ev
+from ccq_tui.widgets.transcript.blocks import PromptBlock
+from ccq_tui.widgets.transcript.order import BlockOrder
+
+
+class PromptBook:
+    """The prompts of a transcript that are on their way."""
+
+    def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:
+        """Start without a prompt.
+
+        Args:
+            order: Where blocks are put.
+            add: Puts a new block at the end.
+        """
+        self._order = order
+        self._add = add
+        self._queued: list[PromptBlock] = []
+        self._unconfirmed: list[PromptBlock] = []
+
+    def show(self, text: str) -> None:
+        """Show a prompt before the CLI has taken it."""
+        block = PromptBlock(text)
+        self._unconfirmed.append(block)
+        self._add(block)
+
+    def accept(self, event: ev.PromptAccepted) -> None:
+        """Note that the CLI has taken a prompt."""
+        wanted = event.text.rstrip()
+        block = next((block for block in self._unconfirmed if block.text == wanted), None)
+        if block is not None:
+            self._unconfirmed.remove(block)
+        else:
+            block = PromptBlock(event.text)
+            self._add(block)
+        block.accepted = True
+        block.prompt_id = event.prompt_id
+        if event.queued:
+            # It stays below whatever the running turn still says.
+            self._order.keep_last(block)
+            block.queued = True
+            self._queued.append(block)
+        self._order.touch(block)
+
+    def deliver(self, event: ev.PromptDelivered) -> None:
+        """Note that a prompt was read within a running turn: what the agent says now comes after it."""
+        if self._queued and event.prompt_id and self._queued[0].prompt_id == event.prompt_id:
+            block = self._queued.pop(0)
+            block.queued = False
+            self._order.trailing -= 1
+            self._order.touch(block)
+
+    def take_back(self, event: ev.PromptReturned) -> None:
+        """Take out a prompt that nobody has: it stands in the prompt's field again."""
+        wanted = event.text.rstrip()
+        for blocks in (self._unconfirmed, self._queued):
+            block = next((block for block in blocks if block.text == wanted), None)
+            if block is not None:
+                if blocks is self._queued:
+                    self._order.trailing -= 1
+                blocks.remove(block)
+                self._order.remove(block)
+                return
+
+    def lift(self) -> list[PromptBlock]:
+        """Take out the prompts that the CLI has not taken yet, so that something can be put above them."""
+        typed, self._unconfirmed = self._unconfirmed, []
+        for block in typed:
+            self._order.remove(block)
+        return typed
+
+    def lower(self, typed: list[PromptBlock]) -> None:
+        """Put back what `lift` took out."""
+        for block in typed:
+            self._add(block)
+        self._unconfirmed = typed
+
+    def end_turn(self) -> None:
+        """Let the prompts that waited for the turn's end be the next ones."""
+        self._order.trailing = 0
+        for block in self._queued:
+            block.queued = False
+            self._order.touch(block)
+        self._queued.clear()

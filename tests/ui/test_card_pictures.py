@@ -1,0 +1,178 @@
+"""Pictures of the transcript's cards, one for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from ccq_tui import theming
+from ccq_tui.agent import events as ev
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest
+from ccq_tui.widgets.transcript import Transcript, TranscriptModel
+from tests.ui.host import Clock
+from tests.ui.session import until
+
+Compare = Callable[..., bool]
+NOON = datetime(2025, 1, 2, 12, 5)
+PATCH = [
+    {
+        "oldStart": 118,
+        "newStart": 118,
+        "lines": [
+            " def listed(self, tag: str) -> list[Bookmark]:",
+            '-    rows = self.db.execute("SELECT * FROM bookmark WHERE tag = ?", tag)',
+            "-    return [Bookmark(*row) for row in rows]",
+            '+    rows = self.db.execute("SELECT * FROM bookmark WHERE tag = ?", (tag,))',
+            "+    found = [Bookmark(*row) for row in rows]",
+            "+    return sorted(found, key=lambda bookmark: bookmark.title)",
+            " ",
+        ],
+    },
+    {"oldStart": 240, "newStart": 241, "lines": ["     def close(self) -> None:", "-        pass", " "]},
+]
+EDIT = (
+    ev.ToolStarted("e", "Edit", {"file_path": "/srv/api/store.py"}),
+    ev.ToolFinished("e", "Edit", "updated", structured={"structuredPatch": PATCH}),
+)
+LONG = "\n".join(f"tests/test_{name}.py ....." for name in "abcdefghijklmnop")
+TODO = [
+    {"content": "Read the schema", "status": "completed"},
+    {"content": "Write the migration", "status": "in_progress", "activeForm": "Writing the migration"},
+    {"content": "Run the tests", "status": "pending"},
+]
+
+
+def run(
+    name: str, tool: str, output: str = "", *, failed: bool = False, **arguments: Any
+) -> list[ev.AgentEvent]:
+    return [ev.ToolStarted(name, tool, arguments), ev.ToolFinished(name, tool, output, is_error=failed)]
+
+
+def found(name: str, tool: str, structured: Any, **arguments: Any) -> list[ev.AgentEvent]:
+    return [
+        ev.ToolStarted(name, tool, arguments),
+        ev.ToolFinished(name, tool, "some\nlines", structured=structured),
+    ]
+
+
+BASH = (
+    *run("1", "Bash", "main", command="git branch --show-current"),
+    *run("2", "Bash", f"{LONG}\n80 passed in 2.31s", command="pytest -q"),
+    *run("3", "Bash", "Exit code 2\nmake: *** no rule to make 'al'.\nStop.", failed=True, command="make al"),
+    ev.ToolStarted("4", "Bash", {"command": "rm -rf dist"}),
+    ev.PermissionAsked(PermissionRequest("4", "s", "Bash", {"command": "rm -rf dist"})),
+    ev.RequestSettled("4", Denied("keep the wheel")),
+    ev.ToolFinished("4", "Bash", "The user doesn't want to proceed\nwith this", is_error=True),
+    ev.ToolStarted("5", "Bash", {"command": "npm run build"}),
+    ev.PermissionAsked(PermissionRequest("5", "s", "Bash", {"command": "npm run build"})),
+    ev.RequestSettled("5", Allowed()),
+)
+LOOKED = (
+    *found("1", "Read", {"file": {"numLines": 1200}}, file_path="/srv/api/store.py"),
+    *found("2", "Glob", {"numFiles": 12}, pattern="**/*.py"),
+    *found("3", "Grep", {"mode": "files_with_matches", "numFiles": 3}, pattern="def close", path="src"),
+    *found(
+        "4", "WebFetch", {"code": 200, "codeText": "OK", "bytes": 48_213}, url="https://docs.python.org/3/"
+    ),
+    *found("5", "WebSearch", {"results": [{"content": [{}, {}]}]}, query="sqlite upsert"),
+    *found("6", "mcp__github__create_issue", None, title="Sort bookmarks", labels=["bug"]),
+)
+LISTS = (
+    *run("1", "TodoWrite", "ok", todos=TODO),
+    *run("2", "TaskCreate", "Task #1 created", subject="Read the schema"),
+    *run("3", "TaskCreate", "Task #2 created", subject="Write the migration"),
+    *run("4", "TaskUpdate", "Updated task #1", taskId="1", status="completed"),
+)
+AGENTS = (
+    ev.ToolStarted("a", "Agent", {"description": "Look for dead code"}),
+    ev.TaskStarted("t", "a", "Look for dead code", agent=True),
+    *(
+        ev.ToolStarted(f"a{number}", "Bash", {"command": f"grep -rn old{number} src"}, "a")
+        for number in range(3)
+    ),
+    *(ev.ToolFinished(f"a{number}", "Bash", "none", parent="a") for number in range(3)),
+    ev.TaskEnded("t", "a", "completed", "Nothing is dead.", 3, 8_961, 4.0),
+    ev.ToolFinished("a", "Agent", "Nothing is dead."),
+    ev.ToolStarted("b", "Agent", {"description": "Read the tests"}),
+    ev.TaskStarted("u", "b", "Read the tests", agent=True),
+    ev.ToolStarted("b1", "Read", {"file_path": "tests/test_store.py"}, "b"),
+    ev.TaskProgressed("u", "b", "Reading tests/test_store.py", 1, 2_310),
+    ev.ToolStarted("c", "Bash", {"command": "npm run dev", "description": "Start the server"}),
+    ev.TaskStarted("v", "c", "Start the server", background=True),
+    ev.ToolFinished("c", "Bash", "Command running in background with ID: v"),
+    ev.ToolStarted("d", "Bash", {"command": "make watch", "description": "Watch"}),
+    ev.TaskStarted("w", "d", "Watch", background=True),
+    ev.ToolFinished("d", "Bash", "Command running in background with ID: w"),
+    ev.TaskEnded("w", "d", "failed", "Background command “Watch” failed with exit code 2"),
+)
+LINES = (
+    ev.Compacted(182_340, 21_007),
+    ev.ConversationReset("s2"),
+    ev.TurnEnded("completed", False, 93.0, 0.4131, 51_302, 2_210),
+    ev.TurnEnded("aborted_tools", True, 12.0, None, 0, 0),
+    ev.Retrying(3, 10, 7.2, 529, "overloaded"),
+)
+CARDS: dict[str, Sequence[ev.AgentEvent]] = {
+    "edit": EDIT,
+    "bash": BASH,
+    "looked": LOOKED,
+    "lists": LISTS,
+    "agents": AGENTS,
+    "lines": LINES,
+}
+
+
+class Host(App[None]):
+    """Shows a transcript alone, in one of the program's themes."""
+
+    CSS = "Screen { padding: 0; }"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, theme: str) -> None:
+        super().__init__()
+        self._wanted = theme
+        self.clock = Clock()
+        self.transcript = Transcript(TranscriptModel(self.clock, lambda: NOON))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+
+    def on_mount(self) -> None:
+        theming.install(self, self._wanted)
+
+
+def compare(
+    snap_compare: Compare, told: Sequence[ev.AgentEvent], size: tuple[int, int], theme: str = "ccq-dark"
+) -> bool:
+    host = Host(theme)
+
+    async def before(pilot: Pilot[Any]) -> None:
+        for event in told:
+            host.transcript.apply(event)
+            host.clock.now += 0.5 if isinstance(event, ev.ToolStarted) else 0
+        await until(pilot, lambda: host.transcript.virtual_size.height > 1 and host.transcript.frames)
+        await pilot.pause(0.2)
+
+    return snap_compare(host, terminal_size=size, run_before=before)
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_cards(snap_compare: Compare, card: str) -> None:
+    assert compare(snap_compare, CARDS[card], (80, 20))
+
+
+@pytest.mark.parametrize("card", ["edit", "bash"])
+def test_light_cards(snap_compare: Compare, card: str) -> None:
+    assert compare(snap_compare, CARDS[card], (80, 20), "ccq-light")
+
+
+def test_an_edit_side_by_side(snap_compare: Compare) -> None:
+    assert compare(snap_compare, EDIT, (160, 14))

@@ -1,0 +1,299 @@
+"""Tool calls: what their cards show folded and unfolded, their lists, tasks and permissions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent import events as ev
+from ccq_tui.inbox import Denied, PermissionRequest
+from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.outcomes import size
+from tests.unit.transcript.test_drawing import shown
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def model(clock: Clock) -> TranscriptModel:
+    return TranscriptModel(clock)
+
+
+def call(
+    model: TranscriptModel,
+    tool: str,
+    output: str,
+    structured: Any = None,
+    *,
+    failed: bool = False,
+    **given: Any,
+) -> bl.ToolBlock:
+    name = str(len(model.blocks))
+    model.apply(ev.ToolStarted(name, tool, given))
+    model.apply(ev.ToolFinished(name, tool, output, failed, structured))
+    block = model.blocks[-1]
+    assert isinstance(block, bl.ToolBlock)
+    return block
+
+
+def lines(count: int) -> str:
+    return "\n".join(f"line {number}" for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("output", "drawn"),
+    [
+        ("one line", ["✔ Bash x · one line"]),
+        ("a\nb", ["✔ Bash x", "  │ a", "  │ b"]),
+        (lines(7), ["✔ Bash x", *(f"  │ line {number}" for number in range(7))]),
+        (
+            lines(30),
+            ["✔ Bash x", "  │ … 24 more lines · Ctrl+O", *(f"  │ line {number}" for number in range(24, 30))],
+        ),
+        ("\x1b[31mred\x1b[0m\n10%\r50%\r100%\r\nend", ["✔ Bash x", "  │ red", "  │ 100%", "  │ end"]),
+    ],
+)
+def test_a_command_shows_the_end_of_its_output(model: TranscriptModel, output: str, drawn: list[str]) -> None:
+    call(model, "Bash", output, command="x")
+    assert shown(model).split("\n") == drawn
+
+
+def test_a_failed_command_shows_its_exit_code_and_output(model: TranscriptModel) -> None:
+    call(model, "Bash", f"Exit code 3\n{lines(25)}", failed=True, command="x")
+    text = shown(model)
+    assert text.startswith("✘ Bash x · exit code 3\n  │ … 5 more lines · Ctrl+O\n  │ line 5\n")
+    assert text.endswith("line 24")
+    model.set_folds(folded=False)
+    assert "line 0" in shown(model)
+    assert "more lines" not in shown(model)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "output", "structured", "drawn"),
+    [
+        ("Read", {"file_path": "a"}, lines(9), {"file": {"numLines": 9}}, "✔ Read a · 9 lines"),
+        ("WebFetch", {"url": "u"}, "text", {"code": 404, "bytes": 70}, "✔ WebFetch u · 404, 70 bytes"),
+        ("WebSearch", {"query": "q"}, "t", {"results": [{"content": [1]}, "x"]}, "✔ WebSearch q · 1 result"),
+        ("Write", {"file_path": "a", "content": "x\n"}, "", None, "✔ Write a · new, 1 line\n  1 + x"),
+        ("Edit", {"file_path": "a"}, "ok", None, "✔ Edit a · nothing changed"),
+        ("mcp__db__query", {"sql": "s"}, '{"a": 1}', None, '✔ db: query {"sql": "s"} · {"a": 1}'),
+    ],
+)
+def test_what_other_tools_show(
+    model: TranscriptModel, tool: str, given: dict[str, Any], output: str, structured: Any, drawn: str
+) -> None:
+    call(model, tool, output, structured, **given)
+    assert shown(model) == drawn
+
+
+def test_an_unknown_tool_unfolds_to_its_input_and_output(model: TranscriptModel) -> None:
+    block = call(model, "mcp__db__query", '{"rows":[1]}', sql="select", limit=5)
+    change = model.set_fold(block, folded=False)
+    assert change.changed == (0,)
+    assert shown(model).split("\n")[1:] == [
+        "  │ {",
+        '  │   "sql": "select",',
+        '  │   "limit": 5',
+        "  │ }",
+        "  │",
+        "  │ {",
+        '  │   "rows": [',
+        "  │     1",
+        "  │   ]",
+        "  │ }",
+    ]
+
+
+def test_a_refused_call_shows_what_was_said(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("t", "Bash", {"command": "x"}))
+    model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
+    model.apply(ev.RequestSettled("t", Denied("use y")))
+    model.apply(ev.ToolFinished("t", "Bash", "The user doesn't want\nto proceed", is_error=True))
+    first, second = shown(model).split("\n")
+    assert first == "✘ Bash x"
+    assert second.startswith("  ⎿ ✘ denied")
+    assert second.endswith("use y")
+
+
+def test_todos_are_a_check_list(model: TranscriptModel) -> None:
+    todos = [
+        {"content": "A", "status": "completed"},
+        {"content": "B", "status": "in_progress", "activeForm": "Doing B"},
+        {"content": "C", "status": "odd"},
+        "odd",
+    ]
+    call(model, "TodoWrite", "ok", todos=todos)
+    assert shown(model).split("\n") == ["✔ TodoWrite 1 of 3 done", "  ✔ A", "  ▸ Doing B", "  ☐ C"]
+
+
+def test_a_task_list_stands_on_its_newest_call(model: TranscriptModel) -> None:
+    call(model, "TaskCreate", "Task #1 created successfully: A", subject="A")
+    call(model, "TaskCreate", "", {"task": {"id": "2", "subject": "B"}}, subject="B")
+    call(model, "TaskUpdate", "ok", taskId="1", status="in_progress")
+    assert shown(model).split("\n") == [
+        "✔ TaskCreate A · to do",
+        "✔ TaskCreate B · to do",
+        "",
+        "✔ TaskUpdate A · begun",
+        "  ▸ A",
+        "  ☐ B",
+    ]
+    call(model, "TaskUpdate", "ok", taskId="2", status="deleted")
+    call(model, "TaskUpdate", "ok", taskId="9", status="completed")
+    call(model, "TaskList", "ok", {"tasks": [{"id": "1", "subject": "A", "status": "completed"}]})
+    assert shown(model).split("\n")[-1] == "  ✔ A"
+
+
+def agent(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("a", "Agent", {"description": "Look"}))
+    model.apply(ev.TaskStarted("t", "a", "Look", agent=True))
+    model.apply(ev.ToolStarted("a1", "Read", {"file_path": "x"}, "a"))
+    model.apply(ev.TaskProgressed("t", "a", "Reading x", 1, 1_500))
+
+
+def end(model: TranscriptModel) -> None:
+    model.apply(ev.ToolFinished("a1", "Read", "x", parent="a"))
+    model.apply(ev.TaskEnded("t", "a", "completed", "Found it", 2, 2_000, 3.0))
+    model.apply(ev.ToolFinished("a", "Agent", "Found it"))
+
+
+def test_an_agent_shows_its_progress_then_folds_what_it_did(model: TranscriptModel) -> None:
+    agent(model)
+    assert shown(model).split("\n") == [
+        "▸ Agent Look",
+        "  ⎿ Reading x · 1 tool · 1,500 tokens",
+        "│ ▸ Read x",
+    ]
+    end(model)
+    assert shown(model).split("\n") == [
+        "✔ Agent Look",
+        "  ⎿ 2 tools · 2,000 tokens · Ctrl+O shows its work",
+    ]
+    model.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Done"))
+    model.set_fold(model.blocks[0], folded=False)
+    assert [getattr(block, "id", "text") for block in model.blocks] == ["a", "a1", "text"]
+    assert [block.at for block in model.blocks] == [0, 1, 2]
+    model.set_fold(model.blocks[0], folded=True)
+    assert [getattr(block, "id", "text") for block in model.blocks] == ["a", "text"]
+
+
+def test_agents_within_agents_fold_and_unfold_whole(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("o", "Agent", {}))
+    model.apply(ev.ToolStarted("i", "Agent", {}, "o"))
+    model.apply(ev.ToolStarted("i1", "Read", {}, "i"))
+    model.apply(ev.ToolFinished("i1", "Read", "x", parent="i"))
+    model.apply(ev.ToolFinished("i", "Agent", "x", parent="o"))
+    model.apply(ev.ToolStarted("o1", "Read", {}, "o"))
+    model.apply(ev.ToolFinished("o1", "Read", "x", parent="o"))
+    model.apply(ev.ToolFinished("o", "Agent", "x"))
+    assert len(model.blocks) == 1
+    model.apply(ev.ToolStarted("late", "Read", {}, "i"))
+    assert [getattr(block, "id", "") for block in model.blocks] == ["o", "late"]
+    model.set_folds(folded=False)
+    assert [getattr(block, "id", "") for block in model.blocks] == ["o", "i", "i1", "o1", "late"]
+    assert [block.depth for block in model.blocks] == [0, 1, 2, 1, 1]
+    model.set_folds(folded=True)
+    assert [getattr(block, "id", "") for block in model.blocks] == ["o"]
+    model.set_folds(folded=False)
+    assert [getattr(block, "id", "") for block in model.blocks] == ["o", "i", "i1", "o1", "late"]
+
+
+def test_unfolded_agents_stay_open(model: TranscriptModel) -> None:
+    model.set_folds(folded=False)
+    agent(model)
+    end(model)
+    assert len(model.blocks) == 2
+
+
+def test_the_report_of_an_agent_is_what_it_said(model: TranscriptModel) -> None:
+    frame = (
+        "[Subagent hand-back] The text. The report follows:\n  All\n    found.\nagentId: x\n<usage>"
+    )
+    block = call(model, "Agent", frame, description="Look")
+    model.set_fold(block, folded=False)
+    assert shown(model) == "✔ Agent Look\n  │ All\n  │   found."
+
+
+def background(model: TranscriptModel) -> bl.ToolBlock:
+    model.apply(ev.ToolStarted("b", "Bash", {"command": "make", "description": "Build"}))
+    model.apply(ev.TaskStarted("t", "b", "Build", background=True))
+    model.apply(ev.ToolFinished("b", "Bash", "Command running in background with ID: t"))
+    block = model.blocks[0]
+    assert isinstance(block, bl.ToolBlock)
+    return block
+
+
+def test_a_background_task_outlives_its_turn_and_tells_its_end(model: TranscriptModel, clock: Clock) -> None:
+    block = background(model)
+    model.apply(ev.TurnEnded("completed", False, 1.0, None, 0, 0))
+    clock.now = 20.0
+    assert model.ticking
+    model.tick()
+    assert shown(model).startswith("▸ Bash make · in the background · 20 s")
+    model.apply(ev.TaskEnded("t", "", "failed"))
+    assert not model.ticking
+    assert "“Build” in the background: failed" in shown(model)
+    model.apply(ev.TaskEnded("t", "b", "failed", "Background command “Build” failed with exit code 2"))
+    text = shown(model)
+    assert text.startswith("✘ Bash make · failed in the background · 20 s")
+    assert text.endswith("\n✘ Background command “Build” failed with exit code 2")
+    assert block.state is bl.ToolState.FAILED
+
+
+def test_a_lost_session_stops_what_is_in_the_background(model: TranscriptModel) -> None:
+    block = background(model)
+    model.apply(ev.SessionLost("", kind="session_lost"))
+    assert block.state is bl.ToolState.STOPPED
+    assert not model.ticking
+
+
+def test_a_slow_command_is_no_task_of_its_own(model: TranscriptModel) -> None:
+    model.apply(ev.ToolStarted("b", "Bash", {"command": "sleep 9"}))
+    model.apply(ev.TaskStarted("t", "b", "Sleep"))
+    assert shown(model) == "▸ Bash sleep 9"
+    model.apply(ev.TaskEnded("t", "b", "completed", "Sleep"))
+    assert len(model.blocks) == 1
+
+
+def test_a_retry_counts_down(model: TranscriptModel, clock: Clock) -> None:
+    model.apply(ev.Retrying(2, 10, 7.2, 529, "overloaded"))
+    assert shown(model) == "↻ Retrying in 8 s, attempt 2 of 10 · 529 overloaded"
+    clock.now = 3.0
+    assert model.ticking
+    assert model.tick().changed == (0,)
+    assert "Retrying in 5 s" in shown(model)
+    clock.now = 8.0
+    model.tick()
+    assert "Retrying now, attempt 2" in shown(model)
+    assert not model.ticking
+    assert model.tick().changed == ()
+
+
+def test_compactions_are_rules(model: TranscriptModel) -> None:
+    model.apply(ev.Compacted(12_000, 900))
+    model.apply(ev.Compacted())
+    text = shown(model)
+    assert "── conversation compacted from 12,000 to 900 tokens ──" in text
+    assert "── conversation compacted ──" in text
+
+
+def test_sizes() -> None:
+    assert [size(count) for count in (1, 70, 12_345, 4_000_000)] == [
+        "1 byte",
+        "70 bytes",
+        "12.3 KB",
+        "4.0 MB",
+    ]
