@@ -106,7 +106,9 @@ def _play(ready: Ready, loaded: Loaded, speed: float) -> int:
         model = ending.enter_context(ScriptedModel(ready.scenario, speed=speed))
         home = ending.enter_context(clean_environment(model.url))
         settings = demo_settings(loaded, home.project)
-        return show(Launch(settings=settings, prompt=ready.prompt, environment=home.overrides()))
+        # What is typed in a demo does not belong among the person's own prompts.
+        state = home.root / "state"
+        return show(Launch(settings=settings, prompt=ready.prompt, environment=home.overrides(), state=state))
 
 
 def _listed(scenarios: Iterable[Ready]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ccq_tui.config.settings import Settings
 
@@ -21,6 +22,7 @@ class Launch:
         fork: Whether the resumed or continued conversation goes on under a new session id.
         environment: Environment variables for the CLI, over those of this process.
         notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
+        state: Where history and drafts are kept, or None for the usual place.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -31,3 +33,4 @@ class Launch:
     fork: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    state: Path | None = None

@@ -14,6 +14,8 @@ from ccq_tui.prompts.stored import write_whole
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""
+PLACES = 8
+"""Drafts that may be kept under one key."""
 MOST_DRAFTS = 200
 """Drafts kept; when there are more, the oldest go."""
 
@@ -32,12 +34,16 @@ class Draft:
 class Drafts:
     """The directory of drafts. Its methods read and write: call them in a thread.
 
+    Several processes may keep drafts under one key: each gets a place of its own, and what a process that
+    is gone has left is taken over.
+
     Args:
         directory: Where the drafts are, which may not exist.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._mine: dict[str, Path] = {}
 
     def save(self, key: str, draft: Draft) -> None:
         """Keep a draft; an empty one is taken away.
@@ -49,21 +55,25 @@ class Drafts:
         Raises:
             OSError: It could not be kept.
         """
-        path = self._path(key)
         size = len(draft.text) + sum(map(len, draft.pastes.values()))
+        path = self._mine.get(key)
         if not draft:
-            path.unlink(missing_ok=True)
-        elif size > MOST_CHARACTERS:
+            if path is not None and not _elsewhere(path):
+                path.unlink(missing_ok=True)
+            return
+        if size > MOST_CHARACTERS:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
-        else:
-            new = not path.exists()
-            content = {"text": draft.text, "pastes": dict(draft.pastes), "process": os.getpid()}
-            write_whole(path, json.dumps(content))
-            if new:
-                self._drop_oldest()
+        if path is None or _elsewhere(path):
+            path = next((place for place in self._places(key) if not _elsewhere(place)), None)
+            if path is None:
+                raise OSError("too many sessions keep a draft here")
+            self._mine[key] = path
+        content = {"text": draft.text, "pastes": dict(draft.pastes), "process": os.getpid()}
+        write_whole(path, json.dumps(content))
+        self._drop_oldest()
 
     def load(self, key: str) -> Draft | None:
-        """Return a draft.
+        """Return a draft, which is this process's own from now on.
 
         Args:
             key: As it was kept under.
@@ -71,22 +81,40 @@ class Drafts:
         Returns:
             The draft, or None when there is none, it cannot be read, or another process works on it.
         """
-        try:
-            content = json.loads(self._path(key).read_text(encoding="utf-8"))
-            text, pastes, process = content["text"], content.get("pastes", {}), content.get("process", 0)
-            if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
-                return None
-            return None if _another(process) else Draft(text, dict(pastes))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
+        for path in self._places(key):
+            content = _content(path)
+            if content is not None and not _another(content[1]):
+                self._mine[key] = path
+                return content[0]
+        return None
 
-    def _path(self, key: str) -> Path:
-        return self._directory / f"{hashlib.sha256(key.encode(errors='replace')).hexdigest()[:32]}.json"
+    def _places(self, key: str) -> list[Path]:
+        name = hashlib.sha256(key.encode(errors="replace")).hexdigest()[:32]
+        return [self._directory / f"{name}-{number}.json" for number in range(1, PLACES + 1)]
 
     def _drop_oldest(self) -> None:
-        drafts = sorted(self._directory.glob("*.json"), key=_age)
-        for path in drafts[:-MOST_DRAFTS]:
-            path.unlink(missing_ok=True)
+        drafts = list(self._directory.glob("*.json"))
+        if len(drafts) > MOST_DRAFTS:
+            for path in sorted(drafts, key=_age)[:-MOST_DRAFTS]:
+                path.unlink(missing_ok=True)
+
+
+def _content(path: Path) -> tuple[Draft, object] | None:
+    """Read a draft and whose it is; None when there is none or it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        text, pastes = content["text"], dict(content.get("pastes", {}))
+        if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
+            return None
+        return Draft(text, pastes), content.get("process")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _elsewhere(path: Path) -> bool:
+    """Whether a draft is one that another process works on."""
+    content = _content(path)
+    return content is not None and _another(content[1])
 
 
 def _age(path: Path) -> float:

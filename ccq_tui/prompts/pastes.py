@@ -45,6 +45,11 @@ def unfolded(text: str, pastes: Mapping[str, str]) -> str:
     return _any_of(pastes).sub(lambda found: pastes[found[0]], text)
 
 
+def used(text: str, pastes: Mapping[str, str]) -> dict[str, str]:
+    """Return the pastes whose names stand in a text."""
+    return {name: paste for name, paste in pastes.items() if name in text}
+
+
 def in_line(line: str, pastes: Mapping[str, str]) -> Iterator[tuple[int, int]]:
     """Give where names of pastes begin and end in a line."""
     if pastes:

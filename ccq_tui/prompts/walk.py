@@ -52,3 +52,16 @@ class Walk:
         self._changed[self._place] = text
         self._place = place
         return self._changed.get(place, self._earlier[place] if place >= 0 else "")
+
+    def jump(self, text: str, chosen: str) -> None:
+        """Go to an earlier prompt that was found by searching.
+
+        Args:
+            text: What stood in the prompt when the search began.
+            chosen: The earlier prompt.
+        """
+        self._changed[self._place] = text
+        if chosen not in self._earlier:
+            self._earlier.insert(0, chosen)
+        self._place = self._earlier.index(chosen)
+        self._changed.pop(self._place, None)

@@ -8,16 +8,17 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from ccq_tui.agent.events import AgentEvent, PromptReturned
-from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.remembering import Remembering
 from ccq_tui.widgets.prompt import Prompt
 
 
-class Prompting(SessionBase):
+class Prompting(Remembering):
     """Sends prompts, takes back what was not sent, interrupts."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "interrupt", "Interrupt Claude", show=False, id="interrupt"),
         Binding("ctrl+g", "edit_prompt", "Edit the prompt in $EDITOR", show=False, id="editor"),
+        Binding("ctrl+r", "search_history", "Search earlier prompts", show=False, id="history"),
     ]
 
     def handle(self, event: AgentEvent) -> None:
@@ -38,6 +39,11 @@ class Prompting(SessionBase):
         """Show a prompt at once, and send it; the session keeps it while it starts or works."""
         self.transcript.add_prompt(text.rstrip())
         self.session.send(text.rstrip())
+
+    def action_search_history(self) -> None:
+        """Search the earlier prompts, or go on to the next that was found."""
+        if self.dock.prompt.display:
+            self.dock.prompt.search()
 
     def action_edit_prompt(self) -> None:
         """Edit the prompt in the person's editor."""

@@ -48,6 +48,23 @@ def test_a_draft_that_another_running_process_works_on_is_left_to_it(
     drafts.save("id", Draft("theirs"))
     monkeypatch.undo()
     assert drafts.load("id") is None
+    drafts.save("id", Draft("mine"))
+    drafts.save("id", Draft("mine, changed"))
+    assert drafts.load("id") == Draft("mine, changed")
+    drafts.save("id", Draft())
+    assert len(list(tmp_path.iterdir())) == 1, "theirs stays"
+
+
+def test_what_a_process_that_is_gone_has_left_is_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: 2**30)
+    Drafts(tmp_path).save("id", Draft("left"))
+    monkeypatch.undo()
+    drafts = Drafts(tmp_path)
+    assert drafts.load("id") == Draft("left")
+    drafts.save("id", Draft())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_oldest_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +72,7 @@ def test_the_oldest_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     drafts = Drafts(tmp_path)
     for number in range(5):
         drafts.save(str(number), Draft("x"))
-        os.utime(drafts._path(str(number)), (number, number))
+        os.utime(drafts._places(str(number))[0], (number, number))
     assert [number for number in range(5) if drafts.load(str(number))] == [2, 3, 4]
 
 

@@ -1,0 +1,92 @@
+"""The part of the screen that finds what completes the prompt: commands, files, earlier prompts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+
+from textual import on
+
+from ccq_tui.agent.events import AgentEvent, CommandsListed, SlashCommand
+from ccq_tui.config import Launch
+from ccq_tui.prompts.choices import MOST_ROWS, Choice
+from ccq_tui.prompts.completing import Kind, Wanted
+from ccq_tui.prompts.fuzzy import Index
+from ccq_tui.prompts.source import FileSource
+from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.commands import OWN_COMMANDS
+from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.widgets.prompt import Prompt
+
+LOOKING = "Looking for files…"
+NO_PROMPT = "nothing found · Esc goes back to what you typed"
+
+
+class Completing(SessionBase):
+    """Looks for completions in threads; the prompt shows those that are still wanted."""
+
+    def __init__(
+        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(launch, make_session, clock=clock)
+        self.earlier: tuple[str, ...] = ()
+        """The earlier prompts, the newest first."""
+        self._commands = OWN_COMMANDS
+        self._files = FileSource(self.view.cwd, clock)
+        self._listing: asyncio.Task[None] | None = None
+        self._search = 0
+
+    def handle(self, event: AgentEvent) -> None:
+        """Take in which commands the CLI knows."""
+        super().handle(event)
+        if isinstance(event, CommandsListed):
+            self._commands = merged(OWN_COMMANDS, event.commands)
+
+    @on(Prompt.ChoicesWanted)
+    def _find_choices(self, event: Prompt.ChoicesWanted) -> None:
+        self._search += 1
+        self.run_worker(
+            self._find(event.wanted), name="choices", group="choices", exclusive=True, exit_on_error=False
+        )
+
+    async def _find(self, wanted: Wanted) -> None:
+        prompt = self.dock.prompt
+        match wanted.kind:
+            case Kind.COMMANDS:
+                prompt.offer(wanted, commands_for(wanted.query, self._commands))
+            case Kind.HISTORY:
+                index = await asyncio.to_thread(Index, self.earlier)
+                rows = await self._found(index, wanted.query)
+                prompt.offer(wanted, rows, "" if rows else NO_PROMPT)
+            case Kind.FILES:
+                if self._files.stale and (self._listing is None or self._listing.done()):
+                    self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))
+                if self._files.index is None and self._listing is not None:
+                    prompt.offer(wanted, (), LOOKING)
+                    # Typing on ends this search, not the listing that the next one needs as well.
+                    await asyncio.shield(self._listing)
+                if self._files.index is not None:
+                    prompt.offer(wanted, await self._found(self._files.index, wanted.query))
+
+    async def _found(self, index: Index, query: str) -> tuple[Choice, ...]:
+        mine = self._search
+        found = await asyncio.to_thread(index.search, query, MOST_ROWS, lambda: mine != self._search)
+        return tuple(Choice(index.texts[item.index], index.texts[item.index]) for item in found)
+
+
+def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple[SlashCommand, ...]:
+    """Return both, the program's own first; a name stands once."""
+    commands: dict[str, SlashCommand] = {}
+    for command in (*own, *others):
+        commands.setdefault(command.name, command)
+    return tuple(commands.values())
+
+
+def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Choice, ...]:
+    """Return the commands whose names match, the likeliest first."""
+    found = Index(command.name for command in commands).search(query, len(commands))
+    return tuple(
+        Choice(command.name, f"/{command.name}", command.arguments, command.description)
+        for command in (commands[item.index] for item in found)
+    )

@@ -1,0 +1,174 @@
+"""The part of the screen that keeps what was typed: earlier prompts, and the one not sent yet."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from textual import on
+
+from ccq_tui.agent.events import AgentEvent, Connected, ConversationReset, SessionLost
+from ccq_tui.config import Launch, state_dir
+from ccq_tui.prompts.drafts import Draft, Drafts
+from ccq_tui.prompts.history import History
+from ccq_tui.prompts.pastes import unfolded
+from ccq_tui.screens.session.completing import Completing
+from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.widgets.later import after
+from ccq_tui.widgets.prompt import Prompt
+
+_logger = logging.getLogger(__name__)
+
+SAVE_AFTER = 0.1
+"""Seconds after a change in which the draft is written: sooner would write at every key."""
+
+T = TypeVar("T")
+
+
+class Remembering(Completing):
+    """Reads and writes history and drafts, one after the other in one thread.
+
+    A session has an id that it can be resumed by only once a prompt was sent. The draft of a new one is kept
+    for its directory, and the next new session there takes it over.
+    """
+
+    def __init__(
+        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(launch, make_session, clock=clock)
+        state = launch.state or state_dir()
+        self._history = History(state / "history.jsonl", self.view.cwd)
+        self._draft_files = Drafts(state / "drafts")
+        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
+        self._prompted = bool(launch.prompt)
+        self._draft_key = ""
+        self._saved_draft = self._unsaved_draft = Draft()
+        self._saving_draft: asyncio.TimerHandle | None = None
+        self._told_failure = False
+
+    @property
+    def _directory_key(self) -> str:
+        return f"directory {self.view.cwd}"
+
+    def on_mount(self) -> None:
+        """Read the earlier prompts, and the draft of this directory or session."""
+        self.run_worker(self._load_history(), name="history", exit_on_error=False)
+        if not self.launch.continue_last and not self.launch.fork:
+            self._begin_draft(self.launch.resume or self._directory_key)
+
+    def on_unmount(self) -> None:
+        """Write what is not written yet; the thread ends when it has."""
+        self._save_draft()
+        self._disk.shutdown(wait=False)
+
+    def handle(self, event: AgentEvent) -> None:
+        """Learn under which id the session can be resumed."""
+        super().handle(event)
+        match event:
+            case Connected(session_id=session_id):
+                new = not (self.launch.resume or self.launch.continue_last)
+                if session_id and session_id != self._draft_key and not (new and not self._prompted):
+                    self._begin_draft(session_id)
+            case ConversationReset(session_id=session_id):
+                self._move_draft(session_id)
+            case SessionLost() if not self._draft_key:
+                self._begin_draft(self._directory_key)
+            case _:
+                pass
+
+    @on(Prompt.Submitted)
+    def _remember_prompt(self, event: Prompt.Submitted) -> None:
+        text = event.text.rstrip()
+        self.earlier = (text, *(other for other in self.earlier if other != text))
+        self._on_disk(self._history.add, text)
+        self._save_draft()
+        self._prompted = True
+        if self.view.session_id:
+            self._move_draft(self.view.session_id)
+
+    @on(Prompt.Changed)
+    def _keep_unsent(self, event: Prompt.Changed) -> None:
+        self._unsaved_draft = event.draft
+        if self._saving_draft is None:
+            self._saving_draft = after(self, SAVE_AFTER, self._save_draft)
+
+    # -- drafts -------------------------------------------------------------------------------------------
+
+    def _save_draft(self) -> None:
+        if self._saving_draft is not None:
+            self._saving_draft.cancel()
+            self._saving_draft = None
+        if self._draft_key and self._unsaved_draft != self._saved_draft:
+            self._saved_draft = self._unsaved_draft
+            self._on_disk(self._draft_files.save, self._draft_key, self._unsaved_draft)
+
+    def _move_draft(self, key: str) -> None:
+        """Keep the draft under another key from now on."""
+        old, self._draft_key = self._draft_key, key
+        if old and old != key:
+            self._on_disk(self._draft_files.save, old, Draft())
+            self._saved_draft = Draft()
+            self._save_draft()
+
+    def _begin_draft(self, key: str) -> None:
+        """Bring back the draft of a session or directory, and keep it there from now on."""
+        old, self._draft_key = self._draft_key, key
+        self.run_worker(self._bring_back(key, old), name="draft", exit_on_error=False)
+
+    async def _bring_back(self, key: str, old: str) -> None:
+        draft = await self._read(self._draft_files.load, key)
+        if draft is None and old == "" and key != self._directory_key:
+            # The directory's own: typed into a session that never began.
+            draft = await self._read(self._draft_files.load, self._directory_key)
+            old = self._directory_key if draft else old
+        if draft and self.is_mounted:
+            prompt = self.dock.prompt
+            typed = prompt.draft
+            if typed.text.strip():
+                draft = Draft(f"{unfolded(draft.text, draft.pastes)}\n{typed.text}", typed.pastes)
+            prompt.restore(draft)
+        if old and old != key:
+            self._on_disk(self._draft_files.save, old, Draft())
+        self._saved_draft = Draft()
+        self._save_draft()
+
+    async def _load_history(self) -> None:
+        earlier = await self._read(self._history.load)
+        if earlier:
+            self.earlier = tuple(dict.fromkeys((*self.earlier, *earlier)))
+            self.dock.prompt.remember(self.earlier)
+
+    # -- the thread ---------------------------------------------------------------------------------------
+
+    async def _read(self, work: Callable[..., T], *arguments: object) -> T | None:
+        try:
+            return await asyncio.wrap_future(self._disk.submit(work, *arguments))
+        except OSError as error:
+            self._not_kept(error)
+            return None
+
+    def _on_disk(self, work: Callable[..., None], *arguments: object) -> None:
+        loop = asyncio.get_running_loop()
+
+        def done(future: Future[None]) -> None:
+            error = future.exception()
+            if isinstance(error, OSError) and not loop.is_closed():
+                loop.call_soon_threadsafe(self._not_kept, error)
+            elif error is not None:
+                _logger.error("What was typed could not be kept", exc_info=error)
+
+        self._disk.submit(work, *arguments).add_done_callback(done)
+
+    def _not_kept(self, error: OSError) -> None:
+        """Say once that something is not kept; each key would say it again."""
+        _logger.warning("History or draft: %s", error)
+        if not self._told_failure and self.is_mounted:
+            self._told_failure = True
+            reason = error.strerror or str(error)
+            self.transcript.add_notice(
+                f"What you type is not kept for the next start: {reason} · {state_dir()}", "warning"
+            )

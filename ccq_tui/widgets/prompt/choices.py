@@ -1,0 +1,115 @@
+"""The list above the prompt, drawn."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+from textual.widgets import Static
+
+from ccq_tui.prompts.choices import Choice, Choices
+from ccq_tui.prompts.completing import Kind
+from ccq_tui.prompts.fuzzy import marks
+from ccq_tui.text import one_line
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+
+MOST_LINES = 8
+_SHARE_OF_SCREEN = 3
+_LONGEST = 400
+_TITLES = {Kind.HISTORY: "Earlier prompts"}
+
+
+class ChoiceList(Static):
+    """Draws a list of choices; it takes no keys of its own."""
+
+    DEFAULT_CSS = f"""
+    ChoiceList {{
+        height: auto;
+        {PALETTE_CSS}
+        &.-off {{ display: none; }}
+    }}
+    """
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False, classes="-off")
+        self._choices: Choices | None = None
+
+    def show(self, choices: Choices | None) -> None:
+        """Draw another state of the list, or nothing."""
+        self._choices = choices
+        shown = choices is not None and bool(choices.rows or choices.note)
+        self.set_class(not shown, "-off")
+        self.refresh(layout=True)
+
+    def render(self) -> Text:
+        """Draw the rows around the cursor."""
+        if self._choices is None:
+            return Text("")
+        most = max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
+        return drawn(self._choices, self.size.width, most, palette_of(self))
+
+
+def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
+    """Return a list as lines of so many cells.
+
+    Args:
+        choices: The list.
+        width: Cells in a line.
+        most: The most rows to show.
+        palette: The styles.
+
+    Returns:
+        The lines, with a title where the list has one.
+    """
+    lines: list[Text] = []
+    title = _TITLES.get(choices.wanted.kind, "")
+    if title or not choices.rows:
+        words = " · ".join(part for part in (title, choices.note) if part)
+        lines.append(Text(f"   {words}", palette.muted, no_wrap=True))
+    shown = [choices.rows[number] for number in choices.window(most)]
+    column = min(max((cell_len(_head(row)) for row in shown), default=0), max(12, width * 2 // 5))
+    for number, row in zip(choices.window(most), shown, strict=True):
+        lines.append(_row(choices, row, number == choices.cursor, width, column, palette))
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return Text("\n").join(lines)
+
+
+def _row(choices: Choices, row: Choice, chosen: bool, width: int, column: int, palette: Palette) -> Text:
+    line = Text(" ❯ " if chosen else "   ", palette.accent, no_wrap=True)
+    kind = choices.wanted.kind
+    name = one_line(row.label, _LONGEST)
+    if kind is not Kind.COMMANDS:
+        column = width - 4
+    name = _cut(name, column, keep_end=kind is Kind.FILES)
+    text = Text(name, palette.strong if chosen else palette.plain)
+    for place in marks(choices.wanted.query, name):
+        text.stylize(palette.accent, place, place + 1)
+    line.append_text(text)
+    if kind is Kind.COMMANDS:
+        hint = one_line(row.hint, 40)
+        line.append(f" {hint}" if hint else "", palette.muted)
+        line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
+        line.append(one_line(row.detail, _LONGEST), palette.muted)
+        line.truncate(width, overflow="ellipsis")
+    if chosen:
+        line.append(" " * max(0, width - line.cell_len))
+        line.stylize_before(palette.cursor)
+    return line
+
+
+def _head(row: Choice) -> str:
+    """Return a command with its arguments, the first column."""
+    hint = one_line(row.hint, 40)
+    return f"{one_line(row.label, _LONGEST)} {hint}".rstrip()
+
+
+def _cut(text: str, width: int, *, keep_end: bool) -> str:
+    """Shorten a text to so many cells; of a path the end says more."""
+    if cell_len(text) <= width:
+        return text
+    if not keep_end:
+        return set_cell_size(text, width - 1).rstrip() + "…"
+    while cell_len(text) > width - 1:
+        text = text[max(1, len(text) // 50) :]
+    return f"…{text}"

@@ -1,0 +1,110 @@
+"""The text of the prompt, in which a long paste is one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.document._document import Location, Selection
+from textual.document._edit import Edit
+from textual.widgets.text_area import EditResult
+
+from ccq_tui.prompts import pastes
+from ccq_tui.questions.state import typable
+from ccq_tui.widgets.question.field import AnswerField
+
+
+class PromptField(AnswerField):
+    """The text area of the prompt.
+
+    The name of a folded paste is one piece: the caret stands before or after it, and a key that would delete
+    a part of it deletes it all.
+
+    Args:
+        press: Called with each key; returns whether the prompt took it.
+    """
+
+    DEFAULT_CSS = """
+    PromptField {
+        max-height: 10;
+        padding: 0 1 0 0;
+        margin: 0;
+        border: none;
+        background: $background;
+        &:focus { border: none; }
+        & > .prompt--paste { color: $ccq-note; text-style: italic; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*AnswerField.COMPONENT_CLASSES, "prompt--paste"}
+
+    def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
+        self.pastes: dict[str, str] = {}
+        """The folded pastes by the names under which they stand in the text."""
+        super().__init__(press, id=id)
+
+    @property
+    def caret(self) -> int:
+        """The caret's place in the text."""
+        row, column = self.cursor_location
+        return sum(len(self.document.get_line(number)) + 1 for number in range(row)) + column
+
+    @property
+    def at_top(self) -> bool:
+        """Whether the caret is on the first line that is shown."""
+        return self.wrapped_document.location_to_offset(self.cursor_location).y == 0
+
+    @property
+    def at_bottom(self) -> bool:
+        """Whether the caret is on the last line that is shown."""
+        wrapped = self.wrapped_document
+        return wrapped.location_to_offset(self.cursor_location).y >= wrapped.height - 1
+
+    def show(self, text: str, caret: int | None = None) -> None:
+        """Replace the text, which undo brings back; the caret stands at the end, or where it is told to."""
+        self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
+        if caret is not None:
+            before = text[:caret]
+            self.move_cursor((before.count("\n"), len(before) - before.rfind("\n") - 1))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a paste, whole and once; a long one is folded."""
+        event.stop()
+        event.prevent_default()
+        text = typable(event.text)
+        if pastes.folds(text):
+            name = pastes.label(text, self.pastes, self.text)
+            self.pastes[name] = text
+            text = name
+        self.type(text)
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Change the text; what touches a folded paste changes all of it."""
+        top, bottom = sorted((edit.from_location, edit.to_location))
+        if top == bottom:
+            top = bottom = self._beside(top, after=True)
+        else:
+            top, bottom = self._beside(top, after=False), self._beside(bottom, after=True)
+        edit.from_location, edit.to_location = top, bottom
+        return super().edit(edit)
+
+    def _validate_selection(self, selection: Selection) -> Selection:
+        """Keep the caret out of a paste's name: on the side towards which it goes."""
+        start, end = super()._validate_selection(selection)
+        onwards = end > self.selection.end
+        return Selection(self._beside(start, after=onwards), self._beside(end, after=onwards))
+
+    def _beside(self, place: Location, *, after: bool) -> Location:
+        row, column = place
+        if not self.pastes or row >= self.document.line_count:
+            return place
+        within = pastes.around(self.document.get_line(row), column, self.pastes)
+        return place if within is None else (row, within[1] if after else within[0])
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line as it is drawn, with pastes marked."""
+        line = super().get_line(line_index)
+        for begin, end in pastes.in_line(self.document.get_line(line_index), self.pastes):
+            line.stylize(self.get_component_rich_style("prompt--paste", partial=True), begin, end)
+        return line

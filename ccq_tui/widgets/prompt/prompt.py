@@ -1,0 +1,339 @@
+"""The prompt and its sign, with the list that completes it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from ccq_tui.inbox.waiting import TYPING_PAUSE
+from ccq_tui.prompts.choices import Choice, Choices
+from ccq_tui.prompts.completing import Kind, Wanted, completed, wanted_at
+from ccq_tui.prompts.drafts import Draft
+from ccq_tui.prompts.pastes import unfolded, used
+from ccq_tui.prompts.walk import Walk
+from ccq_tui.widgets.prompt.choices import ChoiceList
+from ccq_tui.widgets.prompt.field import PromptField
+
+PLACEHOLDER = "Ask Claude to do something"
+SEARCH_PLACEHOLDER = "Type to search earlier prompts"
+
+
+class Prompt(Vertical):
+    """The prompt, its sign, and the list above it.
+
+    Args:
+        text: What stands in it at the start.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    DEFAULT_CSS = """
+    Prompt {
+        height: auto;
+        border-top: solid $ccq-rule;
+        & > #prompt-line { height: auto; }
+        & #sign { width: 3; height: 1; color: $primary; text-style: bold; }
+    }
+    """
+
+    class Submitted(Message):
+        """The person sent a prompt; the field is empty again."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class HeldBack(Message):
+        """Enter came in the middle of typing that was meant for a panel; nothing was sent."""
+
+    class Changed(Message):
+        """Another text stands in the prompt."""
+
+        def __init__(self, draft: Draft) -> None:
+            super().__init__()
+            self.draft = draft
+
+    class ChoicesWanted(Message):
+        """Something is typed that can be completed; `Prompt.offer` takes the rows."""
+
+        def __init__(self, wanted: Wanted) -> None:
+            super().__init__()
+            self.wanted = wanted
+
+    class ListChanged(Message):
+        """The list came up, went away, or its cursor moved."""
+
+    class QueuedWanted(Message):
+        """The person wants back the prompt that was sent last and is still queued."""
+
+    def __init__(self, text: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(id="prompt")
+        self._initial = text
+        self._clock = clock
+        self._known = text
+        self._returned: list[str] = []
+        self._held_since: float | None = None
+        self._walk = Walk()
+        self._choices: Choices | None = None
+        self._refused: tuple[Kind, int] | None = None
+        self._aside: Draft | None = None
+        self.has_queued = False
+        """Whether a prompt is queued that Up brings back into an empty field."""
+        self.last_typed: float | None = None
+        """When the text last changed under a person's hands, in seconds of the clock, or None."""
+
+    def compose(self) -> ComposeResult:
+        """Build the list, the sign and the field."""
+        yield ChoiceList()
+        with Horizontal(id="prompt-line"):
+            yield Static(" ❯ ", id="sign", markup=False)
+            field = PromptField(self._press, id="prompt-field")
+            field.placeholder = PLACEHOLDER
+            yield field
+
+    def on_mount(self) -> None:
+        """Show what the prompt begins with."""
+        if self._initial:
+            self.put(self._initial)
+
+    @property
+    def field(self) -> PromptField:
+        """The text area."""
+        return self.query_one(PromptField)
+
+    @property
+    def text(self) -> str:
+        """What stands in the prompt, pastes whole; while earlier prompts are searched, what stood there."""
+        return unfolded(self.draft.text, self.draft.pastes)
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the prompt, as it stands there."""
+        if self._aside is not None:
+            return self._aside
+        return Draft(self.field.text, used(self.field.text, self.field.pastes))
+
+    @property
+    def choices(self) -> Choices | None:
+        """The list on the screen, or None."""
+        return self._choices if self._choices is not None and (self._choices.rows or self.searching) else None
+
+    @property
+    def searching(self) -> bool:
+        """Whether what is typed searches earlier prompts."""
+        return self._aside is not None
+
+    # -- from outside -------------------------------------------------------------------------------------
+
+    def take_focus(self) -> None:
+        """Give the field the focus at once: the next key may be waiting already."""
+        self.screen.set_focus(self.field, scroll_visible=False)
+
+    def hold(self) -> None:
+        """Send nothing until a pause in typing: the keys under way were meant for a panel that closed."""
+        self._held_since = self._clock()
+
+    def put_back(self, text: str) -> None:
+        """Put a prompt that was not sent before what was typed since, after those that came back."""
+        before, now = "\n".join(self._returned), self.text
+        if not before or not now.startswith(before):
+            self._returned, before = [], ""
+        self._returned.append(text)
+        typed = now[len(before) :].removeprefix("\n") if before else now
+        self.put("\n".join([*self._returned, *([typed] if typed.strip() else [])]))
+
+    def put(self, text: str) -> None:
+        """Replace the text, with the caret at its end."""
+        self.restore(Draft(text))
+
+    def restore(self, draft: Draft) -> None:
+        """Replace the text by a draft with its folded pastes."""
+        self._end_search()
+        self._close()
+        self._known = draft.text
+        self.field.pastes = dict(draft.pastes)
+        self.field.load_text(draft.text)
+        self.field.move_cursor(self.field.document.end)
+        self._tell()
+
+    def remember(self, earlier: Iterable[str]) -> None:
+        """Take the earlier prompts, the newest first."""
+        self._walk.remember(earlier)
+
+    def offer(self, wanted: Wanted, rows: tuple[Choice, ...], note: str = "") -> None:
+        """Show what completes a piece of the prompt; what is no longer wanted is left out."""
+        if self._choices is None or self._choices.wanted != wanted:
+            return
+        if not self._choices.rows:
+            self._choices = replace(self._choices, since=self._clock())
+        self._show(self._choices.found(rows, note))
+
+    def search(self) -> None:
+        """Search the earlier prompts: what is typed from now on is what to look for.
+
+        While they are searched already, the next one that was found.
+        """
+        if self._aside is not None:
+            if self._choices is not None:
+                self._show(self._choices.by(1))
+            return
+        self._close()
+        self._aside = self.draft
+        self._known = ""
+        self.field.load_text("")
+        self.field.placeholder = SEARCH_PLACEHOLDER
+        self._want(Wanted(Kind.HISTORY, ""))
+
+    # -- keys ---------------------------------------------------------------------------------------------
+
+    def _press(self, event: events.Key) -> bool:
+        """Take a key that means something here; all others edit, or are for the screen."""
+        self._look(opens=False)
+        if self.choices is not None and self._press_in_list(event.key, self.choices):
+            return True
+        match event.key:
+            case "enter":
+                # At once: what is typed after Enter in the same burst belongs to the next prompt.
+                self._submit()
+            case "up" if self.has_queued and not self.field.text:
+                self.post_message(self.QueuedWanted())
+            case "up" if self.field.at_top and not self.searching:
+                self._step(1)
+            case "down" if self.field.at_bottom and not self.searching:
+                return self._step(-1)
+            case _:
+                return event.key in ("tab", "shift+tab")
+        return True
+
+    def _press_in_list(self, key: str, choices: Choices) -> bool:
+        match key:
+            case "up" | "down":
+                self._show(choices.by(-1 if key == "up" else 1))
+            case "escape":
+                self._refused = (choices.wanted.kind, choices.wanted.start)
+                self._end_search()
+                self._close()
+            case "enter" if self.searching or choices.enter_takes(self._clock()):
+                self._take()
+            case "tab":
+                self._take()
+            case _:
+                return False
+        return True
+
+    def _take(self) -> None:
+        """Put the chosen row into the prompt."""
+        choices = self._choices
+        if choices is None or choices.chosen is None:
+            return
+        value = choices.chosen.value
+        if self.searching:
+            draft = self._end_search()
+            self._walk.jump(draft.text, value)
+        text, caret = completed(self.field.text, choices.wanted, value)
+        self._close()
+        self.field.show(text, caret)
+
+    def _step(self, by: int) -> bool:
+        """Walk through the earlier prompts."""
+        text = self._walk.step(by, self.field.text)
+        if text is None:
+            return False
+        self._known = text
+        # Upwards the caret stays on the first line, so that the next key goes on.
+        self.field.show(text, len(text.partition("\n")[0]) if by > 0 else None)
+        self._close()
+        self._tell()
+        return True
+
+    # -- the list -----------------------------------------------------------------------------------------
+
+    def _end_search(self) -> Draft:
+        """Put back what stood in the prompt before."""
+        draft, self._aside = self._aside or Draft(), None
+        if self.field.placeholder != PLACEHOLDER:
+            self.field.placeholder = PLACEHOLDER
+            self._known = draft.text
+            self.field.load_text(draft.text)
+            self.field.move_cursor(self.field.document.end)
+        return draft
+
+    def _look(self, *, opens: bool) -> None:
+        """Bring the list up to what is typed now; it opens only under a typing hand."""
+        text = self.field.text
+        wanted = Wanted(Kind.HISTORY, text) if self.searching else wanted_at(text, self.field.caret)
+        if wanted is None:
+            self._refused = None
+            self._close()
+        elif self._choices is not None:
+            if wanted != self._choices.wanted:
+                self._want(wanted)
+        elif opens and self._refused != (wanted.kind, wanted.start):
+            self._want(wanted)
+
+    def _want(self, wanted: Wanted) -> None:
+        now = self._choices or Choices(wanted, since=self._clock())
+        if now.wanted.kind is not wanted.kind:
+            now = Choices(wanted, since=self._clock())
+        self._show(now.typed(wanted))
+        self.post_message(self.ChoicesWanted(wanted))
+
+    def _close(self) -> None:
+        if self._choices is not None:
+            self._show(None)
+
+    def _show(self, choices: Choices | None) -> None:
+        self._choices = choices
+        self.query_one(ChoiceList).show(choices)
+        self.post_message(self.ListChanged())
+
+    # -- typing and sending -------------------------------------------------------------------------------
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Remember when somebody last typed, and complete it."""
+        event.stop()
+        if self.field.text != self._known:
+            self._known = self.field.text
+            self.last_typed = self._clock()
+            self._held()
+            self._look(opens=True)
+            self._tell()
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """Close the list when the caret leaves what it completes."""
+        event.stop()
+        self._look(opens=False)
+
+    def _tell(self) -> None:
+        self.post_message(self.Changed(self.draft))
+
+    def _held(self) -> bool:
+        """Whether the typing that a panel's end interrupted still goes on."""
+        now = self._clock()
+        if self._held_since is not None:
+            self._held_since = now if now - self._held_since < TYPING_PAUSE else None
+        return self._held_since is not None
+
+    def _submit(self) -> None:
+        """Send what was typed; blanks alone are nothing to send."""
+        text = self.text
+        if not text.strip():
+            # Somebody types, if nothing: a panel that opened now would take the next Enter.
+            self.last_typed = self._clock()
+            return
+        if self._held():
+            self.post_message(self.HeldBack())
+            return
+        left = self._walk.draft if self._walk.draft != self.field.text else ""
+        pastes = used(left, self.field.pastes)
+        self._walk.add(text)
+        self.restore(Draft(left, pastes))
+        self._returned = []
+        self.last_typed = None
+        self.post_message(self.Submitted(text))
