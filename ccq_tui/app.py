@@ -23,6 +23,8 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.screens.driver import lasting_driver
+from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
@@ -48,7 +50,17 @@ class CcqApp(App[int]):
     TITLE = "ccq-tui"
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "quit", priority=True, show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Show all keys", priority=True, show=False, id="help"),
+        Binding(
+            "ctrl+q",
+            "quit",
+            "Quit; twice: without waiting for the session",
+            priority=True,
+            show=False,
+            id="quit",
+        ),
+    ]
 
     def __init__(
         self,
@@ -64,6 +76,11 @@ class CcqApp(App[int]):
         self._make_session = make_session or self._real_session
         self._clock = clock
         self._ending = False
+        self.key_choices = launch.settings.keymap
+        """The keys of every action."""
+        self.set_keymap({name: ",".join(keys) for name, keys in self.key_choices.changed().items()})
+        if launch.settings.reduce_motion:
+            self.animation_level = "none"
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give the program's own colours to style sheets under a theme that has none."""
@@ -79,6 +96,14 @@ class CcqApp(App[int]):
         launch = self._launch if not notices else _with_notices(self._launch, notices)
         self.push_screen(SessionScreen(launch, self._make_session, clock=self._clock))
         self._end_on_signals()
+
+    def action_help(self) -> None:
+        """Show all keys over whatever is on the screen, or hide them."""
+        if isinstance(self.screen, HelpScreen):
+            self.screen.dismiss(None)
+        else:
+            bindings = own_bindings(SessionScreen, type(self))
+            self.push_screen(HelpScreen(sections(bindings, self.key_choices), self.key_choices))
 
     async def action_quit(self) -> None:
         """End the session, then the program; asked twice, at once."""

@@ -37,8 +37,10 @@ ACTIONS = (
     Action("copy", Place.EVERYWHERE, ("ctrl+c",)),
     Action("panel", Place.EVERYWHERE, ("f2",)),
     Action("copy_draft", Place.EVERYWHERE, ("f8",)),
+    Action("recover", Place.EVERYWHERE, ("f5",)),
     Action("interrupt", Place.PROMPT, ("escape",)),
     Action("editor", Place.PROMPT, ("ctrl+g",)),
+    Action("history", Place.PROMPT, ("ctrl+r",)),
     Action("page_up", Place.TRANSCRIPT, ("pageup",)),
     Action("page_down", Place.TRANSCRIPT, ("pagedown",)),
     Action("line_up", Place.TRANSCRIPT, ("ctrl+up",)),
@@ -46,6 +48,14 @@ ACTIONS = (
     Action("top", Place.TRANSCRIPT, ("ctrl+home",)),
     Action("bottom", Place.TRANSCRIPT, ("ctrl+end",)),
     Action("unfold", Place.TRANSCRIPT, ("ctrl+o",)),
+    Action("block_up", Place.TRANSCRIPT, ("alt+up",)),
+    Action("block_down", Place.TRANSCRIPT, ("alt+down",)),
+    Action("prompt_up", Place.TRANSCRIPT, ("alt+pageup",)),
+    Action("prompt_down", Place.TRANSCRIPT, ("alt+pagedown",)),
+    Action("fold_block", Place.TRANSCRIPT, ("alt+u",)),
+    Action("copy_block", Place.TRANSCRIPT, ("alt+c",)),
+    Action("copy_code", Place.TRANSCRIPT, ("alt+k",)),
+    Action("open_link", Place.TRANSCRIPT, ("alt+o",)),
     Action("list_up", Place.LIST, ("up", "k", "ctrl+p")),
     Action("list_down", Place.LIST, ("down", "j", "ctrl+n")),
     Action("list_first", Place.LIST, ("home",)),
@@ -86,5 +96,5 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
 """Other keys for lists, by name."""
 FIXED = frozenset({"enter", "escape", "tab", "shift+tab", "left", "right", "h", "l", *"0123456789"})
 """Keys of panels that always mean the same."""
-DECIDING = frozenset("yne")
+DECIDING = frozenset("yane")
 """Letters with which a permission or a plan is decided: they move nothing."""

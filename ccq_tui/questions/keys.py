@@ -47,7 +47,7 @@ class KeyRow:
         action: What they mean; digits and edges are made from the key.
         when: Whether the row applies in a state.
         shown: The keys as the footer shows them.
-        does: What they do, in a word or two.
+        does: What they do, for the list of all keys.
     """
 
     keys: tuple[str, ...]
@@ -111,32 +111,44 @@ def _always(_state: PanelState) -> bool:
 
 
 KEY_TABLE: tuple[KeyRow, ...] = (
-    KeyRow(("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "decline"),
-    KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "up"),
-    KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "down"),
-    KeyRow(("k",), lambda _: Move(-1), _list_or_review, "k", "up"),
-    KeyRow(("j",), lambda _: Move(1), _list_or_review, "j", "down"),
-    KeyRow(("home",), lambda _: MoveToEdge(last=False), _list_or_review, "Home", "first"),
-    KeyRow(("end",), lambda _: MoveToEdge(last=True), _list_or_review, "End", "last"),
-    KeyRow(tuple("123456789"), lambda key: Pick(int(key) - 1), _choices, "1-9", "pick"),
-    KeyRow(("space",), lambda _: Mark(), _choices, "Space", "select"),
-    KeyRow(("enter",), lambda _: GoOn(), lambda s: s.focus is not Focus.DECLINE, "Enter", "go on"),
-    KeyRow(("a",), lambda _: MarkAll(), _multi, "a", "all"),
-    KeyRow(("tab",), lambda _: Turn(1), _several, "Tab", "question"),
-    KeyRow(("shift+tab",), lambda _: Turn(-1), _several, "Shift+Tab", "back"),
-    KeyRow(("right", "l"), lambda _: Turn(1), _list_or_review, "→ l", "next question"),
-    KeyRow(("left", "h"), lambda _: Turn(-1), _list_or_review, "← h", "previous question"),
-    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "other"),
-    KeyRow(("n",), lambda _: OpenNote(), _list, "n", "note"),
-    KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "filter"),
-    KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "preview"),
-    KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "scroll up"),
-    KeyRow(("shift+down",), lambda _: ScrollPreview(1), _list_or_review, "Shift+↓", "scroll down"),
-    KeyRow(("c",), lambda _: OpenDiscussion(), _list_or_review, "c", "discuss"),
-    KeyRow(("escape",), lambda _: Back(), _always, "Esc", "hide"),
-    KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "hide / show"),
-    KeyRow(("ctrl+d",), lambda _: Decline(), _always, "Ctrl+D", "decline"),
-    KeyRow(("ctrl+g",), lambda _: OpenEditor(), _text, "Ctrl+G", "editor"),
+    KeyRow(
+        ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "Decline, when asked once more"
+    ),
+    KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "Move up"),
+    KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "Move down"),
+    KeyRow(("k",), lambda _: Move(-1), _list_or_review, "k", "Move up"),
+    KeyRow(("j",), lambda _: Move(1), _list_or_review, "j", "Move down"),
+    KeyRow(("home",), lambda _: MoveToEdge(last=False), _list_or_review, "Home", "To the first"),
+    KeyRow(("end",), lambda _: MoveToEdge(last=True), _list_or_review, "End", "To the last"),
+    KeyRow(
+        tuple("123456789"), lambda key: Pick(int(key) - 1), _choices, "1-9", "Go to that row and select it"
+    ),
+    KeyRow(("space",), lambda _: Mark(), _choices, "Space", "Select, and stay; toggle in a multi-select"),
+    KeyRow(
+        ("enter",),
+        lambda _: GoOn(),
+        lambda s: s.focus is not Focus.DECLINE,
+        "Enter",
+        "Select and go on; on “Submit answers”: confirm",
+    ),
+    KeyRow(("a",), lambda _: MarkAll(), _multi, "a", "All or none of a multi-select"),
+    KeyRow(("tab",), lambda _: Turn(1), _several, "Tab", "Next question"),
+    KeyRow(("shift+tab",), lambda _: Turn(-1), _several, "Shift+Tab", "Previous question"),
+    KeyRow(("right", "l"), lambda _: Turn(1), _list_or_review, "→ l", "Next question"),
+    KeyRow(("left", "h"), lambda _: Turn(-1), _list_or_review, "← h", "Previous question"),
+    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in words of your own"),
+    KeyRow(("n",), lambda _: OpenNote(), _list, "n", "Add a note to the answer"),
+    KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
+    KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "Show the preview larger, or back"),
+    KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "Scroll the preview up"),
+    KeyRow(
+        ("shift+down",), lambda _: ScrollPreview(1), _list_or_review, "Shift+↓", "Scroll the preview down"
+    ),
+    KeyRow(("c",), lambda _: OpenDiscussion(), _list_or_review, "c", "Discuss in prose instead of answering"),
+    KeyRow(("escape",), lambda _: Back(), _always, "Esc", "Leave the text, then hide the panel"),
+    KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "Hide or show the panel"),
+    KeyRow(("ctrl+d",), lambda _: Decline(), _always, "Ctrl+D", "Decline the questions (asks once)"),
+    KeyRow(("ctrl+g",), lambda _: OpenEditor(), _text, "Ctrl+G", "Edit the text in $EDITOR"),
 )
 
 

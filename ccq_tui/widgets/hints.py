@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 
 from rich.cells import cell_len
@@ -32,6 +33,8 @@ class HintBar(Static):
         super().__init__("", markup=False)
         self._shown: tuple[Hints, str, int] = ((), "", 1)
         self._asleep = asleep
+        self.labels: Mapping[str, str] = {}
+        """How keys are shown that a person chose others for."""
         self._waking: asyncio.TimerHandle | None = None
 
     def sleep(self, seconds: float) -> None:
@@ -49,6 +52,7 @@ class HintBar(Static):
 
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most so many lines."""
+        hints = tuple((self.labels.get(key, key), does) for key, does in hints)
         if self._shown != (hints, right, most_lines):
             self._shown = (hints, right, most_lines)
             self.refresh(layout=True)

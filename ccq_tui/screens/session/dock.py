@@ -17,22 +17,13 @@ from ccq_tui.inbox.waiting import Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.later import after
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
 Panel = QuestionPanel | DecisionPanel
-PROMPT_HINTS = (
-    ("Enter", "send"),
-    ("Ctrl+J", "new line"),
-    ("Esc", "interrupt"),
-    ("PgUp PgDn", "scroll"),
-    ("Ctrl+O", "unfold"),
-    ("Ctrl+G", "editor"),
-    ("Ctrl+Q", "quit"),
-)
 LOW_SCREEN = 18
 
 
@@ -78,6 +69,7 @@ class Dock(Vertical):
         self._opening: asyncio.TimerHandle | None = None
         self._coming = False
         self._offered = ""
+        self._keys: Hints = ()
 
     @property
     def line(self) -> Line:
@@ -113,8 +105,14 @@ class Dock(Vertical):
     def on_resize(self) -> None:
         """Show the prompt's keys where there is room for them."""
         hints = self.query_one(HintBar)
-        hints.show(PROMPT_HINTS)
+        hints.show(self._keys)
         hints.set_class(self._covered or self.app.size.height < LOW_SCREEN, "-off")
+
+    def show_keys(self, keys: Hints) -> None:
+        """Show under the prompt which keys apply now."""
+        if keys != self._keys:
+            self._keys = keys
+            self.on_resize()
 
     # -- the line -----------------------------------------------------------------------------------------
 

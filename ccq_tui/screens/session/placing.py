@@ -26,17 +26,52 @@ class Placing(SessionBase):
     """Moves a mark from block to block; its keys work whatever has the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("alt+up", "mark(-1, 'block')", "Mark the block above", priority=True, show=False),
-        Binding("alt+down", "mark(1, 'block')", "Mark the block below", priority=True, show=False),
-        Binding("alt+pageup", "mark(-1, 'prompt')", "Mark the prompt above", priority=True, show=False),
-        Binding("alt+pagedown", "mark(1, 'prompt')", "Mark the prompt below", priority=True, show=False),
-        Binding("alt+u", "fold_mark", "Unfold or fold the marked block", priority=True, show=False),
-        Binding("alt+c", "copy_mark", "Copy the marked block", priority=True, show=False),
         Binding(
-            "alt+k", "copy_code", "Copy the code in it, the next one each time", priority=True, show=False
+            "alt+up", "mark(-1, 'block')", "Mark the block above", priority=True, show=False, id="block_up"
         ),
         Binding(
-            "alt+o", "open_mark", "Open the link or path in it, the next each time", priority=True, show=False
+            "alt+down", "mark(1, 'block')", "Mark the block below", priority=True, show=False, id="block_down"
+        ),
+        Binding(
+            "alt+pageup",
+            "mark(-1, 'prompt')",
+            "Mark the prompt above",
+            priority=True,
+            show=False,
+            id="prompt_up",
+        ),
+        Binding(
+            "alt+pagedown",
+            "mark(1, 'prompt')",
+            "Mark the prompt below",
+            priority=True,
+            show=False,
+            id="prompt_down",
+        ),
+        Binding(
+            "alt+u",
+            "fold_mark",
+            "Unfold or fold the marked block",
+            priority=True,
+            show=False,
+            id="fold_block",
+        ),
+        Binding("alt+c", "copy_mark", "Copy the marked block", priority=True, show=False, id="copy_block"),
+        Binding(
+            "alt+k",
+            "copy_code",
+            "Copy the code in the marked block, the next one each time",
+            priority=True,
+            show=False,
+            id="copy_code",
+        ),
+        Binding(
+            "alt+o",
+            "open_mark",
+            "Open the link or path in the marked block, the next each time",
+            priority=True,
+            show=False,
+            id="open_link",
         ),
     ]
 

@@ -20,7 +20,9 @@ GO_ON = "Go on."
 class Recovering(Prompting):
     """Offers the remedy of the newest error, and does it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f5", "recover", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "recover", "Do what an error card offers", show=False, id="recover")
+    ]
 
     _recovery = Recovery()
 

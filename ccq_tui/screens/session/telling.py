@@ -12,13 +12,16 @@ from textual import on
 
 from ccq_tui.agent.events import AgentEvent, TurnEnded
 from ccq_tui.config import Launch
+from ccq_tui.questions.events import Shown
 from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.branch import git_branch
-from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.dock import Dock, Panel
+from ccq_tui.screens.session.footer import prompt_hints
 from ccq_tui.screens.session.news import Tidings, bar_of, news_of
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.terminal import send, set_title
+from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.status_line import StatusLine
 
 
@@ -37,6 +40,7 @@ class Telling(SessionBase):
         self._has_bar = has_progress(settings.progress, self._environment)
         self._bar = Bar.NONE
         self._news: list[str] = []
+        self._seen_panel: Panel | None = None
 
     def on_mount(self) -> None:
         """Count the seconds."""
@@ -48,6 +52,16 @@ class Telling(SessionBase):
     def on_unmount(self) -> None:
         """Leave nothing in the task bar."""
         self._show_bar(Bar.NONE)
+
+    def on_screen_suspend(self) -> None:
+        """Remember which panel was seen."""
+        self._seen_panel = self.dock.panel
+
+    def on_screen_resume(self) -> None:
+        """Let a panel that opened under another screen ignore what was meant for that screen."""
+        panel = self.dock.panel if self.is_mounted else None
+        if panel is not None and panel is not self._seen_panel:
+            panel.dispatch(Shown(self.clock()))
 
     def handle(self, event: AgentEvent) -> None:
         """Note what somebody would want to hear of."""
@@ -68,6 +82,7 @@ class Telling(SessionBase):
         if title != self.title:
             self.title = title
             set_title(self.app, title)
+        self.dock.show_keys(prompt_hints(self.view.state, len(self.dock.line.items), keymap_for(self)))
         self._tell()
         self._show_bar(Bar.NONE if self.app.app_focus else bar_of(self.view.state))
 

@@ -6,7 +6,7 @@ A panel decides nothing: a key goes to its machine, and what comes back is drawn
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from textual import events, on
@@ -16,11 +16,13 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import TextArea
 
+from ccq_tui.config.actions import Place
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.events import Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import keymap_for, new_labels
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS
 from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
@@ -56,6 +58,8 @@ class RequestPanel(Vertical, Generic[State]):
     COMPONENT_CLASSES = COMPONENT_CLASSES
     can_focus = True
     BINDINGS: ClassVar = []
+    PLACES: ClassVar[tuple[Place, ...]] = (Place.LIST,)
+    """Whose keys a person can choose."""
 
     Changed: TypeAlias = messages.Changed
     Hidden: TypeAlias = messages.Hidden
@@ -85,6 +89,8 @@ class RequestPanel(Vertical, Generic[State]):
         self._field.add_class("-off")
         self._hints = HintBar(asleep=self._fresh)
         self._drawn_for = Size(0, 0)
+        self._meant: Mapping[str, tuple[str, ...]] = {}
+        self._labels: Mapping[str, str] = {}
 
     # -- what each panel has of its own ---------------------------------------------------------------------
 
@@ -138,6 +144,8 @@ class RequestPanel(Vertical, Generic[State]):
         if not self.is_attached:
             # Settled in the same moment in which it was asked.
             return
+        keymap = keymap_for(self)
+        self._meant, self._labels = keymap.panel_keys(*self.PLACES), new_labels(keymap, *self.PLACES)
         if self._fresh:
             self._state = self._step(Shown(self._clock()))
             self._hints.sleep(GRACE)
@@ -191,11 +199,21 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_text()
         at = self._clock()
         character = event.character if event.character and event.is_printable else ""
-        if self._guards(event.key, at):
+        meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
+        if meant is None:
+            return self._take_known(event.key, character, at)
+        if not meant:
+            # Given away: it is a character like any other, or nothing.
+            return self._take_known("", character, at)
+        taken = [self._take_known(key, "", at) for key in meant]
+        return any(taken)
+
+    def _take_known(self, key: str, character: str, at: float) -> bool:
+        if self._guards(key, at):
             # The machine starts the grace anew: a key that is held down finds no gap.
-            self.dispatch(Pressed(event.key, character, at))
+            self.dispatch(Pressed(key, character, at))
             return True
-        return self._takes(event.key, character, at)
+        return self._takes(key, character, at)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole."""
@@ -259,6 +277,7 @@ class RequestPanel(Vertical, Generic[State]):
         if not self.is_mounted or not self.is_attached:
             return
         self._drawn_for = self.app.size
+        self._hints.labels = {} if self._typing else self._labels
         self._sync_field(focused=self.has_focus)
         self.styles.height = self._draw_parts()
 

@@ -52,6 +52,11 @@ class AnswerField(TextArea):
         super().__init__(id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
         self._press = press
 
+    def on_mount(self) -> None:
+        """Let the caret stand still where nothing is to move by itself."""
+        if self.app.animation_level == "none":
+            self.cursor_blink = False
+
     async def on_key(self, event: events.Key) -> None:
         """Let the panel take the key, or edit with it."""
         event.prevent_default()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from textual import events
 from textual.app import ComposeResult
 
+from ccq_tui.config.actions import Place
 from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, ScrollPreview, TabClicked
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import is_guarded, step
@@ -33,6 +34,7 @@ class QuestionPanel(RequestPanel[PanelState]):
     """
 
     DEFAULT_CSS = CSS
+    PLACES = (Place.LIST, Place.QUESTION)
 
     def __init__(
         self,

@@ -1,0 +1,174 @@
+"""All keys, over whatever is on the screen; typing finds some of them."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from ccq_tui.config.actions import Place
+from ccq_tui.config.keymap import Keymap
+from ccq_tui.config.keynames import types_text
+from ccq_tui.screens.keylist import Section, found
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.panel.field import AnswerField
+
+KEY_WIDTH = 20
+"""Cells of the column of keys."""
+NARROW = 60
+"""Cells under which what a key does stands below the key."""
+SCROLLS = {"up": -1, "ctrl+p": -1, "shift+up": -1, "down": 1, "ctrl+n": 1, "shift+down": 1}
+
+
+class HelpBody(Vertical):
+    """The part of the screen that has the styles."""
+
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+
+class HelpScreen(ModalScreen[None]):
+    """Shows keys by place. What is under it keeps its focus and its drafts.
+
+    Args:
+        sections: The keys.
+        keymap: The keys that hold, for scrolling.
+    """
+
+    DEFAULT_CSS = f"""
+    HelpScreen {{
+        background: $background;
+        & > HelpBody {{
+            background: $surface;
+            & > #help-title {{ height: 1; }}
+            & > AnswerField {{ max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }}
+            & > AnswerField:focus {{ border: none; }}
+            & > VerticalScroll {{ height: 1fr; scrollbar-size-vertical: 1; }}
+            & > VerticalScroll > Static {{ height: auto; padding: 0 1; }}
+        }}
+    }}
+    HelpBody {{ {PALETTE_CSS} }}
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, sections: tuple[Section, ...], keymap: Keymap) -> None:
+        super().__init__()
+        self._sections = sections
+        self._lists = keymap.panel_keys(Place.LIST)
+        self._field = AnswerField(self._take_key, id="help-field")
+        self._field.placeholder = "Type to find a key"
+        self._drawn_for: object = None
+
+    def compose(self) -> ComposeResult:
+        """Build title, field, list and keys."""
+        with HelpBody():
+            yield Static("", id="help-title", markup=False)
+            yield self._field
+            with VerticalScroll(can_focus=False):
+                yield Static("", id="help-keys", markup=False)
+            yield HintBar()
+
+    def on_mount(self) -> None:
+        """Show all keys, ready to find some."""
+        self.set_focus(self._field, scroll_visible=False)
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        self._draw()
+
+    @property
+    def _list(self) -> VerticalScroll:
+        return self.query_one(VerticalScroll)
+
+    # -- keys ---------------------------------------------------------------------------------------------
+
+    def _take_key(self, event: events.Key) -> bool:
+        """Scroll or leave; every other key edits the words to find."""
+        if event.key == "escape":
+            self.dismiss(None)
+            return True
+        meant = () if types_text(event.key) else self._lists.get(event.key, ())
+        for key in meant or (event.key,):
+            if not self._scrolls(key):
+                return key in ("enter", "tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter")
+        return True
+
+    def _scrolls(self, key: str) -> bool:
+        page = max(1, self._list.size.height - 1)
+        steps = SCROLLS | {"pageup": -page, "pagedown": page}
+        if key in steps:
+            self._list.scroll_relative(y=steps[key], animate=False, force=True)
+        elif key in ("ctrl+home", "home") and not self._field.text:
+            self._list.scroll_home(animate=False, force=True)
+        elif key in ("ctrl+end", "end") and not self._field.text:
+            self._list.scroll_end(animate=False, force=True)
+        else:
+            return False
+        return True
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._list.scroll_home(animate=False, force=True)
+        self._draw()
+
+    # -- drawing ------------------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        body, width = self.query_one(HelpBody), self.app.size.width
+        palette, words = palette_of(body), self._field.text
+        if self._drawn_for == (width, palette, words):
+            return
+        self._drawn_for = (width, palette, words)
+        kept = found(self._sections, words)
+        self.query_one("#help-title", Static).update(
+            Text.assemble((" ◆ ", palette.accent), ("Keys", palette.strong))
+        )
+        self.query_one("#help-keys", Static).update(drawn(kept, width - 3, palette))
+        count = sum(len(section.rows) for section in kept)
+        found_words = f"{count} found" if words.strip() else ""
+        self.query_one(HintBar).show(
+            (("Esc", "close"), ("↑↓ PgUp PgDn", "scroll"), ("letters", "find")), found_words
+        )
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self.call_later(self._draw)
+
+
+def drawn(sections: tuple[Section, ...], width: int, palette: Palette) -> Text:
+    """Return the keys as they are shown, in so many cells."""
+    lines: list[Text] = []
+    for section in sections:
+        if lines:
+            lines.append(Text())
+        lines.append(Text(section.title, palette.accent))
+        for row in section.rows:
+            lines += _row(row.keys, row.does, width, palette)
+    return Text("\n").join(lines or [Text("No key is called so.", palette.muted)])
+
+
+def _row(keys: str, does: str, width: int, palette: Palette) -> list[Text]:
+    beside = width >= NARROW and cell_len(keys) < KEY_WIDTH
+    indent = KEY_WIDTH + 2 if width >= NARROW else 4
+    words = textwrap.wrap(does, max(8, width - indent)) or [""]
+    head = Text.assemble("  ", (keys, palette.strong))
+    if not beside and width < NARROW and cell_len(keys) + cell_len(does) + 4 <= width:
+        return [head.append(f"  {does}", palette.plain)]
+    if not beside:
+        return [head, *(Text.assemble(" " * indent, (line, palette.plain)) for line in words)]
+    head.append(" " * (indent - head.cell_len))
+    return [head.append(words[0], palette.plain)] + [
+        Text.assemble(" " * indent, (line, palette.plain)) for line in words[1:]
+    ]

@@ -1,0 +1,40 @@
+"""The keys that a person chose, for whatever takes keys itself."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from textual.widget import Widget
+
+from ccq_tui.config.actions import BY_NAME, Place
+from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
+from ccq_tui.config.keynames import shown_key
+
+
+def keymap_for(widget: Widget) -> Keymap:
+    """Return the keys that hold in the app of a widget.
+
+    Args:
+        widget: A mounted widget, or a screen.
+
+    Returns:
+        The app's own, or the default ones in an app that has none.
+    """
+    return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
+
+
+def new_labels(keymap: Keymap, *places: Place) -> dict[str, str]:
+    """Return how keys are shown now that were given to something else.
+
+    Args:
+        keymap: The keys that hold.
+        places: Where they work.
+
+    Returns:
+        For each key as it is shown by default the one shown in its place.
+    """
+    return {
+        shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
+        for name, keys in keymap.changed().items()
+        if BY_NAME[name].place in places and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
+    }

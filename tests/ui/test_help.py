@@ -1,0 +1,247 @@
+"""F1: all keys, found by typing, over whatever is on the screen."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+import ccq_tui
+from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged
+from ccq_tui.app import CcqApp
+from ccq_tui.config import Launch, Settings
+from ccq_tui.config.actions import ACTIONS, Place
+from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
+from ccq_tui.config.keynames import shown_key
+from ccq_tui.inbox.choices import NUMBERS, choices_for
+from ccq_tui.inbox.decision import decision, means_something
+from ccq_tui.questions.keys import KEY_TABLE
+from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.keylist import DECISION, DECISION_KEYS, found, joined, own_bindings, sections
+from ccq_tui.screens.session import SessionScreen
+from tests.ui.session import Driven, asked, permission, until
+
+Compare = Callable[..., bool]
+BOUND = list(own_bindings(SessionScreen, CcqApp))
+ALL = sections(BOUND, DEFAULT_KEYS)
+
+
+def started(**settings: Any) -> Driven:
+    return Driven(Launch(settings=Settings(**{"cwd": Path("/usr"), **settings})))
+
+
+async def idle(run: Driven, pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+
+
+def shown(run: Driven) -> str:
+    return str(run.app.screen.query_one("#help-keys", Static).render())
+
+
+# -- the list ---------------------------------------------------------------------------------------------
+
+
+def test_every_binding_is_listed_with_its_keys_and_says_what_it_does() -> None:
+    rows = {(row.keys, row.does) for section in ALL for row in section.rows}
+    for binding in joined(BOUND):
+        assert binding.description, binding.action
+        assert (" ".join(map(shown_key, binding.key.split(","))), binding.description) in rows
+
+
+def test_no_class_of_the_program_has_bindings_that_are_not_listed() -> None:
+    for module in pkgutil.walk_packages(ccq_tui.__path__, "ccq_tui."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    listed = {id(binding) for binding in BOUND}
+    for cls in subclasses(DOMNode):
+        if cls.__module__.startswith("ccq_tui."):
+            own = [binding for binding in vars(cls).get("BINDINGS", []) if isinstance(binding, Binding)]
+            assert all(id(binding) in listed or covered(binding) for binding in own), cls
+
+
+def covered(binding: Binding) -> bool:
+    """Whether a copy of it is listed: a binding for several keys is listed as one for each."""
+    return any(binding.action == other.action and binding.key == other.key for other in joined(BOUND))
+
+
+def subclasses(cls: type[DOMNode]) -> set[type[DOMNode]]:
+    return {cls}.union(*map(subclasses, cls.__subclasses__()))
+
+
+def test_the_actions_of_the_configuration_are_the_bindings_that_have_a_name() -> None:
+    named = {binding.id: tuple(binding.key.split(",")) for binding in joined(BOUND) if binding.id}
+    on_screens = (Place.EVERYWHERE, Place.PROMPT, Place.TRANSCRIPT)
+    assert named == {action.name: action.keys for action in ACTIONS if action.place in on_screens}
+
+
+def test_every_key_of_the_question_panel_is_listed_once() -> None:
+    (section,) = [section for section in ALL if section.title == Place.QUESTION.value]
+    keys = " ".join(row.keys for row in section.rows).replace("1-9", " ".join(NUMBERS)).split()
+    assert sorted(keys) == sorted(shown_key(key) for row in KEY_TABLE for key in row.keys)
+    assert len({row.does for row in section.rows}) == len(section.rows)
+
+
+def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
+    state = decision(permission())
+    handled_by_the_panel = {"shift+up", "shift+down", "ctrl+g"}
+    for key in (key for keys, _ in DECISION_KEYS for key in keys if key not in handled_by_the_panel):
+        assert means_something(state, key, key if len(key) == 1 else "")
+    listed = {key for keys, _ in DECISION_KEYS for key in keys}
+    assert {choice.key for choice in choices_for(permission())} <= listed
+    assert any(section.title == DECISION for section in ALL)
+
+
+def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
+    mine = sections(BOUND, keymap_of({"preset": "vim", "unfold": "f4", "other": "x"}))
+    rows = {row.does: row.keys for section in mine for row in section.rows}
+    assert rows["Unfold or fold thinking and long outputs"] == "F4"
+    assert rows["Answer in words of your own"] == "x"
+    assert rows["Decline the questions (asks once)"] == "Ctrl+X"
+    assert rows["Scroll the preview down"] == "Shift+↓ Ctrl+D"
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"), [("f8", ["F8"]), ("QUIT transcr", []), ("quit everywhere twice", ["Ctrl+C", "Ctrl+Q"])]
+)
+def test_rows_are_found_by_all_words_in_any_order(words: str, keys: list[str]) -> None:
+    everywhere = [section for section in ALL if section.title == Place.EVERYWHERE.value]
+    assert sorted(row.keys for section in found(everywhere, words) for row in section.rows) == keys
+
+
+# -- the screen -------------------------------------------------------------------------------------------
+
+
+async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was() -> None:
+    run = started()
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        await pilot.press("h", "i", "left", "f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        assert "Interrupt Claude" in shown(run)
+        await pilot.press("f", "8")
+        await until(pilot, lambda: "Interrupt Claude" not in shown(run))
+        assert "Copy the draft" in shown(run)
+        await pilot.press("x")
+        await until(pilot, lambda: shown(run) == "No key is called so.")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await pilot.press("x")
+        assert run.screen.dock.prompt.text == "hxi"
+
+
+async def test_it_opens_over_a_panel_which_keeps_its_draft_and_its_keys() -> None:
+    run = started()
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        run.told.tell(asked())
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(0.6)
+        await pilot.press("o", "w", "f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await pilot.press("x", "enter")
+        panel = run.screen.dock.panel
+        assert panel is not None
+        assert "wx" in str(panel.state)
+
+
+async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_seen() -> None:
+    run = started()
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        run.told.tell(asked())
+        under = run.app.screen_stack[-2]
+        assert isinstance(under, SessionScreen)
+        await until(pilot, lambda: under.dock.panel)
+        await pilot.pause(0.6)
+        await pilot.press("escape", "enter")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await pilot.pause()
+        assert run.told.answers == []
+        assert run.screen.dock.panel is not None
+
+
+async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
+    run = started(keys={"preset": "vim", "help": "f12", "other": "x", "unfold": "f4"})
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(run.app.screen, SessionScreen)
+        await pilot.press("f12")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await pilot.press("f12")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        run.told.tell(asked())
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(0.6)
+        panel = run.screen.dock.panel
+        assert panel is not None
+        await pilot.press("G", "g", "j", "x", "w", "escape", "ctrl+x")
+        assert "w" in str(panel.state)
+        await until(pilot, lambda: "DECLINE" in str(panel.state))
+        assert run.told.answers == []
+
+
+async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
+    run = started(keys={"note": "ctrl+t", "other": "n"})
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        run.told.tell(PermissionAsked(permission()))
+        await until(pilot, lambda: run.screen.dock.panel)
+        await pilot.pause(0.6)
+        await pilot.press("ctrl+t")
+        await pilot.pause()
+        assert run.told.answers == []
+
+
+async def test_the_keys_under_the_prompt_are_those_that_apply() -> None:
+    run = started(keys={"help": "f12"})
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        await until(
+            pilot,
+            lambda: "Enter send · F12 all keys" in str(run.screen.dock.query_one("Dock > HintBar").render()),
+        )
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await until(
+            pilot,
+            lambda: (
+                "Esc interrupt · Enter queue" in str(run.screen.dock.query_one("Dock > HintBar").render())
+            ),
+        )
+
+
+async def test_nothing_moves_by_itself_where_motion_is_reduced() -> None:
+    run = started(reduce_motion=True)
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        assert run.app.animation_level == "none"
+        assert not run.screen.dock.prompt.field.cursor_blink
+
+
+# -- pictures ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+def test_picture_of_the_keys(snap_compare: Compare, size: tuple[int, int]) -> None:
+    run = started()
+
+    async def before(pilot: Pilot[Any]) -> None:
+        await idle(run, pilot)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await pilot.pause(0.1)
+
+    assert snap_compare(run.app, terminal_size=size, run_before=before)
