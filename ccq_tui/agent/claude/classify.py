@@ -24,6 +24,7 @@ _NETWORK = re.compile(
     re.IGNORECASE,
 )
 _OVERLOADED = re.compile(r"\b529\b|overloaded", re.IGNORECASE)
+_REFUSED = re.compile(r"API Error: 4\d\d\b")
 _SIGN_IN = re.compile(r"not logged in|/login|token has expired", re.IGNORECASE)
 _TOO_LONG = re.compile(r"(prompt|input) is too long|request too large|context (window|limit)", re.IGNORECASE)
 _NO_CONVERSATION = re.compile(
@@ -55,11 +56,11 @@ def api_problem(kind: str, text: str) -> str:
         return Problem.NO_NETWORK
     if _TOO_LONG.search(text):
         return Problem.CONTEXT_FULL
-    if kind == "invalid_request":
+    if kind == "invalid_request" or _REFUSED.search(text):
         return Problem.REQUEST_REFUSED
     if _OVERLOADED.search(text):
         return Problem.OVERLOADED
-    return Problem.SERVER if kind == "server_error" else kind
+    return Problem.SERVER if kind in ("server_error", "unknown") else kind
 
 
 def turn_problem(reason: str) -> Problem | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
+import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
@@ -13,7 +15,10 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
 from ccq_tui.text import one_line
 
+_logger = logging.getLogger(__name__)
+
 VERSION_SECONDS = 5.0
+END_SECONDS = 2.0
 _OUTPUT_BYTES = 4_000
 _SAID_CHARACTERS = 200
 _EXAMINED = frozenset({Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_SILENT})
@@ -61,6 +66,7 @@ async def _examined(program: Path, options: SessionOptions, failure: Failure) ->
             stderr=PIPE,
             cwd=options.cwd,
             env=os.environ | options.cli_environment(),
+            start_new_session=True,
         )
     except OSError as error:
         return Failure(Problem.CLI_UNUSABLE, f"{program} cannot be run: {error.strerror}.")
@@ -72,14 +78,31 @@ async def _examined(program: Path, options: SessionOptions, failure: Failure) ->
         answer = "does not answer even when it is asked for its version."
         return Failure(failure.kind, f"{program} {answer}", failure.exit_code)
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        await _end(process)
     if code == 0 and _VERSION.search(said):
         if is_too_old(said):
             return Failure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
         return Failure(failure.kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
     return Failure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
+
+
+async def _end(process: Process) -> None:
+    """End a program with all that it started: its end is not seen while its output is open or unread."""
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        elif process.returncode is None:
+            process.kill()
+    except ProcessLookupError:
+        _logger.debug("The program was gone already")
+    try:
+        async with asyncio.timeout(END_SECONDS):
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    await stream.read()
+            await process.wait()
+    except TimeoutError:
+        _logger.warning("A program that is not Claude Code did not end")
 
 
 async def _said(process: Process) -> str:

@@ -25,6 +25,8 @@ SAID = [
     ("invalid_request", "Prompt is too long · the request is ~210000 tokens", Problem.CONTEXT_FULL),
     ("invalid_request", "Request too large (max 32MB). Accumulated images", Problem.CONTEXT_FULL),
     ("invalid_request", "API Error: 400 messages: bad", Problem.REQUEST_REFUSED),
+    ("unknown", "API Error: 400 messages: bad", Problem.REQUEST_REFUSED),
+    ("unknown", "API Error: something odd", Problem.SERVER),
     ("brand_new", "Something else", "brand_new"),
 ]
 

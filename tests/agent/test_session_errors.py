@@ -1,0 +1,130 @@
+"""Errors that the real CLI reports: each is one of our problems, and the session goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.claude import options as claude_options
+from ccq_tui.agent.events import BlockFinished, BlockGrew, Connected, ErrorReported, SessionLost, TurnEnded
+from ccq_tui.agent.problems import Problem
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+
+ONCE = {"CLAUDE_CODE_MAX_RETRIES": "0"}
+REFUSALS = (
+    # First, because a conversation that can be compacted is, before the error is told.
+    (400, "prompt is too long: 210000 tokens > 200000 maximum", 1, Problem.CONTEXT_FULL),
+    (401, "invalid x-api-key", 1, Problem.KEY_REFUSED),
+    (429, "slow down", 1, Problem.RATE_LIMIT),
+    (529, "Overloaded", 1, Problem.OVERLOADED),
+    (500, "internal", 1, Problem.SERVER),
+    # The CLI sends it once more, without streaming.
+    (404, "model: nothing", 2, Problem.MODEL_MISSING),
+    (400, "Your credit balance is too low to access the Anthropic API.", 1, Problem.UNPAID),
+    # The CLI changes the request several times before it gives up.
+    (400, "messages: bad", 6, Problem.REQUEST_REFUSED),
+)
+NOTHING_LISTENS = "http://127.0.0.1:9"
+
+
+async def test_each_refusal_of_the_api_is_told_and_the_session_goes_on(play: Callable[..., Any]) -> None:
+    scenario = Scenario("errors")
+    for status, message, times, _ in REFUSALS:
+        scenario = scenario.fails(status, message, times=times).ends_turn()
+    _, home = play(scenario.says("Here again."), env=ONCE)
+    async with Running(home) as run:
+        for number in range(1, len(REFUSALS) + 1):
+            run.session.send(f"Attempt {number}")
+            assert (await run.until(TurnEnded, count=number)).is_error
+        run.session.send("And now?")
+        await run.until(TurnEnded, count=len(REFUSALS) + 1)
+    assert [event.kind for event in run.all(ErrorReported)] == [problem for *_, problem in REFUSALS]
+    assert all("API Error" not in event.text for event in run.all(ErrorReported))
+    assert run.one(BlockFinished).text == "Here again."
+
+
+@pytest.mark.parametrize(
+    ("variables", "problem"),
+    [
+        ({"ANTHROPIC_BASE_URL": NOTHING_LISTENS}, Problem.NO_NETWORK),
+        ({"ANTHROPIC_API_KEY": ""}, Problem.NOT_SIGNED_IN),
+    ],
+)
+async def test_without_network_or_sign_in_the_session_stays(
+    play: Callable[..., Any], variables: dict[str, str], problem: Problem
+) -> None:
+    _, home = play(Scenario("s").says("Hello"), env=ONCE | variables)
+    async with Running(home) as run:
+        for number in (1, 2):
+            run.session.send("Build it")
+            await run.until(TurnEnded, count=number)
+    assert [event.kind for event in run.all(ErrorReported)] == [problem, problem]
+
+
+@pytest.mark.parametrize(
+    ("limit", "problem"),
+    [({"max_turns": 1}, Problem.TURNS_SPENT), ({"max_budget_usd": 0.000001}, Problem.BUDGET_SPENT)],
+)
+async def test_a_limit_that_is_reached_is_told(
+    play: Callable[..., Any], limit: dict[str, Any], problem: Problem
+) -> None:
+    _, home = play(Scenario("s").runs("Bash", command="true", description="t").says("Done.").repeats())
+    async with Running(home, allowed_tools=("Bash",), **limit) as run:
+        run.session.send("Build it")
+        await run.until(TurnEnded)
+        assert run.one(ErrorReported).kind == problem
+        run.session.send("Go on.")
+        await run.until(TurnEnded, count=2)
+
+
+async def test_a_server_that_does_not_start_is_named_once(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("s").says("One.").ends_turn().says("Two."))
+    servers = '{"mcpServers": {"broken": {"command": "/bin/false", "args": []}}}'
+    async with Running(home, mcp_config=servers) as run:
+        for number in (1, 2):
+            run.session.send("Build it")
+            await run.until(TurnEnded, count=number)
+        assert run.one(ErrorReported) == ErrorReported(Problem.MCP_FAILED, "broken")
+    assert [event.text for event in run.all(BlockFinished)] == ["One.", "Two."]
+
+
+async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("s").says("Half of it").hangs().ends_turn().says("All of it.").repeats())
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(BlockGrew)
+        assert run.pid is not None
+        os.kill(run.pid, signal.SIGKILL)
+        lost = await run.ended()
+        assert (lost.kind, lost.reason) == (Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).")
+        session_id = run.one(Connected).session_id
+    async with Running(home, resume=session_id) as again:
+        again.session.send("Build it after all")
+        await again.until(BlockGrew)
+        assert again.one(Connected).session_id == session_id
+    assert "Build it" in str(model.requests()[-1].body["messages"])
+
+
+async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(
+    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The CLI's answer to the first greeting is larger than a whole small answer of the model.
+    monkeypatch.setattr(claude_options, "MAX_MESSAGE_BYTES", 60_000)
+    _, home = play(Scenario("s").says("y " * 40_000))
+    async with Running(home) as run:
+        run.session.send("Build it")
+        lost = await run.ended()
+    assert lost.kind == Problem.CLI_UNREADABLE
+
+
+async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("s").says("Hello"))
+    async with Running(home, resume="not-an-id") as run:
+        lost = await run.ended()
+    assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, "not-an-id")
+    assert len(run.all(SessionLost)) == 1
