@@ -23,7 +23,15 @@ def plain_text(blocks: Iterable[bl.Block]) -> str:
         blocks: The blocks, in order.
     """
     painter = Painter(Pen(Palette(Style.null(), lambda _name: Style.null()), Counters()))
-    return "\n\n".join("\n".join(_lines(painter, block)) for block in blocks)
+    return "\n\n".join("\n".join(_lines(painter, block)) for block in with_inner(blocks))
+
+
+def with_inner(blocks: Iterable[bl.Block]) -> Iterator[bl.Block]:
+    """Return blocks with those that are folded away under them, in the order in which they happened."""
+    for block in blocks:
+        yield block
+        if isinstance(block, bl.ToolBlock):
+            yield from with_inner(block.inner)
 
 
 def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:

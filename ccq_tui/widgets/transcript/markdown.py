@@ -39,6 +39,16 @@ def _parser() -> MarkdownIt:
     return parser
 
 
+def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Token]:
+    """Parse Markdown as it is drawn.
+
+    Args:
+        source: The Markdown, safe to draw.
+        references: Link definitions from elsewhere in the document, in the parser's form.
+    """
+    return _parser().parse(source, {"references": dict(references)} if references else {})
+
+
 class _WithImages:
     """Keeps an image's name inside the text that it stands in."""
 
@@ -195,7 +205,7 @@ class Markdown(rm.Markdown):
         """
         self.markup = source
         self.palette = palette
-        self.parsed = _parser().parse(source, {"references": dict(references)} if references else {})
+        self.parsed = tokens_of(source, references)
         self.code_theme = self.inline_code_theme = ""
         self.justify = None
         self.style = "none"

@@ -107,9 +107,7 @@ class Marking(Pane):
     def fold(self, block: Block, *, folded: bool) -> None:
         """Fold a block, or unfold it."""
         if block.folded != folded:
-            block.folded = folded
-            block.version += 1
-            self._changed(Change((block.at,)))
+            self._changed(self.model.set_fold(block, folded=folded))
 
     def action_end(self) -> None:
         """Go to the newest line and follow it; nothing is marked any more."""

@@ -213,7 +213,7 @@ class Pane(ScrollView, can_focus=False):
 
     def _watch_clock(self) -> None:
         """Count seconds only while a tool runs: an idle session does nothing."""
-        running = bool(self.model.running)
+        running = self.model.ticking
         if self._clock_timer is not None and running != self._counting:
             self._counting = running
             (self._clock_timer.resume if running else self._clock_timer.pause)()
@@ -234,7 +234,8 @@ class Pane(ScrollView, can_focus=False):
         """Draw everything anew: the theme may be another one."""
         super().notify_style_update()
         if self.is_mounted:
-            self._restyle()
+            # The component classes are given their styles only after this call.
+            self.call_later(self._restyle)
 
     def _restyle(self) -> None:
         palette = Palette(self.rich_style, self.get_component_rich_style)
@@ -256,8 +257,12 @@ class Pane(ScrollView, can_focus=False):
         """Wrap what is seen to the new width, keeping the place."""
         self._columns = self.scrollable_content_region.width
         self._viewport.resize(max(1, self._columns), self.size.height)
+        self._keep_shown()
         self.refresh()
         self._update()
+
+    def _keep_shown(self) -> None:
+        """Bring what is being looked at back into a view of another size; the parts extend this."""
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""

@@ -1,0 +1,105 @@
+"""The transcript as Markdown and JSON files."""
+
+from __future__ import annotations
+
+import json
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent import events as ev
+from ccq_tui.inbox import PlanRequest, QuestionRequest
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.widgets.transcript.files import export_json, export_markdown, export_name, write_export
+
+AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+SESSION = {"name": "api", "id": "s-1", "model": "claude-x"}
+QUESTIONS = QuestionSet(
+    "q1",
+    (Question("Which?", "Which", (Option("A", "first"), Option("B"))), Question("Why?", "Why")),
+)
+
+
+@pytest.fixture
+def model() -> TranscriptModel:
+    model = TranscriptModel(lambda: 0.0, lambda: AT)
+    for event in (
+        ev.PromptAccepted("do it\nwell"),
+        ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.THINKING, "hm"),
+        ev.BlockFinished(ev.BlockKey("m", 1), ev.BlockKind.TEXT, "**yes**\n\n```\ncode\n```\n"),
+        ev.ToolStarted("t1", "Bash", {"command": "ls"}),
+        ev.ToolFinished("t1", "Bash", "a\n```\nb", is_error=True),
+        ev.QuestionAsked(QuestionRequest("q1", "s-1", QUESTIONS)),
+        ev.RequestSettled("q1", Answered((Answer(("B",), note="n"), Answer(other="so")))),
+        ev.PlanProposed(PlanRequest("p1", "s-1", "# Plan")),
+        ev.NoticeGiven("warning", "careful"),
+        ev.TurnEnded("completed", False, 1.5, 0.25, 10, 20),
+    ):
+        model.apply(event)
+    return model
+
+
+def test_json_has_every_block_and_the_questions_structured(model: TranscriptModel) -> None:
+    written = json.loads(export_json(model.blocks, session=SESSION, at=AT))
+    assert written["version"] == 1
+    assert written["session"]["id"] == "s-1"
+    blocks = {block["kind"]: block for block in written["blocks"]}
+    assert [block["kind"] for block in written["blocks"]] == [
+        "prompt",
+        "thinking",
+        "prose",
+        "tool",
+        "question",
+        "plan",
+        "notice",
+        "result",
+    ]
+    assert blocks["prose"]["text"].startswith("**yes**")
+    assert blocks["tool"] | {"seconds": 0} == {
+        "kind": "tool",
+        "depth": 0,
+        "id": "t1",
+        "parent": "",
+        "tool": "Bash",
+        "seconds": 0,
+        "input": {"command": "ls"},
+        "state": "failed",
+        "text": "a\n```\nb",
+    }
+    first, second = blocks["question"]["questions"]
+    assert [option["label"] for option in first["options"]] == ["A", "B"]
+    assert first["answer"] == {"selected": ["B"], "other": "", "note": "n"}
+    assert second["answer"]["other"] == "so"
+    assert blocks["question"]["settled_at"] == "2026-01-02T03:04:00+00:00"
+    assert blocks["plan"]["outcome"] is None
+    assert blocks["result"]["cost"] == 0.25
+
+
+def test_markdown_keeps_prose_and_fences_what_is_none(model: TranscriptModel) -> None:
+    text = export_markdown(model.blocks, session=SESSION, at=AT)
+    assert text.startswith("# api\n")
+    assert "> do it\n> well" in text
+    assert "**yes**\n\n```\ncode\n```" in text
+    assert "````\na\n```\nb\n````" in text, "a fence is longer than those in it"
+    assert "- [ ] A — first\n- [x] B\n\nNote: n" in text
+    assert "so" in text
+
+
+def test_a_file_is_private_and_is_not_replaced_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    write_export(path, "one")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(FileExistsError):
+        write_export(path, "two")
+    assert path.read_text() == "one"
+    write_export(path, "two \ud800", overwrite=True)
+    assert path.read_text() == "two ?"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.md"]
+
+
+def test_names_hold_nothing_that_leads_elsewhere() -> None:
+    assert export_name("../a b/c", "md", AT) == "session-a-b-c-2026-01-02.md"
+    assert export_name("", "json", AT, 2) == "session-claude-2026-01-02-2.json"
