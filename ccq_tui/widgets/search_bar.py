@@ -1,0 +1,159 @@
+"""The line in which is typed what to find in the transcript."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+
+HINTS = "Enter ↓ next · ↑ previous · Esc close"
+ROOM_FOR_HINTS = 64
+"""Columns from which the keys are shown beside the field."""
+
+
+class SearchField(Input):
+    """The field; what is typed is found at once."""
+
+    DEFAULT_CSS = """
+    SearchField {
+        width: 1fr;
+        height: 1;
+        border: none;
+        padding: 0;
+        background: $surface;
+        &:focus { border: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down", "go(1)", "Go to the next match", show=False),
+        Binding("shift+enter,up", "go(-1)", "Go to the match before", show=False),
+        Binding("escape", "close", "Close the search, and stay there", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(placeholder="Find in the transcript", compact=True, select_on_focus=False)
+
+    def action_go(self, direction: int) -> None:
+        """Go to another match."""
+        self.post_message(SearchBar.Wanted(direction))
+
+    def action_close(self) -> None:
+        """Close the search."""
+        self.post_message(SearchBar.Closed())
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a paste of several lines as one."""
+        event.stop()
+        event.prevent_default()
+        self.insert_text_at_cursor(" ".join(event.text.split()))
+
+
+class SearchBar(Horizontal):
+    """A field, how many places were found, and the keys; takes no room while it is closed."""
+
+    DEFAULT_CSS = f"""
+    SearchBar {{
+        height: 1;
+        background: $surface;
+        display: none;
+        {PALETTE_CSS}
+        &.-on {{ display: block; }}
+        & > .label {{ width: auto; padding: 0 1; }}
+        & > #found {{ width: auto; padding: 0 1; }}
+    }}
+    """
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+    class Changed(Message):
+        """Something else is to be found."""
+
+        def __init__(self, query: str) -> None:
+            super().__init__()
+            self.query = query
+
+    class Wanted(Message):
+        """The next match is wanted, or the one before."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    class Closed(Message):
+        """The search is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found = (0, 0, False)
+
+    def compose(self) -> ComposeResult:
+        """Build the field and what stands beside it."""
+        yield Static("⌕", classes="label", markup=False)
+        yield SearchField()
+        yield Static("", id="found", markup=False)
+
+    @property
+    def field(self) -> SearchField:
+        """The field."""
+        return self.query_one(SearchField)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is shown."""
+        return self.has_class("-on")
+
+    @property
+    def found_text(self) -> str:
+        """What is said of the places found."""
+        place, count, more = self._found
+        if not self.is_mounted or not self.field.value.strip():
+            return ""
+        if not count:
+            return "searching…" if more else "not found"
+        return f"{place:,}/{count:,}{'+' if more else ''}"
+
+    def open(self) -> None:
+        """Show the field with what was searched before, ready to be replaced."""
+        self.add_class("-on")
+        self.field.select_all()
+        self._draw()
+
+    def close(self) -> None:
+        """Take no room any more; what was typed is kept for the next time."""
+        self.remove_class("-on")
+
+    def tell(self, place: int, count: int, *, more: bool) -> None:
+        """Show how many places were found.
+
+        Args:
+            place: Which one is looked at, from 1; 0 for none.
+            count: How many there are.
+            more: Whether there may be more.
+        """
+        self._found = (place, count, more)
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Show the keys where there is room."""
+        self._draw()
+
+    def _draw(self) -> None:
+        palette = palette_of(self)
+        style = palette.note if self.found_text == "not found" else palette.strong
+        text = Text(self.found_text, style)
+        if self.size.width >= ROOM_FOR_HINTS:
+            text.append("   " if text else "").append(HINTS, palette.muted)
+        self.query_one("#found", Static).update(text)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.is_open:
+            self.post_message(self.Changed(event.value))

@@ -1,0 +1,85 @@
+"""What lies on drawn lines: matches of a search, a selection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+_BREAK = r"(?: ?\n[ │]*)?"
+"""Where a long word was broken: at the end of a full line."""
+_SPACE = r"[\s│]+"
+"""Space between words, or the end of a line with the margin of the next."""
+
+
+class Span(NamedTuple):
+    """A stretch of one line, in cells, and which match it belongs to."""
+
+    start: int
+    end: int
+    number: int
+
+
+def drawn_pattern(pattern: re.Pattern[str], words: Sequence[str]) -> re.Pattern[str]:
+    """Return what finds words in drawn lines, across the ends of lines.
+
+    Args:
+        pattern: What finds them in plain text; its flags are kept.
+        words: The words.
+    """
+    broken = (_BREAK.join(re.escape(character) for character in word) for word in words)
+    return re.compile(_SPACE.join(broken), pattern.flags & ~re.UNICODE)
+
+
+def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, list[Span]]:
+    """Find matches in drawn lines.
+
+    Args:
+        strips: The lines of one part.
+        pattern: Made by `drawn_pattern`.
+
+    Returns:
+        The stretches of each line that has any.
+    """
+    lines = [strip.text for strip in strips]
+    found: dict[int, list[Span]] = {}
+    text = "\n".join(lines)
+    line, start = 0, 0
+    for number, match in enumerate(pattern.finditer(text)):
+        at = match.start()
+        while at < match.end():
+            while at > start + len(lines[line]):
+                start += len(lines[line]) + 1
+                line += 1
+            end = min(match.end(), start + len(lines[line]))
+            cells = cell_len(lines[line][: at - start]), cell_len(lines[line][: end - start])
+            if lines[line][at - start : end - start].strip(" │"):
+                found.setdefault(line, []).append(Span(*cells, number))
+            at = end + 1
+    return found
+
+
+def painted(strip: Strip, stretches: Iterable[tuple[int, int, Style]]) -> Strip:
+    """Draw stretches of a line in another style.
+
+    Args:
+        strip: The line.
+        stretches: Start and end in cells, in order and apart, and what is laid over the line's own style.
+    """
+    pieces: list[Strip] = []
+    at = 0
+    for start, end, style in stretches:
+        if end <= start or start < at:
+            continue
+        laid = [
+            Segment(segment.text, (segment.style or Style.null()) + style)
+            for segment in strip.crop(start, end)
+        ]
+        pieces += [strip.crop(at, start), Strip(laid)]
+        at = end
+    return Strip.join([*pieces, strip.crop(at)]) if pieces else strip
