@@ -78,6 +78,7 @@ class ModelChoice:
         description: What it is good for.
         resolved: The model's full name, or "".
         efforts: The levels of thinking that it has.
+        auto_mode: Whether a classifier can decide on its tool calls.
     """
 
     value: str
@@ -85,6 +86,7 @@ class ModelChoice:
     description: str = ""
     resolved: str = ""
     efforts: tuple[str, ...] = ()
+    auto_mode: bool = False
 
 
 @dataclass(frozen=True, slots=True)

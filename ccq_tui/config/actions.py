@@ -41,6 +41,7 @@ ACTIONS = (
     Action("interrupt", Place.PROMPT, ("escape",)),
     Action("editor", Place.PROMPT, ("ctrl+g",)),
     Action("history", Place.PROMPT, ("ctrl+r",)),
+    Action("mode", Place.PROMPT, ("shift+tab",)),
     Action("page_up", Place.TRANSCRIPT, ("pageup",)),
     Action("page_down", Place.TRANSCRIPT, ("pagedown",)),
     Action("line_up", Place.TRANSCRIPT, ("ctrl+up",)),

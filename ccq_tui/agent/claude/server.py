@@ -40,6 +40,7 @@ def models(info: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
             str(entry.get("description") or ""),
             str(entry.get("resolvedModel") or ""),
             tuple(str(level) for level in entry.get("supportedEffortLevels") or ()),
+            entry.get("supportsAutoMode") is True,
         )
         for entry in (listed if isinstance(listed, list) else ())
         if isinstance(entry, Mapping) and entry.get("value")

@@ -12,6 +12,7 @@ from textual.worker import Worker, WorkerState
 
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.asking import Asking
+from ccq_tui.screens.session.deciding import Deciding
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.looks import Looks
 from ccq_tui.screens.session.obeying import Obeying
@@ -26,7 +27,7 @@ from ccq_tui.widgets.transcript import Transcript
 _logger = logging.getLogger(__name__)
 
 
-class SessionScreen(Asking, Recovering, Prompting, Reading, Telling, Looks, Obeying):
+class SessionScreen(Asking, Deciding, Recovering, Prompting, Reading, Telling, Looks, Obeying):
     """Transcript above, prompt or panel below, status at the bottom.
 
     Args:
