@@ -14,7 +14,6 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 
-
 # What it starts itself holds its output open, and must not be waited for.
 HANGS = '[ "$1" = --version ] && sleep 60'
 
@@ -72,7 +71,7 @@ async def test_a_program_that_is_something_else(play: Callable[..., Any]) -> Non
         (
             ('[ "$1" = --version ] && echo "2.1.330" && exit', "echo no disk space >&2", "exit 4"),
             Problem.CLI_ENDED,
-            "claude\nIt ended with exit code 4.\nno disk space",
+            "/claude",
         ),
     ],
 )

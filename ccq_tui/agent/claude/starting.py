@@ -21,7 +21,16 @@ VERSION_SECONDS = 5.0
 END_SECONDS = 2.0
 _OUTPUT_BYTES = 4_000
 _SAID_CHARACTERS = 200
-_EXAMINED = frozenset({Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_SILENT})
+# Which of these the SDK sees of a program that ends at once is a matter of chance.
+_EXAMINED = frozenset(
+    {
+        Problem.CLI_UNUSABLE,
+        Problem.CLI_ENDED,
+        Problem.CLI_SILENT,
+        Problem.CLI_KILLED,
+        Problem.CLI_UNREADABLE,
+    }
+)
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
@@ -82,7 +91,8 @@ async def _examined(program: Path, options: SessionOptions, failure: Failure) ->
     if code == 0 and _VERSION.search(said):
         if is_too_old(said):
             return Failure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
-        return Failure(failure.kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
+        kind = Problem.CLI_ENDED if failure.kind is Problem.CLI_UNUSABLE else failure.kind
+        return Failure(kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
     return Failure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
 
 
