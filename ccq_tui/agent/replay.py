@@ -66,7 +66,7 @@ def replay(messages: Iterable[Mapping[str, Any]], session_id: str = "") -> Itera
                     call = str(block.get("id"))
                     yield from recalled(call, block.get("input") or {}, results.get(call), session_id)
             else:
-                yield from _heard(block, tools, results)
+                yield from _heard(block, tools, results, str(entry.get("uuid") or ""))
 
 
 def _blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -97,17 +97,17 @@ def _said(block: Mapping[str, Any], key: BlockKey, tools: dict[str, str]) -> Ite
 
 
 def _heard(
-    block: Mapping[str, Any], tools: dict[str, str], results: Mapping[str, CallResult]
+    block: Mapping[str, Any], tools: dict[str, str], results: Mapping[str, CallResult], prompt_id: str
 ) -> Iterator[AgentEvent]:
     match block.get("type"):
         case "tool_result":
             name = str(block.get("tool_use_id"))
             yield ToolFinished(name, tools.pop(name, ""), results[name].output, results[name].failed)
         case "text":
-            yield from _written(str(block.get("text") or ""))
+            yield from _written(str(block.get("text") or ""), prompt_id)
 
 
-def _written(text: str) -> Iterator[AgentEvent]:
+def _written(text: str, prompt_id: str) -> Iterator[AgentEvent]:
     if outputs := command_output(text):
         yield from outputs
     elif found := _COMMAND.search(text):
@@ -116,4 +116,4 @@ def _written(text: str) -> Iterator[AgentEvent]:
     elif text.startswith(_SUMMARY):
         yield NoticeGiven("info", bounded(text))
     elif text and not text.startswith(_HIDDEN):
-        yield PromptAccepted(text)
+        yield PromptAccepted(text, prompt_id=prompt_id)

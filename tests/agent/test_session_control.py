@@ -8,9 +8,18 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent import controls
+from ccq_tui.agent import SessionOptions, controls
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import EffortChanged, ErrorReported, ModelChanged, ModelsListed, PermissionAsked
+from ccq_tui.agent.earlier import earlier_sessions
+from ccq_tui.agent.events import (
+    EffortChanged,
+    ErrorReported,
+    HistoryLoaded,
+    ModelChanged,
+    ModelsListed,
+    PermissionAsked,
+    PromptAccepted,
+)
 from ccq_tui.inbox import Allowed
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
@@ -102,7 +111,9 @@ async def test_files_and_conversation_go_back_to_before_a_prompt(play: Callable[
     assert "Second thought" not in said
 
 
-async def test_files_are_shown_before_they_are_taken_back(play: Callable[..., Any]) -> None:
+async def test_files_are_shown_before_they_are_taken_back_after_a_resume_too(
+    play: Callable[..., Any],
+) -> None:
     places: list[str] = []
     scenario = (
         Scenario("c")
@@ -118,6 +129,11 @@ async def test_files_are_shown_before_they_are_taken_back(play: Callable[..., An
         asked = await run.until(PermissionAsked)
         run.answer(asked.request.id, Allowed())
         await run.idle()
+        session_id = run.session.session_id
+    async with Running(home, resume=session_id) as run:
+        history = (await run.until(HistoryLoaded)).events
+        assert [one.prompt_id for one in history if isinstance(one, PromptAccepted)] == [prompt]
+        await run.until(ModelsListed)
         found = await run.session.ask(controls.files_to_rewind(prompt))
         assert found.files == (str(made),)
         assert made.exists()
@@ -132,3 +148,20 @@ async def test_an_effort_that_does_not_exist_is_told(play: Callable[..., Any]) -
         failed = await run.until(ErrorReported)
         assert "The effort is not enormous: it stays medium" in failed.text
         assert not run.all(EffortChanged)
+
+
+async def test_the_sessions_of_a_directory_are_listed_with_their_titles(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("c").says("One."))
+    ids = []
+    for title in ("", "The second"):
+        async with Running(home) as run:
+            run.session.send("Say one")
+            await run.idle()
+            ids.append(run.session.session_id)
+            if title:
+                await run.session.ask(controls.rename(title))
+    options = SessionOptions(cwd=home.project, environment=home.overrides())
+    second, first = await earlier_sessions(options)
+    assert [first.session_id, second.session_id] == ids
+    assert (first.summary, second.summary) == ("Say one", "The second")
+    assert second.modified >= first.modified > 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import (
     EffortChanged,
     ModeChanged,
@@ -17,11 +20,13 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.session import resuming
 from tests.ui.host import Clock
-from tests.ui.session import Driven, asked, until
+from tests.ui.session import Driven, ToldSession, asked, until
 
 MODELS = ModelsListed(
     (
@@ -29,6 +34,19 @@ MODELS = ModelsListed(
         ModelChoice("opus", "Opus", "for much", "claude-o", ("low", "high", "max")),
     )
 )
+
+
+class EndingSession(ToldSession):
+    """A session that runs until it is closed."""
+
+    async def run(self) -> None:
+        await super().run()
+        self.ended = asyncio.Event()
+        await self.ended.wait()
+
+    def close(self) -> None:
+        super().close()
+        self.ended.set()
 
 
 def notices(driven: Driven) -> str:
@@ -203,3 +221,64 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
         clock.skip_grace()
         await pilot.press("enter")
         await until(pilot, lambda: driven.told.answers)
+
+
+async def test_a_title_is_told_to_the_cli_and_shown() -> None:
+    driven = Driven()
+    async with driven.app.run_test(size=(120, 24)) as pilot:
+        await say(pilot, driven, "/rename")
+        await until(pilot, lambda: driven.screen.dock.prompt.text == "/rename ")
+        await say(pilot, driven, "/rename The API")
+        await until(pilot, lambda: driven.screen.view.title == "The API")
+        assert driven.told.asked == [("rename_session", {"title": "The API"})]
+        assert "Title: The API" in notices(driven)
+
+
+EARLIER = (
+    EarlierSession("aaaa-1", "Fix the login", 0.0, "main"),
+    EarlierSession("id-1", "This one", 0.0, ""),
+    EarlierSession("bbbb-2", "Write the docs", 0.0, ""),
+)
+
+
+async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def listed(_options: SessionOptions) -> tuple[EarlierSession, ...]:
+        return EARLIER
+
+    monkeypatch.setattr(resuming, "earlier_sessions", listed)
+    driven = Driven(make=EndingSession)
+    async with driven.app.run_test() as pilot:
+        first = driven.told
+        await say(pilot, driven, "/resume zzz")
+        await until(pilot, lambda: "no other session" in driven.screen.dock.notices.text)
+        await say(pilot, driven, "/resume")
+        shown = await picker(pilot)
+        assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
+        assert shown.state.rows[0].right.startswith("main · ")
+        driven.session_screen.dock.prompt.put("half a thought")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: len(driven.launches) == 2)
+        await until(pilot, lambda: driven.screen.is_mounted and driven.screen.view.session_id == "id-1")
+        assert first.closed
+        assert driven.told is not first
+        assert driven.launches[1].resume == "bbbb-2"
+        # Nothing was ever sent in the first one, so what was typed is the directory's.
+        await until(pilot, lambda: driven.screen.dock.prompt.text == "half a thought")
+
+
+async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def listed(_options: SessionOptions) -> tuple[EarlierSession, ...]:
+        return EARLIER
+
+    monkeypatch.setattr(resuming, "earlier_sessions", listed)
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(StateChanged(SessionState.WORKING))
+        await say(pilot, driven, "/resume bbbb")
+        assert "at work" in (await picker(pilot)).heading
+        await pilot.press("enter")
+        await closed(pilot)
+        await pilot.pause()
+        assert not driven.told.closed

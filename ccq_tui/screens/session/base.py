@@ -115,6 +115,10 @@ class SessionBase(Screen[None]):
         """
         return False
 
+    async def end(self) -> None:
+        """End the session and wait until its process is gone; the whole screen knows how."""
+        raise NotImplementedError
+
     # -- what the parts share -----------------------------------------------------------------------------
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:

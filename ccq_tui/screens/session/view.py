@@ -18,6 +18,7 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
     StateChanged,
+    TitleChanged,
     TurnEnded,
 )
 from ccq_tui.text import one_line
@@ -130,6 +131,8 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
             return replace(view, mode=mode)
         case ModelChanged(model):
             return replace(view, model=model)
+        case TitleChanged(title):
+            return replace(view, title=one_line(title, TITLE_LENGTH))
         case ContextUsage(percentage=percentage):
             return replace(view, context=percentage)
         case Retrying(attempt=attempt, max_attempts=most):

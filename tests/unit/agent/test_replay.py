@@ -40,12 +40,12 @@ def test_prompts_blocks_and_tools() -> None:
         user([{"type": "text", "text": "And then?"}, {"type": "image"}]),
     ]
     assert list(replay(stored)) == [
-        PromptAccepted("Build it"),
+        PromptAccepted("Build it", prompt_id="u"),
         BlockFinished(BlockKey("m", 0), BlockKind.THINKING, "Hm."),
         BlockFinished(BlockKey("m", 1), BlockKind.TEXT, "So:"),
         ToolStarted("t", "Bash", {"command": "ls"}),
         ToolFinished("t", "Bash", "a.txt"),
-        PromptAccepted("And then?"),
+        PromptAccepted("And then?", prompt_id="u"),
     ]
 
 

@@ -12,6 +12,7 @@ from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
 from ccq_tui.screens.pickers.choosing import PickRow, choosing
 from ccq_tui.screens.session.accounts import context_text
 from ccq_tui.screens.session.commands import OWN_COMMANDS, Called, called
+from ccq_tui.screens.session.resuming import age
 from ccq_tui.screens.session.rewinding import choices, what_changes
 
 
@@ -91,3 +92,11 @@ def test_a_list_finds_by_every_word_and_puts_beginnings_first() -> None:
     assert [row.value for row in state.filtered("a MOD").shown] == ["3"]
     assert state.filtered("zzz").moved(1).under is None
     assert state.filtered("zzz").filtered("").under == state.under
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-5, "now"), (59, "now"), (60, "1 min ago"), (7300, "2 h ago"), (86400 * 3, "3 d ago")],
+)
+def test_an_age_is_told_in_its_largest_unit(seconds: float, words: str) -> None:
+    assert age(seconds) == words

@@ -1,0 +1,64 @@
+"""Reads what the SDK knows of earlier sessions, in a process of its own.
+
+The SDK reads the configuration directory of its own process's environment alone, which may be another one
+than the session's, and parses transcripts of any size in one go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from ccq_tui.agent.options import SessionOptions
+
+
+class ReaderError(Exception):
+    """It could not be read; the message is for a person."""
+
+
+async def read_by(module: str, options: SessionOptions, *arguments: str, seconds: float) -> bytes:
+    """Run a module that prints what it read.
+
+    Args:
+        module: The module.
+        options: The session's options; its environment is the module's.
+        arguments: The module's arguments.
+        seconds: How long it may take.
+
+    Returns:
+        What it printed.
+
+    Raises:
+        ReaderError: It failed or took longer.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",  # the working directory holds the person's project, and must not lend it modules
+        "-m",
+        module,
+        *arguments,
+        env=_environment(options),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            output, problem = await process.communicate()
+    except TimeoutError as error:
+        raise ReaderError(f"it took longer than {seconds:.0f} seconds") from error
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        lines = problem.decode(errors="replace").strip().splitlines()
+        raise ReaderError(lines[-1] if lines else f"exit code {process.returncode}")
+    return output
+
+
+def _environment(options: SessionOptions) -> dict[str, str]:
+    # The reader finds its modules where this process found them, whatever the session's environment says.
+    path = os.pathsep.join(place for place in sys.path if place)
+    return dict(os.environ) | dict(options.environment) | {"PYTHONPATH": path}
