@@ -19,8 +19,9 @@ from ccq_tui.agent.commands import (
     SetEffort,
     SetMode,
     SetModel,
+    Withdraw,
 )
-from ccq_tui.agent.events import AgentEvent, ErrorReported, PromptReturned
+from ccq_tui.agent.events import AgentEvent, ErrorReported, NoticeGiven, PromptReturned
 from ccq_tui.inbox import Inbox
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Commander:
                     self._begin(self._interrupt())
                 case Ask():
                     self._begin(self._ask(command))
-                case Send() | SetMode() | SetModel() | SetEffort():
+                case Send() | Withdraw() | SetMode() | SetModel() | SetEffort():
                     self._ordered.put_nowait(command)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -148,6 +149,8 @@ class Commander:
         match command:
             case Send():
                 self._emit(PromptReturned(command.text, reason))
+            case Withdraw():
+                self._emit(NoticeGiven("warning", f"A queued prompt was not taken back: {reason}"))
             case SetMode():
                 self._emit(ErrorReported("mode", f"The mode is not {command.mode}: {reason}"))
             case SetModel():
@@ -160,7 +163,7 @@ class Commander:
 
     def _refuse(self, command: Command) -> None:
         match command:
-            case Send() | SetMode() | SetModel() | SetEffort():
+            case Send() | Withdraw() | SetMode() | SetModel() | SetEffort():
                 self._failed(command, OVER)
             case Ask():
                 _fail(command, OVER)
@@ -180,6 +183,8 @@ async def _do(connection: Connection, command: Ordered) -> None:
     match command:
         case Send():
             await connection.send(command)
+        case Withdraw():
+            await connection.withdraw(command.prompt_id)
         case SetMode():
             await connection.set_mode(command.mode)
         case SetModel():

@@ -20,6 +20,13 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Take back a prompt that waits for the running turn, by the id under which it was sent."""
+
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupt:
     """End the turn that is running, and with it every request that waits."""
 
@@ -67,7 +74,7 @@ class Close:
     """End the session and its process."""
 
 
-Ordered = Send | SetMode | SetModel | SetEffort
+Ordered = Send | Withdraw | SetMode | SetModel | SetEffort
 """What is done in the order in which it was told."""
 Command = Ordered | Interrupt | Ask | Answer | Close
 

@@ -33,6 +33,12 @@ class Control(Generic[T]):
     seconds: float = USUAL_SECONDS
 
 
+def withdraw_prompt(prompt_id: str) -> Control[bool]:
+    """Take a prompt out of the CLI's queue; the answer says whether it was still there."""
+    fields = {"message_uuid": prompt_id}
+    return Control("cancel_async_message", lambda answer: answer.get("cancelled") is True, fields)
+
+
 @dataclass(frozen=True, slots=True)
 class ContextPart:
     """A category of what is in the context; ``kind`` is used, deferred, buffer or free."""

@@ -120,10 +120,19 @@ class PromptDelivered:
 
 @dataclass(frozen=True, slots=True)
 class PromptReturned:
-    """A prompt did not reach the CLI; whoever typed it gets it back. ``reason`` is for a person."""
+    """A prompt did not reach the agent; whoever typed it gets it back.
+
+    Attributes:
+        text: The prompt.
+        reason: Why, for a person.
+        prompt_id: The id under which it was sent, or "".
+        wanted: Whether the person asked for it.
+    """
 
     text: str
     reason: str
+    prompt_id: str = ""
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.commander import Commander
-from ccq_tui.agent.commands import Answer, Ask, Close, Command, Interrupt, Send, SetEffort, SetMode, SetModel
+from ccq_tui.agent.commands import (
+    Answer,
+    Ask,
+    Close,
+    Command,
+    Interrupt,
+    Send,
+    SetEffort,
+    SetMode,
+    SetModel,
+    Withdraw,
+)
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -92,6 +103,10 @@ class AgentSession:
         command = Send(text)
         self.put(command)
         return command.prompt_id
+
+    def withdraw(self, prompt_id: str) -> None:
+        """Take back a prompt that waits for the running turn; `PromptReturned` says that it is back."""
+        self.put(Withdraw(prompt_id))
 
     def interrupt(self) -> None:
         """End the running turn, and with it every request that waits."""

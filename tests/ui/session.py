@@ -26,6 +26,7 @@ class ToldSession:
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self.tell = tell
         self.sent: list[str] = []
+        self.withdrawn: list[str] = []
         self.answers: list[tuple[str, RequestOutcome, str]] = []
         self.interrupts = 0
         self.closed = False
@@ -57,6 +58,9 @@ class ToldSession:
         if isinstance(reply, Exception):
             raise reply
         return control.read(reply)
+
+    def withdraw(self, prompt_id: str) -> None:
+        self.withdrawn.append(prompt_id)
 
     def interrupt(self) -> None:
         self.interrupts += 1

@@ -27,7 +27,7 @@ from ccq_tui.agent.claude.server import models, slash_commands
 from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
-from ccq_tui.agent.controls import Control, applied_effort, set_effort
+from ccq_tui.agent.controls import Control, applied_effort, set_effort, withdraw_prompt
 from ccq_tui.agent.events import (
     AgentEvent,
     CommandsListed,
@@ -170,6 +170,20 @@ class Connection:
             raise
         self.gate.prompted()
         self._emit(PromptAccepted(command.text, queued, command.prompt_id))
+
+    async def withdraw(self, prompt_id: str) -> None:
+        """Take back a prompt that waits for the running turn.
+
+        Args:
+            prompt_id: The id under which it was sent.
+
+        Raises:
+            CommandError: The CLI has given it to the agent, or did not answer.
+        """
+        if not await self.ask(withdraw_prompt(prompt_id)):
+            raise CommandError("Claude has read it already.")
+        text = self.translator.sent.pop(prompt_id, "")
+        self._emit(PromptReturned(text, "you took it back", prompt_id, wanted=True))
 
     async def interrupt(self) -> None:
         """End the running turn.

@@ -22,6 +22,9 @@ class Session(Protocol):
     def send(self, text: str) -> str:
         """Give the agent a prompt."""
 
+    def withdraw(self, prompt_id: str) -> None:
+        """Take back a prompt that waits for the running turn."""
+
     def interrupt(self) -> None:
         """End the running turn."""
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
 
-from ccq_tui.agent.events import AgentEvent, PromptReturned
+from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptReturned, SessionLost
+from ccq_tui.config import Launch
+from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering
 from ccq_tui.widgets.prompt import Prompt
 
@@ -21,14 +25,41 @@ class Prompting(Remembering):
         Binding("ctrl+r", "search_history", "Search earlier prompts", show=False, id="history"),
     ]
 
+    def __init__(
+        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(launch, make_session, clock=clock)
+        self._queued: list[str] = []
+
     def handle(self, event: AgentEvent) -> None:
         """Put a prompt that was not sent back into its field."""
         super().handle(event)
+        self._note_queued(event)
         if isinstance(event, PromptReturned):
             self.dock.prompt.put_back(event.text)
+            if event.wanted:
+                self.dock.notices.say("Taken back: Claude has not read it · Enter sends it again")
+                return
             self.transcript.add_notice(
                 f"A prompt was not sent and is back in its field: {event.reason}", "warning"
             )
+
+    def _note_queued(self, event: AgentEvent) -> None:
+        match event:
+            case PromptAccepted(queued=True, prompt_id=name) if name:
+                self._queued.append(name)
+            case PromptDelivered(prompt_id=name) | PromptReturned(prompt_id=name) if name in self._queued:
+                self._queued.remove(name)
+            case SessionLost():
+                self._queued.clear()
+            case _:
+                return
+        self.dock.prompt.has_queued = bool(self._queued)
+
+    @on(Prompt.QueuedWanted)
+    def _take_back_queued(self) -> None:
+        if self._queued:
+            self.session.withdraw(self._queued[-1])
 
     @on(Prompt.Submitted)
     def _send(self, event: Prompt.Submitted) -> None:

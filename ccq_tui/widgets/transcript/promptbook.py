@@ -60,8 +60,9 @@ class PromptBook:
         """Take out a prompt that nobody has: it stands in the prompt's field again."""
         wanted = event.text.rstrip()
         for blocks in (self._unconfirmed, self._queued):
-            block = next((block for block in blocks if block.text == wanted), None)
-            if block is not None:
+            named = [block for block in blocks if event.prompt_id and block.prompt_id == event.prompt_id]
+            alike = [] if event.prompt_id else [block for block in blocks if block.text == wanted]
+            for block in (named or alike)[:1]:
                 if blocks is self._queued:
                     self._order.trailing -= 1
                 blocks.remove(block)
