@@ -15,6 +15,7 @@ from ccq_tui.agent.events import SessionState, StateChanged
 from ccq_tui.config import Launch, Settings, config_dir, user_config
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import looks
+from ccq_tui.widgets.transcript import Transcript
 from tests.ui.session import Driven, asked, until
 
 
@@ -41,6 +42,14 @@ def styles(run: Driven) -> list[Style]:
     return [segment.style for strip in strips for segment in strip if segment.style is not None]
 
 
+def ground_of_prompts(run: Driven) -> Color:
+    """What the transcript draws prompts on; it is under the list while a theme is chosen."""
+    [transcript] = [found for screen in run.app.screen_stack for found in screen.query(Transcript)]
+    color = transcript._pen_holder().pen.palette["prompt"].bgcolor
+    assert color is not None
+    return Color.from_rich_color(color)
+
+
 async def pick(run: Driven, pilot: Pilot[int]) -> None:
     run.screen.action_pick_theme()
     await until(pilot, lambda: isinstance(run.app.screen, Picker))
@@ -55,9 +64,12 @@ async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old
         text = shown(run)
         assert "● ccq-dark" in text
         assert "ccq-mono" in text
+        await pilot.press("down")
+        await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#0a0a0a"))
         await pilot.press(*"light")
         await until(pilot, lambda: run.app.theme == "ccq-light")
         await until(pilot, lambda: run.app.screen_stack[-2].styles.background == Color.parse("#faf8f4"))
+        await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#f4f1eb"))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not isinstance(run.app.screen, Picker))
         assert run.app.theme == "ccq-dark"
