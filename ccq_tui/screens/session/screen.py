@@ -27,7 +27,7 @@ from ccq_tui.widgets.transcript import Transcript
 _logger = logging.getLogger(__name__)
 
 
-class SessionScreen(Asking, Deciding, Recovering, Prompting, Reading, Telling, Looks, Obeying):
+class SessionScreen(Asking, Deciding, Recovering, Prompting, Obeying, Reading, Telling, Looks):
     """Transcript above, prompt or panel below, status at the bottom.
 
     Args:

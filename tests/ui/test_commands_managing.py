@@ -1,0 +1,77 @@
+"""MCP servers and background tasks are looked after by keys."""
+
+from __future__ import annotations
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import TaskEnded, TaskStarted
+from tests.ui.session import Driven, until
+from tests.ui.test_commands import closed, notices, picker, say
+
+FAILED = {"name": "files", "status": "failed", "error": "ENOENT", "scope": "project"}
+GOOD = {"name": "git", "status": "connected", "tools": [{"name": "log"}, {"name": "diff"}], "scope": "user"}
+
+
+async def test_servers_are_shown_with_their_state_and_changed() -> None:
+    driven = Driven()
+    async with driven.app.run_test(size=(100, 24)) as pilot:
+        driven.told.replies["mcp_status"] = {"mcpServers": [FAILED, GOOD]}
+        await say(pilot, driven, "/mcp")
+        shown = await picker(pilot)
+        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
+            ("files", "project · ENOENT", "✖ failed"),
+            ("git", "2 tools · user", "✔ connected"),
+        ]
+        driven.told.replies["mcp_reconnect"] = CommandError("it did not start")
+        await pilot.press("enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "files")
+        await pilot.press("enter")
+        await until(pilot, lambda: "files: it did not start" in getattr(pilot.app.screen, "about", ""))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "git")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "git was turned off" in getattr(pilot.app.screen, "about", ""))
+        assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.told.asked
+        await pilot.press("escape")
+        await closed(pilot)
+
+
+async def test_no_servers_are_said() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await say(pilot, driven, "/mcp")
+        await until(pilot, lambda: "There are no MCP servers here" in notices(driven))
+
+
+async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(TaskStarted("t0", "", "npm test"))
+        driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
+        driven.told.tell(TaskStarted("t2", "", "Look around", agent=True))
+        driven.told.tell(TaskEnded("t0", "", "completed"))
+        await pilot.pause()
+        await say(pilot, driven, "/tasks")
+        assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
+        await pilot.press("enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
+        await pilot.press("enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
+        assert driven.told.asked == []
+        await pilot.press("enter")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
+        assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
+        driven.told.tell(TaskEnded("t2", "", "completed"))
+        await pilot.press("escape")
+        await closed(pilot)
+        await say(pilot, driven, "/tasks")
+        await until(pilot, lambda: "No tasks run" in driven.screen.dock.notices.text)
+
+
+async def test_help_opens_all_keys() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await say(pilot, driven, "/help")
+        await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
