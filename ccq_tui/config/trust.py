@@ -1,0 +1,111 @@
+"""Which directories a person trusts, and with which files in them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.config.carried import MOST_BYTES, candidates, effects, read
+from ccq_tui.config.paths import state_dir
+
+STORE = "trust.json"
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedFile:
+    """A file of a project that a session would obey.
+
+    Attributes:
+        path: The file.
+        effects: What it would do, a line each; unsanitised.
+        digest: Names its content.
+        change: "new" or "changed" where the directory was trusted before, else "".
+    """
+
+    path: Path
+    effects: tuple[str, ...]
+    digest: str
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a directory carries that a person did not trust yet.
+
+    Attributes:
+        directory: The directory, without links.
+        files: All its files that do something.
+        before: Whether it was trusted with other files.
+    """
+
+    directory: Path
+    files: tuple[CarriedFile, ...]
+    before: bool = False
+
+
+def untrusted(directory: Path) -> Carried | None:
+    """Look for what a session in a directory would obey.
+
+    Args:
+        directory: The directory to work in.
+
+    Returns:
+        What it carries, or None when that is nothing, or just what was trusted before.
+    """
+    directory = directory.resolve()
+    known = _known().get(str(directory))
+    before: dict[str, Any] = known if isinstance(known, dict) else {}
+    files = []
+    for path in candidates(directory):
+        content = read(path)
+        if content and (found := effects(path, content)):
+            digest = _digest(path, content)
+            was = before.get(str(path))
+            change = "" if not before or was == digest else "changed" if was else "new"
+            files.append(CarriedFile(path, found, digest, change))
+    if all(before.get(str(file.path)) == file.digest for file in files):
+        return None
+    return Carried(directory, tuple(files), bool(before))
+
+
+def remember(carried: Carried) -> None:
+    """Note that a person trusts a directory with the files that it has now.
+
+    Args:
+        carried: What was shown.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    known = _known() | {str(carried.directory): {str(file.path): file.digest for file in carried.files}}
+    state_dir().mkdir(parents=True, exist_ok=True, mode=0o700)
+    # mkstemp makes files that only their owner can read.
+    handle, name = tempfile.mkstemp(prefix=STORE, dir=state_dir())
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(known, file, indent=2)
+        Path(name).replace(state_dir() / STORE)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _digest(path: Path, content: bytes) -> str:
+    if len(content) < MOST_BYTES:
+        return hashlib.sha256(content).hexdigest()
+    with path.open("rb") as file:  # there is more of it than was read
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _known() -> dict[str, Any]:
+    """Read what is trusted; a store that cannot be read is one in which nothing is."""
+    try:
+        known = json.loads((state_dir() / STORE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}

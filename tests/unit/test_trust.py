@@ -1,0 +1,152 @@
+"""What a directory carries, and what is remembered of it."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.config import state_dir
+from ccq_tui.config.carried import MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
+from ccq_tui.config.trust import STORE, remember, untrusted
+
+HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
+SETTINGS = {
+    "hooks": HOOKS,
+    "permissions": {"allow": ["Bash(npm *)"], "defaultMode": "acceptEdits", "deny": ["Read(.env)"]},
+    "env": {"ANTHROPIC_BASE_URL": "http://elsewhere"},
+    "apiKeyHelper": "./key.sh",
+    "statusLine": {"type": "command", "command": "./line.sh"},
+    "model": "opus",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    directory = tmp_path / "project"
+    (directory / ".claude").mkdir(parents=True)
+    return directory
+
+
+def put(project: Path, name: str, data: object) -> None:
+    (project / name).write_text(data if isinstance(data, str) else json.dumps(data))
+
+
+def shown(project: Path) -> list[str]:
+    carried = untrusted(project)
+    return [] if carried is None else [line for file in carried.files for line in file.effects]
+
+
+def test_every_file_says_what_it_would_do(project: Path) -> None:
+    put(project, ".claude/settings.json", SETTINGS)
+    put(
+        project,
+        ".mcp.json",
+        {"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}, "w": {"url": "u"}}},
+    )
+    put(project, ".ccq-tui.toml", 'model = "opus"\n')
+    assert shown(project) == [
+        "runs ./check.sh (hook, PreToolUse)",
+        "runs ./key.sh (apiKeyHelper)",
+        "runs ./line.sh (statusLine)",
+        "allows Bash(npm *) unasked",
+        "starts in acceptEdits mode",
+        "sets the variable ANTHROPIC_BASE_URL=http://elsewhere",
+        "sets model = opus",
+        "runs npx -y db (MCP server db)",
+        "connects to u (MCP server w)",
+        "sets for ccq-tui model = opus",
+    ]
+
+
+def test_nothing_is_asked_where_there_is_nothing(project: Path, home: Path) -> None:
+    assert untrusted(project) is None
+    put(project, ".claude/settings.json", {"$schema": "x"})
+    assert untrusted(project) is None
+    (home / ".claude").mkdir()
+    put(home, ".claude/settings.json", SETTINGS)  # the person's own
+    assert untrusted(home) is None
+
+
+def test_trust_holds_until_a_file_changes(project: Path) -> None:
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+    first = untrusted(project)
+    assert first is not None
+    assert not first.before
+    remember(first)
+    assert untrusted(project) is None
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "worse"}}})
+    put(project, ".claude/settings.local.json", {"model": "opus"})
+    again = untrusted(project)
+    assert again is not None
+    assert again.before
+    assert [(file.path.name, file.change) for file in again.files] == [
+        ("settings.local.json", "new"),
+        (".mcp.json", "changed"),
+    ]
+
+
+def test_less_than_what_was_trusted_is_trusted(project: Path) -> None:
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+    put(project, ".claude/settings.json", SETTINGS)
+    carried = untrusted(project)
+    assert carried is not None
+    remember(carried)
+    (project / ".mcp.json").unlink()
+    assert untrusted(project) is None
+
+
+def test_the_files_of_the_repository_above_count_too(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "deep").mkdir()
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+    assert shown(project / "deep") == ["runs db (MCP server db)"]
+
+
+def test_only_the_owner_can_read_what_is_trusted_and_a_broken_store_trusts_nothing(project: Path) -> None:
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+    carried = untrusted(project)
+    assert carried is not None
+    remember(carried)
+    store = state_dir() / STORE
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    store.write_text("[")
+    assert untrusted(project) == carried
+
+
+def test_a_file_that_cannot_be_read_is_shown_and_long_ones_are_cut(project: Path) -> None:
+    put(project, ".mcp.json", "{broken")
+    assert shown(project) == ["cannot be read, so it cannot be said what it does"]
+    put(project, ".mcp.json", {"mcpServers": {str(n): {"command": "x" * 3_000} for n in range(200)}})
+    lines = shown(project)
+    assert len(lines) == MOST_EFFECTS + 1
+    assert max(map(len, lines)) <= MOST_CHARACTERS + 1
+
+
+def test_the_end_of_a_large_file_counts_as_well(project: Path) -> None:
+    put(project, ".mcp.json", "x" * MOST_BYTES + "1")
+    carried = untrusted(project)
+    assert carried is not None
+    remember(carried)
+    assert untrusted(project) is None
+    put(project, ".mcp.json", "x" * MOST_BYTES + "2")
+    assert untrusted(project) is not None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+NAMES = st.sampled_from(
+    ["hooks", "permissions", "env", "statusLine", "mcpServers", "apiKeyHelper", "PreToolUse"]
+)
+
+
+@given(st.dictionaries(NAMES, JSON), st.sampled_from([".claude/settings.json", ".mcp.json"]))
+def test_whatever_stands_in_a_file_is_no_error(data: dict[str, object], name: str) -> None:
+    for line in effects(Path(name), json.dumps(data).encode()):
+        assert len(line) <= MOST_CHARACTERS + 1
