@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ccq_tui.agent.events import NoticeGiven
@@ -21,7 +22,8 @@ def output_text(content: Any) -> str:
         content: A string, a list of content blocks, or None.
 
     Returns:
-        The text, its middle cut out beyond `MAX_OUTPUT_CHARACTERS`; what is not text is named by its type.
+        The text, its middle cut out beyond `MAX_OUTPUT_CHARACTERS`; what is not text is named, with its kind
+        and size.
     """
     if isinstance(content, list):
         content = "\n".join(_block_text(block) for block in content)
@@ -61,9 +63,27 @@ def command_output(text: str) -> list[NoticeGiven]:
     ]
 
 
+def size(count: int) -> str:
+    """Write a number of bytes for a person: ``70 bytes``, ``12.3 KB``, ``4.0 MB``."""
+    if count < 1000:
+        return f"{count} byte{'s' * (count != 1)}"
+    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
 def _block_text(block: Any) -> str:
     if not isinstance(block, dict):
         return str(block)
     if block.get("type") == "text":
         return str(block.get("text", ""))
-    return f"[{block.get('type', 'unknown')}]"
+    return f"[{', '.join([str(block.get('type', 'unknown')), *_facts(block.get('source'))])}]"
+
+
+def _facts(source: Any) -> Iterator[str]:
+    """Say what kind of data a block holds, and how much of it."""
+    if not isinstance(source, dict):
+        return
+    if source.get("media_type"):
+        yield str(source["media_type"])
+    data = source.get("data")
+    if isinstance(data, str) and source.get("type") == "base64":
+        yield size(len(data) * 3 // 4 - data[-2:].count("="))

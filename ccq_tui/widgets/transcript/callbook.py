@@ -19,6 +19,7 @@ class CallBook:
     Attributes:
         running: Calls without a result, by ``tool_use_id``.
         background: Calls that go on after their result came, by the same.
+        directory: Where the session works, or "".
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class CallBook:
         """
         self.running: dict[str, ToolBlock] = {}
         self.background: dict[str, ToolBlock] = {}
+        self.directory = ""
         self._order = order
         self._clock = clock
         self._add = add
@@ -48,7 +50,9 @@ class CallBook:
 
     def start(self, event: ev.ToolStarted) -> ToolBlock:
         """Show a call."""
-        block = ToolBlock(event.tool_use_id, event.tool, event.input, self._clock(), event.parent)
+        block = ToolBlock(
+            event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self.directory
+        )
         self._calls[block.id] = self.running[block.id] = block
         self._add(block, event.parent)
         if event.tool in AGENT_TOOLS:
@@ -89,13 +93,14 @@ class CallBook:
     def permit(self, block: ToolBlock, permission: PermissionBlock) -> None:
         """Show a permission as part of the call that it is for."""
         permission.attached = True
-        block.permission = permission
+        block.permission, block.seconds = permission, 0.0
         self._order.touch(block)
 
     def permission_settled(self, permission: PermissionBlock) -> None:
         """Draw a call anew whose permission was decided."""
         block = self._calls.get(permission.request.id)
         if block is not None and block.permission is permission:
+            block.started = self._clock()  # a person's time is not the tool's
             block.renew()
             self._order.touch(block)
 
@@ -160,6 +165,8 @@ class CallBook:
     def tick(self) -> None:
         """Bring the elapsed times up to date."""
         for block in (*self.running.values(), *self.background.values()):
+            if block.waiting:
+                continue
             block.seconds = self._clock() - block.started
             self._order.touch(block)
 

@@ -23,9 +23,9 @@ TAIL_LINES = 6
 """Lines of a command's output that are shown while it is folded: it is the end that tells what came of it."""
 AGENT_TOOLS = frozenset({"Agent", "Task"})
 """Tools whose calls have calls of their own under them."""
+SILENT = "(Bash completed with no output)"
 _KNOWN = frozenset({"Bash", "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "Skill"})
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_OVERWRITTEN = re.compile(r"[^\r\n]*\r(?=[^\r\n])")
 _ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
 _REPORT = re.compile(r"\A\[Subagent hand-back\].*?The report follows:\n(.*?)(?:\nagentId: .*)?\Z", re.DOTALL)
 _EXIT = re.compile(r"\AExit code -?\d+\n?")
@@ -67,6 +67,7 @@ class ToolBlock(Block):
     Attributes:
         id: The ``tool_use_id`` of the call.
         parent: The Agent call that it works for, or "".
+        directory: Where the session works, or "": paths in it are shown without it.
         started: When it began, in seconds of the model's clock.
         seconds: How long it took, or has taken so far.
         permission: The permission that was asked for it, or None.
@@ -81,6 +82,7 @@ class ToolBlock(Block):
     input: Mapping[str, Any]
     started: float
     parent: str = ""
+    directory: str = ""
     state: ToolState = ToolState.RUNNING
     seconds: float = 0.0
     output: str = ""
@@ -102,6 +104,11 @@ class ToolBlock(Block):
         return self.task is not None and self.task.background
 
     @property
+    def waiting(self) -> bool:
+        """Whether a person has not said yet whether it may run."""
+        return self.permission is not None and self.permission.outcome is None
+
+    @property
     def refused(self) -> bool:
         """Whether a person did not allow it."""
         return self.permission is not None and isinstance(self.permission.outcome, Denied)
@@ -116,7 +123,9 @@ class ToolBlock(Block):
     @property
     def foldable(self) -> bool:
         """Whether there is a longer form."""
-        return bool(self.output.strip() or self.inner or (self.input and self.tool not in _KNOWN))
+        return bool(
+            self.output.strip() not in ("", SILENT) or self.inner or (self.input and self.tool not in _KNOWN)
+        )
 
 
 def _short(block: ToolBlock) -> Body | None:
@@ -164,11 +173,21 @@ def readable(block: ToolBlock) -> str:
     """Return a call's output without what only a terminal or the model is meant to read, unsanitised."""
     text = block.output
     if block.tool == "Bash":
-        text = _OVERWRITTEN.sub("", _COLOURS.sub("", text).replace("\r\n", "\n"))
+        if text == SILENT:
+            return ""
+        text = _as_left(_COLOURS.sub("", text))
         return _EXIT.sub("", text) if block.state is ToolState.FAILED else text
     if block.tool in AGENT_TOOLS and (found := _REPORT.match(text)):
         return "\n".join(line.removeprefix("  ") for line in found[1].split("\n"))
     return _ERROR_TAGS.sub("", text) if block.state is ToolState.FAILED else text
+
+
+def _as_left(text: str) -> str:
+    """Keep of each line what stood there last: progress bars write over themselves."""
+    if "\r" not in text:
+        return text
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
 
 
 def _laid_out(text: str) -> str:

@@ -95,20 +95,34 @@ def edit_diff(
     first = list(islice(lines, most + 1))
     if not first:
         return None
-    rest = sum(1 for _ in lines)
+    if tool == "Write" and not _hunks(structured):
+        rest = _length(arguments.get("content")) - len(first)  # a new file, as long as it may be
+    else:
+        rest = sum(1 for _ in lines)
     return Diff(first[:most], rest + len(first) - most) if rest else Diff(first)
 
 
 def counts(tool: str, arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
     """Return how many lines a call added and took away."""
+    if tool == "Write" and not _hunks(structured):
+        return _length(arguments.get("content")), 0
     signs = [line.sign for line in _lines(tool, arguments, structured)]
     return signs.count("+"), signs.count("-")
 
 
+def _hunks(structured: Any) -> list[Any]:
+    hunks = structured.get("structuredPatch") if isinstance(structured, Mapping) else None
+    return hunks if isinstance(hunks, list) else []
+
+
+def _length(content: Any) -> int:
+    text = _text(content)
+    return text.removesuffix("\n").count("\n") + 1 if text else 0
+
+
 def _lines(tool: str, arguments: Mapping[str, Any], structured: Any) -> Iterator[DiffLine]:
     record = structured if isinstance(structured, Mapping) else {}
-    hunks = record.get("structuredPatch")
-    if isinstance(hunks, list) and hunks:
+    if hunks := _hunks(structured):
         yield from _patched(hunks)
     elif tool == "Write":
         if record.get("type", "create") == "create":

@@ -10,7 +10,7 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.cards import permission_line
 from ccq_tui.widgets.transcript.outcomes import told
 from ccq_tui.widgets.transcript.pen import Pen
-from ccq_tui.widgets.transcript.tools import LIMIT, duration, main_argument, plural, tool_title
+from ccq_tui.widgets.transcript.tools import FILE_TOOLS, LIMIT, duration, main_argument, plural, tool_title
 
 _STATES = {
     bl.ToolState.RUNNING: ("▸", "warning"),
@@ -43,9 +43,13 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     palette = pen.palette
     sign, colour = _STATES[block.state]
     title = Text.assemble(
-        (f"{sign} ", palette[colour]), (one_line(tool_title(block.tool), 40), palette["strong"]), " "
+        (f"{sign} ", palette[colour]), (one_line(tool_title(block.tool), 40), palette["strong"])
     )
     argument = block.entry.text if block.entry else main_argument(block.tool, block.input)
+    if block.directory and block.tool in FILE_TOOLS:
+        argument = argument.removeprefix(f"{block.directory.rstrip('/')}/")
+    if argument:
+        title.append(" ")
     failed = block.state is bl.ToolState.FAILED
     said = one_line(told(block), 300)
     after = Text.assemble(

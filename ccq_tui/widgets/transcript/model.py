@@ -144,6 +144,10 @@ class TranscriptModel:
         """Change what an event of this type changes; most others are the status line's."""
 
     @_take.register
+    def _(self, event: ev.Connected) -> None:
+        self._calls.directory = event.cwd
+
+    @_take.register
     def _(self, event: ev.PromptAccepted) -> None:
         self._prompts.accept(event)
 

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ccq_tui.agent.text import size
 from ccq_tui.widgets.transcript.calls import AGENT_TOOLS, ToolBlock, ToolState
 from ccq_tui.widgets.transcript.checklist import Doing
 from ccq_tui.widgets.transcript.diff import EDITORS, counts
 from ccq_tui.widgets.transcript.excerpt import Excerpt
+from ccq_tui.widgets.transcript.plaintext import PlainText
 from ccq_tui.widgets.transcript.tools import outcome, plural
 
 _EXIT = re.compile(r"\AExit code (-?\d+)")
 _ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
+_IMAGE = re.compile(r"\A\[image[^\n\]]*\]\Z")
 _DONE = {Doing.PENDING: "to do", Doing.NOW: "begun", Doing.DONE: "done"}
 
 
@@ -38,7 +41,7 @@ def told(block: ToolBlock) -> str:
 
 
 def _failure(block: ToolBlock) -> str:
-    if not isinstance(block.body, Excerpt):
+    if not isinstance(block.body, Excerpt | PlainText):
         return outcome(block.tool, block.output, block.structured, failed=True)
     found = _EXIT.match(block.output)
     return f"exit code {found[1]}" if found else "failed"
@@ -50,19 +53,21 @@ def _result(block: ToolBlock) -> str:
         return _edited(block, record)
     if block.entry is not None:
         return _DONE[block.entry.doing]
-    if block.tool in AGENT_TOOLS or isinstance(block.body, Excerpt):
+    if block.tool in AGENT_TOOLS or block.tool == "TodoWrite" or isinstance(block.body, Excerpt):
         return ""
-    if block.tool == "TodoWrite":
-        return ""
+    if _IMAGE.match(block.output):
+        return block.output[1:-1]
     said = _fetched(record) if block.tool in {"WebFetch", "WebSearch"} else ""
     return said or outcome(block.tool, block.output, block.structured, failed=False)
 
 
 def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
+    if block.body is None:
+        return "nothing changed"
     added, removed = counts(block.tool, block.input, block.structured)
     if block.tool == "Write" and record.get("type", "create") == "create":
         return f"new, {plural(added, 'line')}"
-    return f"+{added} −{removed}" if added or removed else "nothing changed"
+    return f"+{added} −{removed}"
 
 
 def _fetched(record: Mapping[str, Any]) -> str:
@@ -80,10 +85,3 @@ def _links(results: list[Any]) -> Iterable[list[Any]]:
     for result in results:
         if isinstance(result, Mapping) and isinstance(result.get("content"), list):
             yield result["content"]
-
-
-def size(count: int) -> str:
-    """Write a number of bytes for a person: ``70 bytes``, ``12.3 KB``, ``4.0 MB``."""
-    if count < 1000:
-        return plural(count, "byte")
-    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"

@@ -30,6 +30,8 @@ _MAIN_ARGUMENT = {
     "KillShell": ("shell_id",),
 }
 _LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
+FILE_TOOLS = frozenset({"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"})
+"""Tools whose main argument is a path."""
 LIMIT = 2_000
 """Characters of an argument or outcome that are looked at."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.events import Compacted, NoticeGiven
-from ccq_tui.agent.text import MAX_OUTPUT_CHARACTERS, bounded, command_output, output_text
+from ccq_tui.agent.text import MAX_OUTPUT_CHARACTERS, bounded, command_output, output_text, size
 from ccq_tui.agent.texts import rejection
 
 
@@ -13,6 +13,13 @@ def test_content_of_every_shape_is_text() -> None:
     assert output_text("plain") == "plain"
     blocks = [{"type": "text", "text": "a"}, {"type": "image", "source": {}}, "b"]
     assert output_text(blocks) == "a\n[image]\nb"
+    source = {"type": "base64", "media_type": "image/png", "data": "QUJD" * 1000 + "QQ=="}
+    assert output_text([{"type": "image", "source": source}]) == "[image, image/png, 3.0 KB]"
+
+
+def test_sizes() -> None:
+    sizes = [size(count) for count in (1, 70, 12_345, 4_000_000)]
+    assert sizes == ["1 byte", "70 bytes", "12.3 KB", "4.0 MB"]
 
 
 def test_long_text_keeps_its_beginning_and_its_end() -> None:

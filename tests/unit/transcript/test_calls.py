@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import Denied, PermissionRequest
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.outcomes import size
 from tests.unit.transcript.test_drawing import shown
 
 
@@ -128,6 +127,20 @@ def test_a_refused_call_shows_what_was_said(model: TranscriptModel) -> None:
     assert second.endswith("use y")
 
 
+def test_a_persons_time_is_not_the_tools(model: TranscriptModel, clock: Clock) -> None:
+    model.apply(ev.ToolStarted("t", "Bash", {"command": "x"}))
+    clock.now = 2.0
+    model.tick()
+    model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
+    clock.now = 60.0
+    assert model.tick().changed == ()
+    assert shown(model).startswith("▸ Bash x\n")
+    model.apply(ev.RequestSettled("t", Allowed()))
+    clock.now = 63.0
+    model.apply(ev.ToolFinished("t", "Bash", "ok"))
+    assert shown(model).startswith("✔ Bash x · ok · 3.0 s\n")
+
+
 def test_todos_are_a_check_list(model: TranscriptModel) -> None:
     todos = [
         {"content": "A", "status": "completed"},
@@ -219,9 +232,7 @@ def test_unfolded_agents_stay_open(model: TranscriptModel) -> None:
 
 
 def test_the_report_of_an_agent_is_what_it_said(model: TranscriptModel) -> None:
-    frame = (
-        "[Subagent hand-back] The text. The report follows:\n  All\n    found.\nagentId: x\n<usage>"
-    )
+    frame = "[Subagent hand-back] The text. The report follows:\n  All\n    found.\nagentId: x\n<usage>"
     block = call(model, "Agent", frame, description="Look")
     model.set_fold(block, folded=False)
     assert shown(model) == "✔ Agent Look\n  │ All\n  │   found."
@@ -290,10 +301,20 @@ def test_compactions_are_rules(model: TranscriptModel) -> None:
     assert "── conversation compacted ──" in text
 
 
-def test_sizes() -> None:
-    assert [size(count) for count in (1, 70, 12_345, 4_000_000)] == [
-        "1 byte",
-        "70 bytes",
-        "12.3 KB",
-        "4.0 MB",
+def test_paths_in_the_sessions_directory_are_short(model: TranscriptModel) -> None:
+    model.apply(ev.Connected("s", "m", "default", "/srv/api"))
+    call(model, "Read", "[image, image/png, 70 bytes]", file_path="/srv/api/docs/a.png")
+    call(model, "Read", "x", file_path="/srv/api2/b")
+    call(model, "TaskList", "none")
+    assert shown(model).split("\n") == [
+        "✔ Read docs/a.png · image, image/png, 70 bytes",
+        "✔ Read /srv/api2/b · x",
+        "✔ TaskList · none",
     ]
+
+
+def test_a_silent_command_has_nothing_to_unfold(model: TranscriptModel) -> None:
+    block = call(model, "Bash", "(Bash completed with no output)", command="true")
+    assert not block.foldable
+    model.set_folds(folded=False)
+    assert shown(model) == "✔ Bash true · no output"
