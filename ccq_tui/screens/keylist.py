@@ -14,6 +14,7 @@ from ccq_tui.config.keymap import Keymap
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.widgets.panel.field import LEFT_TO_OTHERS
+from ccq_tui.widgets.search_bar import SearchField
 
 OURS = "ccq_tui."
 
@@ -36,6 +37,7 @@ class Section:
 
 CONFIRMING = ("y",)
 DECISION = "Permission or plan"
+SEARCH = "Search in the transcript"
 TEXT = "In every text"
 PROMPT_ROWS = (
     KeyRow("Enter", "Send; while Claude works, the prompt waits its turn"),
@@ -67,6 +69,18 @@ DECISION_KEYS = (
     (("f2",), "Hide or show the panel"),
 )
 """Keys of the panel for permissions and plans, as Textual spells them."""
+
+PICKER_KEYS = (
+    (("up", "ctrl+p", "shift+tab"), "Move up"),
+    (("down", "ctrl+n", "tab"), "Move down"),
+    (("pageup",), "A page up"),
+    (("pagedown",), "A page down"),
+    (("home",), "To the first"),
+    (("end",), "To the last"),
+    (("enter",), "Choose"),
+    (("escape",), "Empty the words to find, then leave"),
+)
+"""Keys of lists to choose from; letters find a row."""
 
 
 def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
@@ -103,6 +117,7 @@ def sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...]
         bound[place].append(KeyRow(_shown(keys), binding.description))
     panel = keymap.panel_keys(Place.LIST, Place.QUESTION)
     lists = keymap.panel_keys(Place.LIST)
+    search = joined(own_bindings(SearchField))
     # What confirms something asked comes first where keys are looked up, and last where they are read.
     table = sorted(KEY_TABLE, key=lambda row: row.keys == CONFIRMING)
     return (
@@ -110,6 +125,8 @@ def sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...]
         Section(Place.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
         Section(DECISION, _rows((_panel_keys(keys, lists), does) for keys, does in DECISION_KEYS)),
         Section(Place.TRANSCRIPT.value, (*bound[Place.TRANSCRIPT], *TRANSCRIPT_ROWS)),
+        Section(SEARCH, tuple(KeyRow(_shown(b.key.split(",")), b.description) for b in search)),
+        Section(Place.LIST.value, _rows((_panel_keys(keys, lists), does) for keys, does in PICKER_KEYS)),
         Section(Place.EVERYWHERE.value, tuple(bound[Place.EVERYWHERE])),
         Section(TEXT, _rows(_text_keys())),
     )

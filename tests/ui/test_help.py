@@ -27,6 +27,7 @@ from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.keylist import DECISION, DECISION_KEYS, found, joined, own_bindings, sections
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.widgets.search_bar import SearchField
 from tests.ui.session import Driven, asked, permission, until
 
 Compare = Callable[..., bool]
@@ -51,7 +52,7 @@ def shown(run: Driven) -> str:
 
 def test_every_binding_is_listed_with_its_keys_and_says_what_it_does() -> None:
     rows = {(row.keys, row.does) for section in ALL for row in section.rows}
-    for binding in joined(BOUND):
+    for binding in [*joined(BOUND), *joined(own_bindings(SearchField))]:
         assert binding.description, binding.action
         assert (" ".join(map(shown_key, binding.key.split(","))), binding.description) in rows
 
@@ -60,7 +61,7 @@ def test_no_class_of_the_program_has_bindings_that_are_not_listed() -> None:
     for module in pkgutil.walk_packages(ccq_tui.__path__, "ccq_tui."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    listed = {id(binding) for binding in BOUND}
+    listed = {id(binding) for binding in [*BOUND, *own_bindings(SearchField)]}
     for cls in subclasses(DOMNode):
         if cls.__module__.startswith("ccq_tui."):
             own = [binding for binding in vars(cls).get("BINDINGS", []) if isinstance(binding, Binding)]
@@ -69,7 +70,10 @@ def test_no_class_of_the_program_has_bindings_that_are_not_listed() -> None:
 
 def covered(binding: Binding) -> bool:
     """Whether a copy of it is listed: a binding for several keys is listed as one for each."""
-    return any(binding.action == other.action and binding.key == other.key for other in joined(BOUND))
+    return any(
+        binding.action == other.action and binding.key == other.key
+        for other in joined([*BOUND, *own_bindings(SearchField)])
+    )
 
 
 def subclasses(cls: type[DOMNode]) -> set[type[DOMNode]]:
