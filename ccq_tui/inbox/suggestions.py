@@ -20,12 +20,12 @@ PLACES = {
     "userSettings": "in all projects, kept in your user settings",
 }
 MODES = {
-    "default": ("default", "ask before edits and commands"),
-    "acceptEdits": ("accept edits", "accept all file edits"),
-    "plan": ("plan", "plan, and change nothing"),
-    "auto": ("auto", "let a classifier decide instead of you"),
-    "dontAsk": ("don't ask", "refuse what would need you"),
-    "bypassPermissions": ("bypass permissions", "allow everything"),
+    "default": ("default", "Ask before edits and commands"),
+    "acceptEdits": ("accept edits", "Accept all file edits"),
+    "plan": ("plan", "Plan, and change nothing"),
+    "auto": ("auto", "Let a classifier decide instead of you"),
+    "dontAsk": ("don't ask", "Refuse what would need you"),
+    "bypassPermissions": ("bypass permissions", "Allow everything"),
 }
 """What each permission mode is called, and what it does."""
 VERBS = {"allow": "allow", "deny": "deny", "ask": "ask before"}
@@ -68,19 +68,19 @@ def what(suggestion: Suggestion) -> str:
     match suggestion.kind:
         case "setMode":
             if suggestion.mode not in MODES:
-                return f"Allow, and go to {one_line(suggestion.mode, 40)} mode"
+                return f"Go to {one_line(suggestion.mode, 40)} mode"
             name, does = MODES[suggestion.mode]
-            return f"Allow, and {does} from now on ({name} mode)"
+            return f"{does} ({name} mode)"
         case "addDirectories":
-            return f"Allow, and let Claude work in {_joined(suggestion.directories)}"
+            return f"Let Claude work in {_joined(suggestion.directories)}"
         case "removeDirectories":
-            return f"Allow, and no longer let Claude work in {_joined(suggestion.directories)}"
+            return f"No longer let Claude work in {_joined(suggestion.directories)}"
         case "removeRules":
-            return f"Allow, and no longer {verb} {covered}"
+            return f"No longer {verb} {covered}"
         case "replaceRules":
-            return f"Allow, and from now on {verb} only {covered}"
+            return f"From now on {verb} only {covered}"
         case _:
-            return f"{'Always' if verb == 'allow' else 'Allow, but always'} {verb} {covered}"
+            return f"Always {verb} {covered}"
 
 
 def where(suggestion: Suggestion) -> str:

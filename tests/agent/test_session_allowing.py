@@ -75,7 +75,7 @@ async def test_each_suggestion_is_granted_where_it_says(play: Callable[..., Any]
         "Always allow commands that begin with `make test`",
         "Always allow fetching from 127.0.0.1",
         f"Always allow reading everything in {beside}",
-        f"Allow, and let Claude work in {beside}",
+        f"Let Claude work in {beside}",
     ]
     assert [where(one) for one in expected[1:3]] == [
         "in this project, kept in .claude/settings.local.json",

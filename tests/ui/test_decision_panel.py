@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from textual import events
+from textual.strip import Strip
 
 from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
@@ -26,6 +27,10 @@ async def shown(run: Driven, pilot, event: AgentEvent) -> DecisionPanel:  # type
     panel = run.screen.dock.panel
     assert isinstance(panel, DecisionPanel)
     return panel
+
+
+def on_screen(run: Driven) -> list[Strip]:
+    return run.screen._compositor.render_strips()
 
 
 def drawn(panel: DecisionPanel) -> str:
@@ -176,6 +181,8 @@ async def test_a_plan_is_edited_and_shown_as_edited() -> None:
         run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], "panel"))
         await until(pilot, lambda: "Rest" in run.screen.transcript.text())
         assert "approved as edited by you" in run.screen.transcript.text()
+        await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
+        assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
 
 
 async def test_an_edited_plan_that_is_not_approved_can_be_copied() -> None:

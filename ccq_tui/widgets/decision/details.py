@@ -12,8 +12,8 @@ from ccq_tui.widgets.decision.inputs import change_lines, flow_lines, input_line
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette
 
-PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it"
-PLAN_EDITED = "What you changed · Ctrl+G goes on with it"
+PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it · Ctrl+G edits it first"
+PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G goes on editing"
 WANTS = {
     "Bash": "run a command",
     "Write": "write a file",
@@ -60,7 +60,8 @@ def detail_lines(
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
         yield from wrapped(Text(PLAN_EDITED if plan else PLAN_ABOVE, palette.muted), width)
         if plan:
-            yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette)
+            # What stays stands above; there is room for little here.
+            yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
         return
     # On a low screen one line is all there is: it must be what would run, not what the agent says of it.
     first = request.tool == "Bash"

@@ -40,10 +40,20 @@ def input_lines(tool: str, values: Values, width: int, palette: Palette) -> Iter
     yield from _json(values, width, palette) if drawn is None else drawn
 
 
-def change_lines(old: str, new: str, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield both texts line by line, with signs before what goes and what comes."""
+def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: bool = True) -> Iterator[Text]:
+    """Yield both texts line by line, with signs before what goes and what comes.
+
+    Args:
+        old: The text before.
+        new: The text after.
+        width: Cells.
+        palette: The styles.
+        stays: Whether lines that stay are shown.
+    """
     styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
     for sign, line in changed_lines(old, new):
+        if sign == " " and not stays:
+            continue
         yield from _led(f"{sign} ", styles[sign], line, styles[sign], width)
 
 

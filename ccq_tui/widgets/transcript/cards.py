@@ -155,8 +155,7 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
     body = Text.assemble((f"{sign} {words}", palette[colour]), (clock(block.settled), palette["muted"]))
     if isinstance(block.outcome, Allowed) and block.outcome.suggestion is not None:
         granted = block.outcome.suggestion
-        also = what(granted).removeprefix("Allow, and ")
-        body.append(f" · {also} · {where(granted)}", palette["muted"])
+        body.append(f" · {what(granted)} · {where(granted)}", palette["muted"])
     if isinstance(block.outcome, Allowed | Denied) and block.outcome.text:
         body.append(f": {safe(block.outcome.text, limit=TEXT_LIMIT)}")
     if block.attached:

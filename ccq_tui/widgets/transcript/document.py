@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import count
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -14,6 +15,9 @@ SLICE = 8_000
 """Characters split in one go: a few milliseconds of work."""
 LONG_LINE = 4_000
 """A line that long is taken in before it ends."""
+
+
+_SERIALS = count()
 
 
 class Part(NamedTuple):
@@ -59,6 +63,7 @@ class Document:
         self._try_at = 0  # length of the tail from which splitting it is tried again
         self._version = 0
         self._epoch = 0
+        self._serial = next(_SERIALS)  # what takes a document's place is drawn anew, however alike it looks
         if text:
             self.feed(text)
         if finished:
@@ -115,9 +120,9 @@ class Document:
         """Return a part; the last one may be the tail."""
         return self.parts[index] if index < len(self.parts) else self.tail
 
-    def key(self, index: int) -> tuple[int, int]:
+    def key(self, index: int) -> tuple[int, int, int]:
         """Return what changes whenever the part would be drawn differently."""
-        return self._epoch, -1 if index < len(self.parts) else self._version
+        return self._serial, self._epoch, -1 if index < len(self.parts) else self._version
 
     def estimate(self, index: int, width: int) -> int:
         """Guess how many lines a part takes without rendering it.

@@ -32,20 +32,20 @@ def rules(*covered: Rule, behavior: str = "allow", kind: str = "addRules") -> Su
         (rules(Rule("Task", "x")), "Always allow Task of `x`"),
         (
             rules(Rule("Bash", "rm *"), behavior="ask"),
-            "Allow, but always ask before commands that begin with `rm`",
+            "Always ask before commands that begin with `rm`",
         ),
-        (rules(Rule("Bash"), kind="removeRules"), "Allow, and no longer allow every use of Bash"),
-        (rules(Rule("Bash"), kind="replaceRules"), "Allow, and from now on allow only every use of Bash"),
+        (rules(Rule("Bash"), kind="removeRules"), "No longer allow every use of Bash"),
+        (rules(Rule("Bash"), kind="replaceRules"), "From now on allow only every use of Bash"),
         (
             Suggestion("setMode", mode="acceptEdits"),
-            "Allow, and accept all file edits from now on (accept edits mode)",
+            "Accept all file edits (accept edits mode)",
         ),
-        (Suggestion("setMode", mode="new"), "Allow, and go to new mode"),
+        (Suggestion("setMode", mode="new"), "Go to new mode"),
         (
             Suggestion("addDirectories", directories=("/a", "/b")),
-            "Allow, and let Claude work in /a and /b",
+            "Let Claude work in /a and /b",
         ),
-        (Suggestion("removeDirectories", directories=("/b",)), "Allow, and no longer let Claude work in /b"),
+        (Suggestion("removeDirectories", directories=("/b",)), "No longer let Claude work in /b"),
     ],
 )
 def test_what_it_grants(suggestion: Suggestion, words: str) -> None:

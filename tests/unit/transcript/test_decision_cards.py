@@ -25,7 +25,7 @@ KEPT = "in this project, kept in .claude/settings.local.json"
         ),
         (
             Allowed(suggestion=ACCEPT),
-            "✔ allowed · 12:05 · accept all file edits from now on (accept edits mode) · for this session",
+            "✔ allowed · 12:05 · Accept all file edits (accept edits mode) · for this session",
         ),
     ],
 )
