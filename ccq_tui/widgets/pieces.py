@@ -17,13 +17,13 @@ class Piece:
     Attributes:
         text: The words.
         rank: How soon it is left out: the highest first, 0 never.
-        short: What is said instead where even the pieces of rank 0 do not fit; "" for the same.
+        shorter: What is said instead where even the pieces of rank 0 do not fit, ever shorter.
         alarm: Whether it must not be missed.
     """
 
     text: str
     rank: int = 0
-    short: str = ""
+    shorter: tuple[str, ...] = ()
     alarm: bool = False
 
 
@@ -44,9 +44,9 @@ def fitted(pieces: Sequence[Piece], width: int) -> list[Piece]:
             break
         kept.remove(last)
     for index, piece in enumerate(kept):
-        if _cells(kept) <= width:
-            break
-        kept[index] = replace(piece, text=piece.short or piece.text)
+        for text in piece.shorter:
+            if _cells(kept) > width:
+                kept[index] = replace(piece, text=text)
     return kept
 
 

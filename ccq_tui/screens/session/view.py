@@ -94,8 +94,8 @@ class SessionView:
         read, written = self.tokens
         bypass = self.mode == BYPASS
         pieces = (
-            Piece(f"{sign} {word}{timed}", short=sign),
-            Piece("BYPASSES PERMISSIONS" if bypass else "", short="BYPASSES", alarm=True),
+            Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
+            Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
             Piece(self.retry, 1),
             Piece(one_line(self.title, TITLE_LENGTH), 6),
             Piece(self.model, 4),
