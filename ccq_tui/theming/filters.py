@@ -23,7 +23,8 @@ SIXTEEN = (
     (85, 85, 255), (255, 85, 255), (85, 255, 255), (255, 255, 255),
 )  # fmt: skip
 """The sixteen colours as most terminals draw them, by number."""
-GREYS = (0, 8, 7, 15)
+GREYS = {0: 0.0, 8: 0.5, 7: 0.66, 15: 1.0}
+"""Greys with the lightness that each stands for: dark text is drawn black, and only fainter text grey."""
 HUES = {0: (1, 9), 60: (3, 11), 120: (2, 10), 180: (6, 14), 240: (4, 12), 300: (5, 13), 360: (1, 9)}
 """The darker and the lighter colour for each hue in degrees."""
 HUELESS = 0.25
@@ -107,7 +108,7 @@ def ground_of(rgb: tuple[int, ...]) -> int:
 
 
 def text_of(rgb: tuple[int, ...], ground: int) -> int:
-    """Choose the colour for a text: of its hue where that can be read, else the nearest that can.
+    """Choose the colour for a text: of its hue where that can be read, else of the next one, else a grey.
 
     Args:
         rgb: The text's colour.
@@ -117,24 +118,30 @@ def text_of(rgb: tuple[int, ...], ground: int) -> int:
         The number of one of the sixteen colours.
     """
     hue, light, saturation = _hls(rgb)
-    wanted = HUES[_nearest_hue(hue)] if saturation > HUELESS else GREYS
-    by_light = sorted(wanted, key=lambda number: abs(_hls(SIXTEEN[number])[1] - light))
-    readable = [number for number in by_light if _contrast(SIXTEEN[number], SIXTEEN[ground]) >= READABLE]
-    if readable:
-        return readable[0]
-    return max(*wanted, 0, 15, key=lambda number: (_reads(number, ground), number in wanted))
+    if saturation > HUELESS:
+        for pair in (HUES[one] for one in _nearest_hues(hue)[:2]):
+            by_light = sorted(pair, key=lambda number: abs(_hls(SIXTEEN[number])[1] - light))
+            if readable := [number for number in by_light if _reads(number, ground)]:
+                return readable[0]
+    by_light = sorted(GREYS, key=lambda number: abs(GREYS[number] - light))
+    readable = [number for number in by_light if _reads(number, ground)]
+    return readable[0] if readable else max(0, 15, key=lambda number: _contrast_of(number, ground))
 
 
-def _reads(number: int, ground: int) -> float:
-    return min(READABLE, _contrast(SIXTEEN[number], SIXTEEN[ground]))
+def _reads(number: int, ground: int) -> bool:
+    return _contrast_of(number, ground) >= READABLE
+
+
+def _contrast_of(number: int, ground: int) -> float:
+    return _contrast(SIXTEEN[number], SIXTEEN[ground])
 
 
 def _hued(hue: float, light: float) -> int:
-    return HUES[_nearest_hue(hue)][light > 0.5]
+    return HUES[_nearest_hues(hue)[0]][light > 0.5]
 
 
-def _nearest_hue(hue: float) -> int:
-    return min(HUES, key=lambda one: abs(one - hue))
+def _nearest_hues(hue: float) -> list[int]:
+    return sorted(HUES, key=lambda one: abs(one - hue))
 
 
 def _hls(rgb: Sequence[float]) -> tuple[float, float, float]:

@@ -40,6 +40,8 @@ def test_states_keep_their_hue_and_grounds_are_one(theme: object) -> None:
     states = {
         name: text_of(Color.parse(values[name]).rgb, ground) for name in ("success", "warning", "error")
     }
+    faint, plain = (text_of(Color.parse(values[name]).rgb, ground) for name in ("ccq-muted", "foreground"))
+    assert faint != plain
     if values["background"] != "#121212":
         assert len(set(states.values())) == 3
     else:
