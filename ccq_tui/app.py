@@ -21,6 +21,7 @@ from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
+from ccq_tui.config.trust import remember
 from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.help import HelpScreen
@@ -29,6 +30,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.palette import APP_CSS
 
 _logger = logging.getLogger(__name__)
@@ -94,8 +96,33 @@ class CcqApp(App[int]):
         """Put on the theme, show the session, and end cleanly on a signal."""
         notices = theming.install(self, self._launch.settings.theme)
         launch = self._launch if not notices else _with_notices(self._launch, notices)
-        self.push_screen(SessionScreen(launch, self._make_session, clock=self._clock))
+        if launch.carried is None:
+            self._begin(launch)
+        else:
+            asked = TrustScreen(launch.carried, clock=self._clock)
+            self.push_screen(asked, lambda answer: self._trusted(launch, answer))
         self._end_on_signals()
+
+    def _begin(self, launch: Launch) -> None:
+        self.push_screen(SessionScreen(launch, self._make_session, clock=self._clock))
+
+    async def _trusted(self, launch: Launch, answer: str | None) -> None:
+        """Start as the person wants, once it is kept that the directory is trusted."""
+        carried = launch.carried
+        if answer == "quit" or carried is None:
+            await self.action_quit()
+            return
+        if answer == "without":
+            notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
+            settings = launch.own_settings or launch.settings
+            launch = replace(_with_notices(launch, [notice]), settings=settings, project_settings=False)
+        else:
+            try:
+                await asyncio.to_thread(remember, carried)
+            except OSError as error:
+                notice = f"That you trust this directory could not be kept: {error.strerror}"
+                launch = _with_notices(launch, [notice])
+        self._begin(launch)
 
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""

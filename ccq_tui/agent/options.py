@@ -40,6 +40,7 @@ class SessionOptions:
         max_budget_usd: After so many US dollars the agent stops; None is no limit.
         questions: When the agent asks.
         max_question_rounds: How many question sets the adaptive policy lets through after each prompt.
+        project_settings: Whether the settings, hooks and MCP servers of ``cwd`` hold, or the person's alone.
         cli_path: The CLI to run; None is the one bundled with the SDK.
         resume: The id of the session to go on with.
         continue_conversation: Go on with the last session of ``cwd``.
@@ -63,6 +64,7 @@ class SessionOptions:
     max_budget_usd: float | None = None
     questions: QuestionPolicy = QuestionPolicy.ASK
     max_question_rounds: int = 5
+    project_settings: bool = True
     cli_path: Path | None = None
     resume: str | None = None
     continue_conversation: bool = False

@@ -32,6 +32,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         SettingsError: A setting that cannot be used.
     """
     from ccq_tui.config import Launch, load_settings
+    from ccq_tui.config.trust import untrusted
 
     flags = given_flags(context)
     continue_last, resume = flags.get("continue_last", False), flags.get("resume", "")
@@ -39,12 +40,16 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         raise click.UsageError("--continue and --resume exclude each other.", context)
     if flags.get("fork") and not (continue_last or resume):
         raise click.UsageError("--fork needs --continue or --resume.", context)
+    settings = load_settings(given_settings(context)).settings
+    carried = untrusted(settings.directory)
     launch = Launch(
-        settings=load_settings(given_settings(context)).settings,
+        settings=settings,
         prompt=" ".join(words),
         continue_last=continue_last,
         resume=resume,
         fork=flags.get("fork", False),
+        carried=carried,
+        own_settings=load_settings(given_settings(context), project=False).settings if carried else None,
     )
     require_terminal()
     return show(launch)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ccq_tui.config.settings import Settings
+from ccq_tui.config.trust import Carried
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Launch:
         environment: Environment variables for the CLI, over those of this process.
         notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
         state: Where history and drafts are kept, or None for the usual place.
+        carried: What the directory carries that is to be trusted first, or None.
+        own_settings: The settings without the project's file, where that is one of what is carried.
+        project_settings: Whether Claude Code's settings of the project hold.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -33,4 +37,7 @@ class Launch:
     fork: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    carried: Carried | None = None
+    own_settings: Settings | None = None
+    project_settings: bool = True
     state: Path | None = None

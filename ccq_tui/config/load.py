@@ -55,11 +55,12 @@ class _Value:
     origin: str
 
 
-def load_settings(flags: Mapping[str, Any] | None = None) -> Loaded:
+def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = True) -> Loaded:
     """Find the settings in force: flag, then environment, project file, user file, default.
 
     Args:
         flags: The settings given on the command line, by field.
+        project: Whether the project's file counts.
 
     Returns:
         The settings with their origins.
@@ -69,7 +70,7 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Loaded:
     """
     given = {name: _Value(value, flag_of(name)) for name, value in (flags or {}).items() if value is not None}
     strongest = given | {name: value for name, value in _environment().items() if name not in given}
-    files = _files(strongest)
+    files = _files(strongest, project=project)
     problems = [problem for file in files for problem in unknown_settings(file, Settings.model_fields)]
     values = dict(strongest)
     for file in files:
@@ -103,13 +104,13 @@ def _environment() -> dict[str, _Value]:
     }
 
 
-def _files(strongest: Mapping[str, _Value]) -> list[SettingsFile]:
+def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFile]:
     """Read the files there are; the directory to work in decides which project's."""
     start = Path.cwd()
     if "cwd" in strongest:
         start = expanded(strongest["cwd"].value)
-    project, user = project_config(start), user_config()
-    files = [read_settings_file(project, "project")] if project else []
+    found, user = project_config(start) if project else None, user_config()
+    files = [read_settings_file(found, "project")] if found else []
     if user.exists():
         files.append(read_settings_file(user, "user"))
     return files

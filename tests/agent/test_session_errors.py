@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -128,3 +129,21 @@ async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any]
         lost = await run.ended()
     assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, "not-an-id")
     assert len(run.all(SessionLost)) == 1
+
+
+@pytest.mark.parametrize("project_settings", [True, False])
+async def test_what_the_project_carries_runs_only_where_it_is_to(
+    play: Callable[..., Any], project_settings: bool
+) -> None:
+    _, home = play(Scenario("s").says("Hello"))
+    ran = home.root / "ran"
+    hook = {"type": "command", "command": f"touch {ran}"}
+    (home.project / ".claude").mkdir()
+    settings = {"hooks": {"SessionStart": [{"hooks": [hook]}]}}
+    (home.project / ".claude" / "settings.json").write_text(json.dumps(settings))
+    (home.project / ".mcp.json").write_text('{"mcpServers": {"broken": {"command": "/bin/false"}}}')
+    async with Running(home, project_settings=project_settings) as run:
+        run.session.send("Build it")
+        await run.until(TurnEnded)
+    assert ran.exists() is project_settings
+    assert bool(run.all(ErrorReported)) is project_settings

@@ -59,7 +59,7 @@ def sdk_options(
         settings=options.settings,
         system_prompt=_system_prompt(options),
         tools={"type": "preset", "preset": "claude_code"},
-        setting_sources=["user", "project", "local"],
+        setting_sources=["user", "project", "local"] if options.project_settings else ["user"],
         max_turns=options.max_turns,
         max_budget_usd=options.max_budget_usd,
         cli_path=options.cli_path,

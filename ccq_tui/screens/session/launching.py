@@ -25,6 +25,7 @@ def session_options(launch: Launch) -> SessionOptions:
         questions=QuestionPolicy(settings.questions),
         max_question_rounds=settings.max_question_rounds,
         cli_path=settings.cli_path,
+        project_settings=launch.project_settings,
         resume=launch.resume or None,
         continue_conversation=launch.continue_last,
         fork=launch.fork,

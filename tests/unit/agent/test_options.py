@@ -58,6 +58,11 @@ def test_questions_are_hooked_with_a_wait_that_the_cli_can_count() -> None:
     assert options.system_prompt == {"type": "preset", "preset": "claude_code"}  # type: ignore[attr-defined]
 
 
+def test_what_the_project_sets_can_be_left_out() -> None:
+    assert built().setting_sources == ["user", "project", "local"]  # type: ignore[attr-defined]
+    assert built(project_settings=False).setting_sources == ["user"]  # type: ignore[attr-defined]
+
+
 def test_assuming_takes_the_tool_away_and_says_so() -> None:
     options = built(
         questions=QuestionPolicy.ASSUME, disallowed_tools=("WebFetch",), append_system_prompt="Rhyme."

@@ -1,0 +1,131 @@
+"""The question whether to trust a directory, before the session starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui.config import Launch, Settings
+from ccq_tui.config.trust import Carried, CarriedFile, untrusted
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.widgets.hints import HintBar
+from tests.ui.host import Clock
+from tests.ui.session import Driven, until
+
+SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
+
+
+@dataclass
+class Asking:
+    """The program, asking about a directory."""
+
+    driven: Driven
+    clock: Clock
+    project: Path
+
+    @property
+    def text(self) -> str:
+        return "\n".join(strip.text for strip in self.driven.app.screen._compositor.render_strips())
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Asking:
+    (tmp_path / ".mcp.json").write_text(SERVERS)
+    settings, clock = Settings(cwd=tmp_path), Clock()
+    launch = Launch(settings=settings, carried=untrusted(tmp_path), own_settings=Settings(cwd=Path("/")))
+    return Asking(Driven(launch, clock=clock), clock, tmp_path)
+
+
+async def begun(asking: Asking, pilot: Pilot[int], key: str) -> Launch:
+    asking.clock.skip_grace()
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+    return asking.driven.launches[-1]
+
+
+async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        assert isinstance(asking.driven.app.screen, TrustScreen)
+        await pilot.press("y", "enter", "space", "escape", "x")
+        assert asking.driven.session is None
+        assert "runs npx -y db (MCP server db)" in asking.text
+        assert "y trust, and remember it" in asking.text
+        launch = await begun(asking, pilot, "y")
+        assert launch.project_settings
+        assert untrusted(asking.project) is None
+
+
+async def test_a_key_that_came_too_soon_begins_the_wait_anew(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        for _ in range(3):
+            asking.clock.now += 0.3
+            await pilot.press("y")
+            assert asking.driven.session is None
+        await begun(asking, pilot, "y")
+
+
+async def test_without_the_files_the_person_alone_decides(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        launch = await begun(asking, pilot, "d")
+        assert not launch.project_settings
+        assert launch.settings.directory == Path("/")
+        assert "left out, as you chose" in asking.driven.screen.transcript.text()
+        assert untrusted(asking.project) is not None
+
+
+async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        asking.clock.skip_grace()
+        await pilot.press("n")
+        await until(pilot, lambda: asking.driven.app._exit)
+        assert asking.driven.session is None
+    assert asking.driven.app.return_code == 0
+    assert untrusted(asking.project) is not None
+
+
+async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_carried: Carried) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ccq_tui.app.remember", full)
+    async with asking.driven.app.run_test() as pilot:
+        await begun(asking, pilot, "y")
+        assert "could not be kept: No space left on device" in asking.driven.screen.transcript.text()
+
+
+HOSTILE = "runs \x1b[2J[bold]x[/bold]\n\u202e (hook, Stop)"
+
+
+async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
+    files = (CarriedFile(Path("/p/.mcp.json"), (HOSTILE, *[f"runs {n}" for n in range(60)]), "x", "changed"),)
+    driven = Driven(Launch(carried=Carried(Path("/p"), files, before=True)), clock=(clock := Clock()))
+    async with driven.app.run_test(size=(60, 16)) as pilot:
+        shown = Asking(driven, clock, Path("/p"))
+        assert "Files that you trusted here have changed." in shown.text
+        assert "[bold]x[/bold]" in shown.text
+        assert "\u202e" not in shown.text
+        assert "\x1b" not in shown.text
+        assert "y trust" in shown.text
+        await pilot.press("end")
+        assert "runs 59" in shown.text
+
+
+def test_picture(snap_compare: Callable[..., bool]) -> None:
+    effects = ("runs ./scripts/check.sh (hook, PreToolUse)", "allows Bash(npm *) unasked")
+    files: tuple[Any, ...] = (
+        CarriedFile(Path("/work/shop/.claude/settings.json"), effects, "x"),
+        CarriedFile(Path("/work/shop/.mcp.json"), ("runs npx -y db (MCP server db)",), "x", "changed"),
+    )
+    driven = Driven(Launch(carried=Carried(Path("/work/shop"), files)))
+
+    async def wake(pilot: Pilot[int]) -> None:
+        driven.app.screen.query_one(HintBar).wake()
+        await pilot.pause()
+
+    assert snap_compare(driven.app, terminal_size=(80, 18), run_before=wake)
