@@ -83,7 +83,7 @@ async def test_a_model_is_chosen_from_a_list_or_by_name() -> None:
         await pilot.press("down", "enter")
         await closed(pilot)
         assert driven.told.set == [("model", "opus")]
-        assert "Model: Opus (claude-o), from the next prompt on" in notices(driven)
+        assert "Model: Opus (claude-o), from the next prompt on" in driven.screen.dock.notices.text
         await say(pilot, driven, "/model default")
         await say(pilot, driven, "/model something-else")
         assert driven.told.set[1:] == [("model", None), ("model", "something-else")]
@@ -139,7 +139,7 @@ async def test_context_and_cost_are_shown_and_a_refusal_is_said() -> None:
         driven.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
         await say(pilot, driven, "/cost")
         await until(
-            pilot, lambda: "0 turns in this terminal, 0s of work\nEstimated cost: $1" in notices(driven)
+            pilot, lambda: "0 turns ended in this terminal, 0s of work\nEstimated cost: $1" in notices(driven)
         )
         driven.told.replies["get_session_cost"] = CommandError("The session is over.")
         await say(pilot, driven, "/cost")

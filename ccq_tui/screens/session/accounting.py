@@ -34,9 +34,9 @@ class Accounting(Commanding):
                 super().command(command)
 
     async def _show_context(self) -> None:
-        self.transcript.add_notice(context_text(await self.ask(controls.context_details())))
+        self.tell(context_text(await self.ask(controls.context_details())))
 
     async def _show_cost(self) -> None:
-        turns = f"{self._turns} turn{'' if self._turns == 1 else 's'} in this terminal"
+        turns = f"{self._turns} turn{'' if self._turns == 1 else 's'} ended in this terminal"
         said = (await self.ask(controls.session_cost())).strip()
-        self.transcript.add_notice(f"{turns}, {duration(int(self._seconds))} of work\n{said}".rstrip())
+        self.tell(f"{turns}, {duration(int(self._seconds))} of work\n{said}".rstrip())

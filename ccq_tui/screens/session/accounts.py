@@ -33,7 +33,7 @@ def context_text(details: ContextDetails, cells: int = BAR) -> str:
     lines.append(_bar(signs, limit, cells))
     lines.extend(_row(sign, part, limit) for sign, part in rows)
     later = [part for part in details.parts if part.kind == "deferred" and part.tokens]
-    lines.extend(_row(" ", part, limit) + " · loaded when needed, not counted" for part in later)
+    lines.extend(_row(" ", part, limit) + " · when needed" for part in later)
     return "\n".join(lines)
 
 

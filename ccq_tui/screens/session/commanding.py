@@ -47,9 +47,14 @@ class Commanding(SessionBase):
             try:
                 await what
             except CommandError as error:
-                self.transcript.add_notice(f"/{name} did not work: {error}", "warning")
+                self.tell(f"/{name} did not work: {error}", "warning")
 
         self.run_worker(run(), name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
+
+    def tell(self, text: str, level: str = "info") -> None:
+        """Show what came of a command, wherever the transcript was scrolled to."""
+        self.transcript.add_notice(text, level)
+        self.transcript.action_end()
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something, and say that it is waited for."""

@@ -61,9 +61,7 @@ class Managing(Commanding):
             if server is None:
                 return
             said = await self._change(server) or said
-        self.transcript.add_notice(
-            "There are no MCP servers here. `claude mcp add` adds one; --mcp-config names a file."
-        )
+        self.tell("There are no MCP servers here. `claude mcp add` adds one; --mcp-config names a file.")
 
     async def _change(self, server: McpServer) -> str:
         """Let the person change a server; return what came of it."""
@@ -104,7 +102,7 @@ class Managing(Commanding):
             await self.ask(controls.stop_task(task_id))
             # The CLI reports the end a moment later; the list must not offer it again.
             self._tasks = tuple(task for task in self._tasks if task.task_id != task_id)
-            self.transcript.add_notice(f"Stopped: {what}")
+            self.tell(f"Stopped: {what}")
         self.dock.notices.say("No tasks run")
 
 

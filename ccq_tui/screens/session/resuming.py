@@ -37,7 +37,7 @@ class Resuming(Commanding):
     async def _rename(self, title: str) -> None:
         await self.ask(controls.rename(title))
         self._take(TitleChanged(title))
-        self.transcript.add_notice(f"Title: {one_line(title, LONGEST_TITLE)}")
+        self.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
 
     # -- resuming -------------------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ class Resuming(Commanding):
         try:
             found = await earlier_sessions(session_options(self.launch))
         except ReaderError as error:
-            self.transcript.add_notice(f"Earlier sessions could not be read: {error}", "warning")
+            self.tell(f"Earlier sessions could not be read: {error}", "warning")
             return
         finally:
             self.dock.notices.hush()

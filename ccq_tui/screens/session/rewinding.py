@@ -87,22 +87,20 @@ class Rewinding(Commanding):
     async def _rewind_files(self, given: Given) -> None:
         done = await self.ask(controls.rewind_files(given.prompt_id))
         if done.refusal:
-            self.transcript.add_notice(f"The files were not taken back: {done.refusal}", "warning")
+            self.tell(f"The files were not taken back: {done.refusal}", "warning")
         else:
-            self.transcript.add_notice(f"Files are as before: {one_line(given.text, 120)}")
+            self.tell(f"Files are as before: {one_line(given.text, 120)}")
 
     async def _rewind_conversation(self, given: Given) -> None:
         done = await self.ask(controls.rewind_conversation(given.prompt_id))
         if done.refusal:
-            self.transcript.add_notice(f"The conversation was not taken back: {done.refusal}", "warning")
+            self.tell(f"The conversation was not taken back: {done.refusal}", "warning")
             return
         place = self._given.index(given) if given in self._given else 0
         gone = len(self._given) - place
         self._given = self._given[:place]
         last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
-        self.transcript.add_notice(
-            f"↶ Claude no longer knows {last}, from here back to: {one_line(given.text, 120)}"
-        )
+        self.tell(f"↶ Claude no longer knows {last}, from here back to: {one_line(given.text, 120)}")
         self.dock.prompt.put_back(given.text)
 
 

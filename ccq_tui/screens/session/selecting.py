@@ -42,7 +42,7 @@ class Selecting(Commanding):
                 self._models = models
             case EffortChanged(level):
                 self._effort = level
-                self.transcript.add_notice(f"Effort: {level}, from the next request on")
+                self.tell(f"Effort: {level}, from the next request on")
             case _:
                 pass
 
@@ -87,7 +87,8 @@ class Selecting(Commanding):
         value = found.value if found else name
         self.session.set_model(None if value == "default" else value)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
-        self.transcript.add_notice(f"Model: {shown}, from the next prompt on")
+        # In the transcript the CLI says it itself, once it has done it.
+        self.dock.notices.say(f"Model: {shown}, from the next prompt on")
 
     # -- mode --------------------------------------------------------------------------------------------
 
@@ -106,13 +107,13 @@ class Selecting(Commanding):
         mode = modes.get(name.casefold())
         if mode is not None:
             self.session.set_mode(mode)
-            self.transcript.add_notice(f"Mode: {mode} · {MODES[mode]}")
+            self.tell(f"Mode: {mode} · {MODES[mode]}")
         elif name.casefold() == BYPASS.casefold():
-            self.transcript.add_notice(
+            self.tell(
                 f"{BYPASS} is there only where ccq-tui was started with --permission-mode {BYPASS}", "warning"
             )
         else:
-            self.transcript.add_notice(f"There is no mode {name}: {', '.join(modes.values())}", "warning")
+            self.tell(f"There is no mode {name}: {', '.join(modes.values())}", "warning")
 
     # -- effort ------------------------------------------------------------------------------------------
 
@@ -133,4 +134,4 @@ class Selecting(Commanding):
         if level in self._efforts():
             self.session.set_effort(level)
         else:
-            self.transcript.add_notice(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")
+            self.tell(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")
