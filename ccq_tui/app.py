@@ -130,7 +130,7 @@ class CcqApp(App[int]):
             self.screen.dismiss(None)
         else:
             bindings = own_bindings(SessionScreen, type(self))
-            self.push_screen(HelpScreen(sections(bindings, self.key_choices), self.key_choices))
+            self.push_screen(HelpScreen(sections(bindings, self.key_choices)))
 
     async def action_quit(self) -> None:
         """End the session, then the program; asked twice, at once."""

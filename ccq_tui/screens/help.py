@@ -14,11 +14,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from ccq_tui.config.actions import Place
-from ccq_tui.config.keymap import Keymap
-from ccq_tui.config.keynames import types_text
 from ccq_tui.screens.keylist import Section, found
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 
@@ -40,7 +38,6 @@ class HelpScreen(ModalScreen[None]):
 
     Args:
         sections: The keys.
-        keymap: The keys that hold, for scrolling.
     """
 
     DEFAULT_CSS = f"""
@@ -59,10 +56,9 @@ class HelpScreen(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, sections: tuple[Section, ...], keymap: Keymap) -> None:
+    def __init__(self, sections: tuple[Section, ...]) -> None:
         super().__init__()
         self._sections = sections
-        self._lists = keymap.panel_keys(Place.LIST)
         self._field = AnswerField(self._take_key, id="help-field")
         self._field.placeholder = "Type to find a key"
         self._drawn_for: object = None
@@ -96,11 +92,10 @@ class HelpScreen(ModalScreen[None]):
         if event.key == "escape":
             self.dismiss(None)
             return True
-        meant = () if types_text(event.key) else self._lists.get(event.key, ())
-        for key in meant or (event.key,):
-            if not self._scrolls(key):
-                return key in ("enter", "tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter")
-        return True
+        if event.key in ("enter", "tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter"):
+            return True
+        scrolled = [self._scrolls(key) for key in keys_meant(self, event.key)]
+        return any(scrolled)
 
     def _scrolls(self, key: str) -> bool:
         page = max(1, self._list.size.height - 1)

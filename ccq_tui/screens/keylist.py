@@ -73,6 +73,8 @@ DECISION_KEYS = (
 PICKER_KEYS = (
     (("up", "ctrl+p", "shift+tab"), "Move up"),
     (("down", "ctrl+n", "tab"), "Move down"),
+    (("shift+up",), "Move up, to the first"),
+    (("shift+down",), "Move down, to the last"),
     (("pageup",), "A page up"),
     (("pagedown",), "A page down"),
     (("home",), "To the first"),

@@ -8,7 +8,7 @@ from textual.widget import Widget
 
 from ccq_tui.config.actions import BY_NAME, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
-from ccq_tui.config.keynames import shown_key
+from ccq_tui.config.keynames import shown_key, types_text
 
 
 def keymap_for(widget: Widget) -> Keymap:
@@ -38,3 +38,16 @@ def new_labels(keymap: Keymap, *places: Place) -> dict[str, str]:
         for name, keys in keymap.changed().items()
         if BY_NAME[name].place in places and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
     }
+
+
+def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
+    """Return what a key means to a list with a text field above it, in which letters are text.
+
+    Args:
+        widget: Where the list is.
+        key: The key that was pressed, as Textual spells it.
+
+    Returns:
+        The keys that the list knows, one after the other; none for a key that was given away.
+    """
+    return (key,) if types_text(key) else keymap_for(widget).panel_keys(Place.LIST).get(key, (key,))

@@ -41,6 +41,11 @@ class SearchField(Input):
     def __init__(self) -> None:
         super().__init__(placeholder="Find in the transcript", compact=True, select_on_focus=False)
 
+    def on_mount(self) -> None:
+        """Let the caret stand still where nothing is to move by itself."""
+        if self.app.animation_level == "none":
+            self.cursor_blink = False
+
     def action_go(self, direction: int) -> None:
         """Go to another match."""
         self.post_message(SearchBar.Wanted(direction))

@@ -25,7 +25,17 @@ from ccq_tui.inbox.choices import NUMBERS, choices_for
 from ccq_tui.inbox.decision import decision, means_something
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.keylist import DECISION, DECISION_KEYS, found, joined, own_bindings, sections
+from ccq_tui.screens.keylist import (
+    DECISION,
+    DECISION_KEYS,
+    PICKER_KEYS,
+    found,
+    joined,
+    own_bindings,
+    sections,
+)
+from ccq_tui.screens.pickers.choosing import PickRow
+from ccq_tui.screens.pickers.picker import MOVES, Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.search_bar import SearchField
 from tests.ui.session import Driven, asked, permission, until
@@ -208,6 +218,30 @@ async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
         await pilot.press("ctrl+t")
         await pilot.pause()
         assert run.told.answers == []
+
+
+async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:
+    run = started(keys={"preset": "emacs"})
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        picker = Picker("Choose", [PickRow(str(number), f"Row {number}") for number in range(20)])
+        run.app.push_screen(picker)
+        await until(pilot, lambda: run.app.screen is picker)
+        for keys, row in (
+            ("ctrl+v", 8),
+            ("ctrl+n", 9),
+            ("alt+v", 1),
+            ("alt+v", 0),
+            ("alt+greater_than_sign", 19),
+        ):
+            await pilot.press(keys)
+            assert picker.state.cursor == row
+        await pilot.press("j")
+        await until(pilot, lambda: picker.state.filter == "j")
+
+
+def test_every_key_that_moves_in_a_list_to_choose_from_is_listed() -> None:
+    assert set(MOVES) <= {key for keys, _ in PICKER_KEYS for key in keys}
 
 
 async def test_the_keys_under_the_prompt_are_those_that_apply() -> None:

@@ -17,6 +17,7 @@ from ccq_tui.screens.pickers.choosing import Choosing, PickRow, choosing
 from ccq_tui.screens.pickers.drawing import pick_lines
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lines import LineView, wrapped
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
@@ -113,17 +114,23 @@ class Picker(ModalScreen[str | None]):
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means to the list; whether it meant anything. All others edit the field."""
         self._take_text()
+        taken = [self._take_known(key) for key in keys_meant(self, event.key)]
+        return any(taken)
+
+    def _take_known(self, key: str) -> bool:
         page = max(1, self.query_one(LineView).size.height - 1)
-        match event.key:
-            case key if key in MOVES:
+        match key:
+            case _ if key in MOVES:
                 self._show(self.state.moved(MOVES[key]))
             case "pageup" | "pagedown":
-                by = -page if event.key == "pageup" else page
+                by = -page if key == "pageup" else page
                 self._show(self.state.put(self.state.cursor + by))
+            case "shift+up" | "shift+down":
+                self._show(self.state.put(self.state.cursor + (-1 if key == "shift+up" else 1)))
             case "ctrl+home" | "ctrl+end":
-                self._show(self.state.put(0 if event.key == "ctrl+home" else len(self.state.rows)))
+                self._show(self.state.put(0 if key == "ctrl+home" else len(self.state.rows)))
             case "home" | "end" if not self.state.filter:
-                self._show(self.state.put(0 if event.key == "home" else len(self.state.rows)))
+                self._show(self.state.put(0 if key == "home" else len(self.state.rows)))
             case "enter":
                 self._choose_row()
             case "escape":
