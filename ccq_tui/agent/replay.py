@@ -105,6 +105,8 @@ def _heard(
             yield ToolFinished(name, tools.pop(name, ""), results[name].output, results[name].failed)
         case "text":
             yield from _written(str(block.get("text") or ""), prompt_id)
+        case "image" | "document":
+            yield PromptAccepted(output_text([block]))
 
 
 def _written(text: str, prompt_id: str) -> Iterator[AgentEvent]:

@@ -66,7 +66,8 @@ class CallBook:
         if block.task is not None and block.background and not block.task.ended and not event.is_error:
             self.background[block.id] = block
         elif not block.background or event.is_error:
-            self._end(block, ToolState.FAILED if event.is_error else ToolState.OK)
+            state = ToolState.FAILED if event.is_error else ToolState.OK
+            self._end(block, ToolState.STOPPED if block.interrupted and event.is_error else state)
         block.renew()
         if block.tool in TASK_TOOLS and block.state is ToolState.OK:
             self._follow_list(block)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from ccq_tui.agent.texts import INTERRUPTED
 from ccq_tui.inbox import Denied
 from ccq_tui.widgets.transcript.block import FOLD_LINES, Block, Body
 from ccq_tui.widgets.transcript.checklist import TASK_TOOLS, Checklist, Entry, todos
@@ -114,6 +115,11 @@ class ToolBlock(Block):
         return self.permission is not None and isinstance(self.permission.outcome, Denied)
 
     @property
+    def interrupted(self) -> bool:
+        """Whether a person ended the turn before the call was over."""
+        return self.output.startswith(INTERRUPTED)
+
+    @property
     def body(self) -> Body | None:
         """What is shown under the head."""
         if self.folded not in self._bodies:
@@ -171,7 +177,7 @@ def _listed(block: ToolBlock) -> tuple[Entry, ...]:
 
 def readable(block: ToolBlock) -> str:
     """Return a call's output without what only a terminal or the model is meant to read, unsanitised."""
-    text = block.output
+    text = "" if block.interrupted else block.output
     if block.tool == "Bash":
         if text == SILENT:
             return ""

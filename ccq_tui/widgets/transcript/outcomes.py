@@ -36,7 +36,7 @@ def told(block: ToolBlock) -> str:
     if block.task is not None and block.background and block.task.ended:
         return f"{_ENDS[block.state]} in the background"
     if block.state is ToolState.STOPPED:
-        return _ENDS[block.state]
+        return "interrupted" if block.interrupted else _ENDS[block.state]
     return _failure(block) if block.state is ToolState.FAILED else _result(block)
 
 

@@ -46,6 +46,7 @@ def test_prompts_blocks_and_tools() -> None:
         ToolStarted("t", "Bash", {"command": "ls"}),
         ToolFinished("t", "Bash", "a.txt"),
         PromptAccepted("And then?", prompt_id="u"),
+        PromptAccepted("[image]"),
     ]
 
 

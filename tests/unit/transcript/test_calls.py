@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.texts import INTERRUPTED
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
@@ -318,3 +319,11 @@ def test_a_silent_command_has_nothing_to_unfold(model: TranscriptModel) -> None:
     assert not block.foldable
     model.set_folds(folded=False)
     assert shown(model) == "✔ Bash true · no output"
+
+
+def test_an_interrupted_call_says_so(model: TranscriptModel) -> None:
+    block = call(model, "Bash", f"{INTERRUPTED} and wait for the user.", failed=True, command="make")
+    assert block.state is bl.ToolState.STOPPED
+    assert shown(model) == "■ Bash make · interrupted"
+    model.set_folds(folded=False)
+    assert shown(model) == "■ Bash make · interrupted"
