@@ -16,18 +16,24 @@ from ccq_tui.screens.session.deciding import Deciding
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.looks import Looks
 from ccq_tui.screens.session.obeying import Obeying
+from ccq_tui.screens.session.placing import Placing
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.prompting import Prompting
 from ccq_tui.screens.session.reading import Reading
 from ccq_tui.screens.session.recovering import Recovering
+from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.session.telling import Telling
+from ccq_tui.widgets.place_bar import PlaceBar
+from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 
 _logger = logging.getLogger(__name__)
 
 
-class SessionScreen(Asking, Deciding, Recovering, Prompting, Obeying, Reading, Telling, Looks):
+class SessionScreen(
+    Asking, Deciding, Recovering, Prompting, Placing, Searching, Obeying, Reading, Telling, Looks
+):
     """Transcript above, prompt or panel below, status at the bottom.
 
     Args:
@@ -51,6 +57,8 @@ class SessionScreen(Asking, Deciding, Recovering, Prompting, Obeying, Reading, T
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
         yield Transcript()
+        yield PlaceBar()
+        yield SearchBar()
         yield Dock(self.view.name, self.launch.draft, clock=self.clock)
         yield StatusLine()
 

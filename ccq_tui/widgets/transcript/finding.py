@@ -48,7 +48,7 @@ class Finding(Marking):
     _drawn: re.Pattern[str] | None = None
     _hit: Hit | None = None
     _opened: Block | None = None
-    _origin = 0
+    _origin = (0, 0)
     _searching = False
     _spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[Span]]]]
 
@@ -57,7 +57,7 @@ class Finding(Marking):
         self.leave_mark()
         self._spans = {}
         self._finder = Finder(self.model.blocks)
-        self._origin = self._layout.find(self._viewport.top)[0] if self.model.blocks else 0
+        self._origin = self._layout.find(self._viewport.top)[:2] if self.model.blocks else (0, 0)
         self._viewport.held = True
 
     def search(self, query: str) -> None:
@@ -71,7 +71,7 @@ class Finding(Marking):
         self._close_opened()
         self._hit = None
         self._spans.clear()
-        self._finder.look_for(query, self._origin)
+        self._finder.look_for(query, self._origin[0])
         pattern = self._finder.pattern
         self._drawn = drawn_pattern(pattern, query.split()) if pattern is not None else None
         self.refresh()
@@ -86,7 +86,7 @@ class Finding(Marking):
         if self._finder is None:
             return
         if self._hit is None:
-            hit = self._finder.nearest(self._origin)
+            hit = self._finder.nearest(*self._origin)
         else:
             hit = self._finder.after(self._hit, direction)
         if hit is not None:
@@ -118,7 +118,7 @@ class Finding(Marking):
                 break
         if self._hit is not None and not finder.place(self._hit):
             self._hit = None
-        if self._hit is None and (hit := finder.nearest(self._origin)) is not None:
+        if self._hit is None and (hit := finder.nearest(*self._origin)) is not None:
             self._go_to(hit)
         self._tell_found()
 

@@ -153,7 +153,9 @@ class Layout:
         # The first line of plain text carries marks of its block, such as "queued"; Markdown never does, and
         # its block changes with every word.
         marks = block.version if part == 0 and isinstance(rows.body, PlainText) else 0
-        return self.width, gap, marks, rows.body.key(part - rows.head) if rows.body is not None else 0
+        # Folded and unfolded, a block may have bodies whose parts have the same keys.
+        inner = rows.body.key(part - rows.head) if rows.body is not None else 0
+        return self.width, gap, marks, rows.body, inner
 
     def strips(self, index: int, part: int) -> list[Strip]:
         """Return a part drawn, and take its height from that."""

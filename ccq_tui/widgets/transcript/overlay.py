@@ -57,9 +57,10 @@ def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, lis
                 start += len(lines[line]) + 1
                 line += 1
             end = min(match.end(), start + len(lines[line]))
-            cells = cell_len(lines[line][: at - start]), cell_len(lines[line][: end - start])
-            if lines[line][at - start : end - start].strip(" │"):
-                found.setdefault(line, []).append(Span(*cells, number))
+            piece = lines[line][at - start : end - start]
+            if shown := piece.strip(" │"):  # the margin of a line is no part of what goes on in it
+                first = cell_len(lines[line][: at - start + piece.index(shown)])
+                found.setdefault(line, []).append(Span(first, first + cell_len(shown), number))
             at = end + 1
     return found
 

@@ -84,6 +84,7 @@ class Pane(ScrollView, can_focus=False):
         self._pace = Pace(self, self._split, self._update)
         self._counting = False
         self._placing = False
+        self._covered = False
         self._was_following = True
         self._layout.sync(Change(tuple(range(len(self.model.blocks)))))
 
@@ -180,6 +181,9 @@ class Pane(ScrollView, can_focus=False):
         self.frames += 1
         top, following = self._viewport.top, self._was_following
         self._viewport.settle()
+        covered, self._covered = self._covered, bool(self.unseen)
+        if self._covered and not covered:
+            self._keep_shown()  # the last line is taken now by what came below
         self._place()
         dirty = self._layout.take_dirty()
         if self._viewport.top != top or self._was_following != following:

@@ -184,10 +184,18 @@ class Finder:
             at = bisect_left(found, self._key(hit), key=self._key) - 1
         return found[at % len(found)]
 
-    def nearest(self, start: int) -> Hit | None:
-        """Return the first hit in a block or below it, else the last one above."""
+    def nearest(self, start: int, part: int = 0) -> Hit | None:
+        """Return the first hit in a part of a block or below it, else the last one above.
+
+        While some blocks were not looked at yet there is none above: one below may still be found.
+
+        Args:
+            start: The index of the block.
+            part: The part.
+        """
         found = self._all()
-        if not found or start >= len(self._blocks):
-            return found[-1] if found else None
-        at = bisect_left(found, (self._rank.get(self._blocks[start], 0), 0, 0), key=self._key)
-        return found[min(at, len(found) - 1)]
+        rank = self._rank.get(self._blocks[start], 0) if start < len(self._blocks) else len(self._rank)
+        at = bisect_left(found, (rank, part, 0), key=self._key)
+        if at < len(found):
+            return found[at]
+        return found[-1] if found and not self.busy else None

@@ -124,9 +124,11 @@ class Viewport:
             offset: The first line in that part.
             lines: How many; the first ones are shown when there are more than the view holds.
         """
-        layout, lines = self._layout, min(lines, self.height)
+        layout = self._layout
         if not layout.blocks:
             return
+        room = max(1, self.height - bool(self.unseen))  # the last line says how much came below
+        lines = min(lines, room)
         top = self.top - layout.before(index, part)
         # What lies around is measured first: a guess in between would put the lines elsewhere.
         self._measure_up(index, part, self.height)
@@ -134,11 +136,11 @@ class Viewport:
         self._measure_down(offset + 2 * self.height)
         first = self._line() + offset
         top += self._line()
-        margin = min(CONTEXT, (self.height - lines) // 2)
-        if first < top or first + lines > top + self.height:
+        margin = min(CONTEXT, (room - lines) // 2)
+        if first < top or first + lines > top + room:
             near = abs(first - top) <= 2 * self.height
-            below = first + lines + margin - self.height
-            top = below if near and first > top and lines < self.height else first - margin
+            below = first + lines + margin - room
+            top = below if near and first > top and lines < room else first - margin
         self._leave_end()
         self._anchor(max(0, min(top, self.bottom)))
         self.settle()

@@ -1,0 +1,193 @@
+"""Finding text among blocks, and marking it in drawn lines."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from ccq_tui.agent import events as ev
+from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.overlay import drawn_pattern, painted, spans_in
+from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, pattern_of
+from ccq_tui.widgets.transcript.texts import Texts
+
+
+def prose(text: str) -> bl.ProseBlock:
+    document = Document(text, finished=True)
+    while document.settle():
+        pass
+    return bl.ProseBlock(document)
+
+
+def found(finder: Finder, query: str, start: int = 0) -> int:
+    finder.look_for(query, start)
+    while finder.step():
+        pass
+    return finder.count
+
+
+def finder_of(*blocks: bl.Block) -> Finder:
+    for index, block in enumerate(blocks):
+        block.at = index
+    return Finder(list(blocks))
+
+
+def test_what_is_read_is_found_not_how_markdown_writes_it() -> None:
+    finder = finder_of(
+        prose("A **bold** [link](https://a.org) and\n`code`.\n\n```py\nx = 1\n```\n\n- item\n")
+    )
+    for query in ("a bold link and code", "x = 1", "item", "LINK".lower()):
+        assert found(finder, query) == 1, query
+    assert found(finder, "**") == 0
+    assert found(finder, "```") == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "count"), [("word", 3), ("Word", 1), ("WORD", 1), ("word word", 2), ("  word ", 3), ("", 0)]
+)
+def test_case_matters_only_when_a_capital_was_typed(query: str, count: int) -> None:
+    assert found(finder_of(prose("word Word"), prose("WORD")), query) == {"word word": 1}.get(query, count)
+
+
+def test_signs_of_patterns_are_signs() -> None:
+    assert found(finder_of(prose("a.b (c) axb")), "a.b (c)") == 1
+
+
+def test_folded_text_is_found_and_the_block_stays_folded() -> None:
+    block = bl.ToolBlock("t", "Bash", {"command": "make"}, 0.0)
+    block.state, block.output = bl.ToolState.OK, "\n".join(f"line {number}" for number in range(200))
+    thought = bl.ThinkingBlock(prose("deep in thought").document)
+    finder = finder_of(block, thought)
+    assert found(finder, "line 17") == 11
+    assert found(finder, "deep") == 1
+    assert block.folded
+    assert thought.folded
+
+
+def test_next_and_previous_go_round_from_what_is_seen() -> None:
+    finder = finder_of(*(prose(f"x{number} hit hit") for number in range(3)))
+    assert found(finder, "hit", start=1) == 6
+    first = finder.nearest(1)
+    assert first is not None
+    places = [finder.place(first)]
+    hit = first
+    for _ in range(4):
+        following = finder.after(hit, 1)
+        assert following is not None
+        hit = following
+        places.append(finder.place(hit))
+    assert places == [3, 4, 5, 6, 1]
+    back = finder.after(first, -1)
+    assert back is not None
+    assert finder.place(back) == 2
+
+
+def test_nothing_above_is_gone_to_before_everything_below_was_looked_at() -> None:
+    finder = finder_of(prose("hit\n\nseen"), prose("none"), prose("hit"))
+    finder.look_for("hit", 0)
+    seen = set()
+    while finder.step():
+        if (hit := finder.nearest(0, 1)) is not None:
+            seen.add(hit.block.at)
+    assert seen <= {2}
+    last = finder.nearest(0, 1)
+    assert last is not None
+    assert last.block.at == 2
+
+
+def test_a_growing_block_is_read_where_it_grew() -> None:
+    model = TranscriptModel(lambda: 0.0)
+    model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "one fish\n\n" * 400))
+    block = model.blocks[0]
+    assert isinstance(block, bl.ProseBlock)
+    while block.document.settle():
+        pass
+    finder = Finder(model.blocks)
+    assert found(finder, "fish") == 400
+    before = finder._texts.read
+    model.apply(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "two fish\n\nthree"))
+    while block.document.settle():
+        pass
+    finder.look_again([block])
+    while finder.step():
+        pass
+    assert finder.count == 401
+    assert finder._texts.read - before < 100, "what was read before is not read again"
+
+
+def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part() -> None:
+    finder = finder_of(*(prose(f"paragraph {number} with some words") for number in range(10_000)))
+    finder.look_for("paragraph 9", 0)
+    assert finder.step()
+    assert finder.scanned == 1
+    while finder.step():
+        pass
+    assert finder.count == 1_111
+    read = finder._texts.read
+    assert found(finder, "paragraph 99") == 111
+    assert finder._texts.read == read
+
+
+def test_more_hits_than_anybody_counts_end_the_search() -> None:
+    finder = finder_of(*(prose("e " * 2_000) for _ in range(50)))
+    assert found(finder, "e") > MOST_HITS
+    assert finder.full
+    assert finder.scanned < 100
+
+
+def test_a_block_that_is_taken_out_takes_its_hits_along() -> None:
+    blocks: list[bl.Block] = [prose("hit"), prose("hit hit")]
+    finder = Finder(blocks)
+    assert found(finder, "hit") == 3
+    del blocks[0]
+    finder.moved()
+    assert finder.count == 2
+
+
+@given(st.lists(st.sampled_from(["ab", "Ab", "b", "\n", "**ab**", "日本", " "]), max_size=30))
+def test_what_is_counted_is_what_the_text_holds(words: list[str]) -> None:
+    block = prose(" ".join(words))
+    finder = finder_of(block)
+    assert found(finder, "ab") == sum(len(re.findall("(?i)ab", text)) for text in Texts().parts(block))
+
+
+# -- drawn lines -------------------------------------------------------------------------------------------
+
+
+def spans(lines: list[str], query: str) -> dict[int, list[tuple[int, int, int]]]:
+    pattern = pattern_of(query)
+    assert pattern is not None
+    width = max(len(line) for line in lines)
+    strips = [Strip([Segment(line.ljust(width))]) for line in lines]
+    return {
+        line: [tuple(span) for span in each]
+        for line, each in spans_in(strips, drawn_pattern(pattern, query.split())).items()
+    }
+
+
+def test_matches_are_found_across_the_ends_of_lines() -> None:
+    assert spans(["● some words", "  wrap here"], "words wrap") == {0: [(7, 12, 0)], 1: [(2, 6, 0)]}
+    assert spans(["  │ longwo", "  │ rd end"], "longword") == {0: [(4, 10, 0)], 1: [(4, 6, 0)]}
+    assert spans(["  short", "  line here it is"], "shortline") == {}, "these are two lines"
+
+
+def test_wide_characters_count_in_cells() -> None:
+    assert spans(["日本 ab ab"], "ab") == {0: [(5, 7, 0), (8, 10, 1)]}
+    assert spans(["x日本"], "日") == {0: [(1, 3, 0)]}
+
+
+def test_painting_keeps_the_text() -> None:
+    strip = Strip([Segment("hello "), Segment("world", Style(bold=True))])
+    drawn = painted(strip, [(3, 8, Style(reverse=True))])
+    assert drawn.text == strip.text
+    reversed_text = "".join(segment.text for segment in drawn if segment.style and segment.style.reverse)
+    assert reversed_text == "lo wo"
+    assert any(segment.style and segment.style.reverse and segment.style.bold for segment in drawn)
