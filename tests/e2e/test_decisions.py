@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ccq_tui.testing import Scenario
@@ -46,6 +47,47 @@ def test_permission_denied_with_text(start: Start) -> None:
     run.terminal.press("enter")
     assert run.result("toolu_e2e_1") == (
         f"{REJECTED} To tell you how to proceed, the user said:\nuse made.md instead"
+    )
+
+
+def test_permission_for_longer_and_with_a_word(start: Start) -> None:
+    scenario = Scenario("e2e")
+    for command in ("touch made.txt", "touch made.txt", "touch other.txt"):
+        scenario = scenario.runs("Bash", command=command, description="Make a file")
+    run = start(scenario.says(DONE))
+    run.terminal.wait_panel("Always allow the command")
+    assert ".claude/settings.local.json" in run.terminal.text
+    run.terminal.press("1")
+    run.terminal.wait_panel("touch other.txt")
+    run.terminal.press("a")
+    run.terminal.wait_panel("Enter send")
+    run.terminal.type("and then rest")
+    run.terminal.press("enter")
+    run.terminal.wait(DONE)
+    settings = json.loads((run.home.project / ".claude" / "settings.local.json").read_text())
+    assert settings == {"permissions": {"allow": ["Bash(touch made.txt)"]}}
+    last = (run.model.requests()[-1].body or {})["messages"][-1]
+    assert last["role"] == "system"
+    assert last["content"][0]["text"] == (
+        "PostToolUse:Bash hook additional context: The user allowed this call and told you:\nand then rest"
+    )
+
+
+def test_plan_edited_and_approved(start: Start, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/End/Rest/" "$1"\n')
+    editor.chmod(0o755)
+    plan = Scenario("e2e").plans("# The plan\n\n1. Begin\n2. End").says(DONE)
+    run = start(plan, variables={"VISUAL": str(editor)})
+    run.terminal.wait_panel("Claude has a plan")
+    run.terminal.press("ctrl+g")
+    run.terminal.wait_panel("+ 2. Rest")
+    run.terminal.press("1")
+    run.terminal.wait(DONE)
+    run.terminal.wait("approved as edited by you")
+    run.terminal.wait("accepts edits")
+    assert run.result("toolu_e2e_3").endswith(
+        "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Begin\n2. Rest"
     )
 
 

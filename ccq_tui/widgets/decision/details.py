@@ -67,11 +67,11 @@ def detail_lines(
     first = request.tool == "Bash"
     if first:
         yield from input_lines(request.tool, request.input, width, palette)
+    if request.blocked_path:
+        yield from flow_lines(f"because of {request.blocked_path}", palette.warning, width)
     description = "" if request.tool in TOLD_BY_INPUT else request.description
     for text in (description, request.reason):
         if text:
             yield from flow_lines(text, palette.muted, width)
-    if request.blocked_path:
-        yield from flow_lines(f"because of {request.blocked_path}", palette.warning, width)
     if not first:
         yield from input_lines(request.tool, request.input, width, palette)

@@ -20,7 +20,7 @@ from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView, row_lines, wra
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.header import title_line
-from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
+from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, key_lines, most_lines
 from ccq_tui.widgets.panel.messages import EditorWanted
 from ccq_tui.widgets.panel.notice import notice_lines
 
@@ -29,6 +29,8 @@ DETAILS_FRAME = 6
 LABEL_AT = 6
 """Cells before the words of a choice."""
 TEXT_SHOWN = 60
+SCARCE = 7
+"""Lines beside the choices without which the empty one above them is left out."""
 SCROLLS = {"shift+up": -1, "shift+down": 1}
 
 
@@ -117,6 +119,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
         details = self._detail_flow(palette, width)
         details.reach(most_lines(screen))
         choices = self._choice_lines(palette, width)
+        if len(choices) < most_lines(screen) - SCARCE:
+            choices.insert(0, Line(Text("")))
         notice = notice_lines(state.notice, width, palette) if state.notice else []
         hints, most_keys = decision_hints(state), key_lines(screen)
         share = shares(
@@ -149,7 +153,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
         return self._flow
 
     def _choice_lines(self, palette: Palette, width: int) -> list[Line]:
-        lines = [] if is_low(self.app.size.height) else [Line(Text(""))]
+        lines: list[Line] = []
         for index, choice in enumerate(self._state.choices):
             label = Text(choice.label, palette.plain)
             if choice.where:
