@@ -182,7 +182,7 @@ class Picker(ModalScreen[str | None]):
             self._preview(self._value)
 
     def _draw(self) -> None:
-        if not self.is_mounted or not self.query(PickerBody):
+        if not self.is_attached or not self.query("#picker-title") or not self.query(HintBar):
             # Put off until now, when it may have been left.
             return
         body, width = self.query_one(PickerBody), self.app.size.width
