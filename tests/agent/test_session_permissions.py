@@ -10,10 +10,12 @@ from ccq_tui.agent.events import (
     ModeChanged,
     PermissionAsked,
     PlanProposed,
+    RequestSettled,
     ToolFinished,
     ToolStarted,
+    TurnEnded,
 )
-from ccq_tui.inbox import Allowed, Denied
+from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 
@@ -90,6 +92,32 @@ async def test_a_subagents_messages_and_requests_name_it(play: Callable[..., Any
         ("Fine.", ""),
     ]
     assert model.result("toolu_sub_1").text == "(Bash completed with no output)"
+
+
+async def test_an_interrupt_settles_all_that_wait(play: Callable[..., Any]) -> None:
+    errand = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
+    scenario = (
+        Scenario("p")
+        .agent("Fetch it", errand, description="Fetcher", background=True)
+        .runs("Bash", command="touch y", description="d")
+        .ends_turn()
+        .says("Again.")
+    )
+    model, home = play(scenario)
+    async with Running(home) as run:
+        run.session.send("Go")
+        await run.until(PermissionAsked, count=2)
+        assert {event.request.agent for event in run.all(PermissionAsked)} == {"", "Fetcher"}
+        run.session.interrupt()
+        await run.until(RequestSettled, count=2)
+        assert [type(event.outcome) for event in run.all(RequestSettled)] == [Cancelled, Cancelled]
+        await run.until(TurnEnded)
+        run.session.send("Go on")
+        await run.until(BlockFinished, lambda event: event.text == "Again.")
+    assert model.result("toolu_p_2").text == (
+        REJECTED + "STOP what you are doing and wait for the user to tell you how to proceed."
+    )
+    assert not list(home.project.iterdir())
 
 
 async def test_the_mode_changes_and_a_refusal_is_said(play: Callable[..., Any]) -> None:

@@ -195,3 +195,28 @@ async def test_an_edited_plan_that_is_not_approved_can_be_copied() -> None:
         assert "# Mine" in run.screen.transcript.text()
         await pilot.press("f8")
         await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+
+
+async def test_several_that_wait_are_counted_and_come_in_turn() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        for name in ("p1", "p2", "p3"):
+            run.told.tell(PermissionAsked(permission(name)))
+        await until(pilot, lambda: run.screen.dock.panel and len(run.screen.dock.line.items) == 3)
+        for number, name in enumerate(("p1", "p2", "p3"), 1):
+            await until(pilot, lambda name=name: waits_first(run) == name)
+            await until(pilot, lambda number=number: f"{number} of 3" in head(run))
+            await pilot.pause(GRACE + 0.1)
+            await pilot.press("n")
+            await until(pilot, lambda number=number: len(run.told.answers) == number)
+        assert [name for name, _, _ in run.told.answers] == ["p1", "p2", "p3"]
+
+
+def waits_first(run: Driven) -> str:
+    first = run.screen.dock.line.head
+    return first.request.id if first and run.screen.dock.panel else ""
+
+
+def head(run: Driven) -> str:
+    panel = run.screen.dock.panel
+    return str(panel.query_one("#head").visual) if panel and panel.query("#head") else ""
