@@ -171,7 +171,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await picker(pilot)
         await pilot.press("down", "enter")
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
-        assert "1 file change back, +0 −4 lines" in (await picker(pilot)).about
+        assert "1 file changes back, +0 −4 lines" in (await picker(pilot)).about
         await pilot.press("escape")
         await closed(pilot)
         assert rewound(driven) == []

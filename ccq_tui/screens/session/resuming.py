@@ -109,10 +109,12 @@ def session_row(session: EarlierSession, now: float) -> PickRow:
         session: The session.
         now: Seconds since 1970.
     """
+    # Where there is no repository the CLI calls the branch HEAD.
+    branch = "" if session.branch == "HEAD" else session.branch
     return PickRow(
         session.session_id,
         session.summary or session.session_id,
-        right=" · ".join(part for part in (session.branch, age(now - session.modified)) if part),
+        right=" · ".join(part for part in (branch, age(now - session.modified)) if part),
     )
 
 

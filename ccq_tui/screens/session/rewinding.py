@@ -89,7 +89,7 @@ class Rewinding(Commanding):
         if done.refusal:
             self.tell(f"The files were not taken back: {done.refusal}", "warning")
         else:
-            self.tell(f"Files are as before: {one_line(given.text, 120)}")
+            self.tell(f"Files are as they were before: {one_line(given.text, 120)}")
 
     async def _rewind_conversation(self, given: Given) -> None:
         done = await self.ask(controls.rewind_conversation(given.prompt_id))
@@ -129,8 +129,8 @@ def what_changes(files: FilesToRewind, cwd: Path) -> str:
         return "No file that Claude's editing tools wrote changes. What commands did stays."
     named = [_short(path, cwd) for path in files.files[:MOST_FILES]]
     more = len(files.files) - len(named)
-    count = f"{len(files.files)} file{'' if len(files.files) == 1 else 's'}"
-    lines = f"{count} change back, +{files.insertions} −{files.deletions} lines. What commands did stays."
+    count = "1 file changes" if len(files.files) == 1 else f"{len(files.files)} files change"
+    lines = f"{count} back, +{files.insertions} −{files.deletions} lines. What commands did stays."
     return f"{lines}\n{', '.join(named)}{f' and {more} more' if more else ''}"
 
 
