@@ -75,6 +75,8 @@ async def closed(pilot: Pilot[int]) -> None:
 async def test_a_model_is_chosen_from_a_list_or_by_name() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
+        await say(pilot, driven, "/model")
+        await until(pilot, lambda: "still starting" in driven.screen.dock.notices.text)
         driven.told.tell(MODELS)
         await say(pilot, driven, "/model")
         shown = await picker(pilot)

@@ -67,12 +67,15 @@ class Selecting(Commanding):
     # -- model -------------------------------------------------------------------------------------------
 
     async def _pick_model(self) -> None:
+        if not self._models:
+            self.dock.notices.say("Claude is still starting · /model NAME works already")
+            return
         now = self._model_now()
         rows = [
             PickRow(model.value, model.name, model.description, current=model is now)
             for model in self._models
         ]
-        about = "Answers from the next prompt on; /model NAME takes any other." if rows else ""
+        about = "Answers from the next prompt on; /model NAME takes any other."
         if (name := await self.pick("Model", rows, about=about)) is not None:
             self._named_model(name)
 
