@@ -41,7 +41,7 @@ def replay(messages: Iterable[Mapping[str, Any]], session_id: str = "") -> Itera
 
     Args:
         messages: ``{"type", "uuid", "message"}`` each, ``message`` as the Messages API has it, oldest first;
-            where there is an answer to questions, also ``"tool_use_result"`` and ``"timestamp"``.
+            where there is an answer to questions or an edit, also ``"tool_use_result"`` and ``"timestamp"``.
         session_id: The session.
 
     Yields:
@@ -102,7 +102,9 @@ def _heard(
     match block.get("type"):
         case "tool_result":
             name = str(block.get("tool_use_id"))
-            yield ToolFinished(name, tools.pop(name, ""), results[name].output, results[name].failed)
+            tool, result = tools.pop(name, ""), results[name]
+            record = None if tool == _QUESTION_TOOL else result.structured
+            yield ToolFinished(name, tool, result.output, result.failed, record)
         case "text":
             yield from _written(str(block.get("text") or ""), prompt_id)
         case "image" | "document":

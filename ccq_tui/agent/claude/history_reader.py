@@ -11,6 +11,10 @@ from typing import Any
 
 from claude_agent_sdk import get_session_messages, list_sessions
 
+_QUESTION_TOOL = "AskUserQuestion"
+_EDITORS = ("Edit", "MultiEdit", "Write")
+_PATCH = "structuredPatch"
+
 
 def main(directory: str, session_id: str, limit: int) -> None:
     """Print ``{"session_id", "messages", "cut"}``.
@@ -27,30 +31,40 @@ def main(directory: str, session_id: str, limit: int) -> None:
     messages = get_session_messages(session_id, directory) if session_id else []
     kept = messages[-limit:]
     told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
-    add_answers(session_id, told)
+    add_records(session_id, told)
     json.dump({"session_id": session_id, "cut": len(kept) < len(messages), "messages": told}, sys.stdout)
 
 
-def add_answers(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
-    """Give messages with answers to questions the answers' own form and time, which the SDK leaves out.
+def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
+    """Give messages the CLI's own record of answers to questions and of edits, which the SDK leaves out.
 
     Args:
         session_id: The session.
-        messages: Its messages; those with answers get ``"tool_use_result"`` and ``"timestamp"``.
+        messages: Its messages; those with such a result get ``"tool_use_result"`` and ``"timestamp"``.
     """
-    calls: set[str] = set()
+    calls: dict[str, str] = {}
     wanted: dict[str, dict[str, Any]] = {}
+    questions: set[str] = set()
     for message in messages:
         for block in _blocks(message["message"]):
-            if block.get("type") == "tool_use" and block.get("name") == "AskUserQuestion":
-                calls.add(str(block.get("id")))
-            elif block.get("type") == "tool_result" and str(block.get("tool_use_id")) in calls:
+            if block.get("type") == "tool_use" and block.get("name") in {_QUESTION_TOOL, *_EDITORS}:
+                calls[str(block.get("id"))] = str(block["name"])
+            elif block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in calls:
                 wanted[message["uuid"]] = message
+                if calls[name] == _QUESTION_TOOL:
+                    questions.add(name)
     if wanted:
-        for entry in _entries(session_id, calls):
+        for entry in _entries(session_id, questions):
             if found := wanted.get(str(entry.get("uuid"))):
-                found["tool_use_result"] = entry.get("toolUseResult")
+                found["tool_use_result"] = _short(entry.get("toolUseResult"))
                 found["timestamp"] = entry.get("timestamp")
+
+
+def _short(record: Any) -> Any:
+    """Leave out of an edit's record the file as it was, which may be large and is not shown."""
+    if not isinstance(record, Mapping) or _PATCH not in record:
+        return record
+    return {name: record[name] for name in ("type", _PATCH) if name in record}
 
 
 def _blocks(message: Any) -> Iterator[Mapping[str, Any]]:
@@ -58,17 +72,17 @@ def _blocks(message: Any) -> Iterator[Mapping[str, Any]]:
     return (block for block in content or () if isinstance(block, Mapping))
 
 
-def _entries(session_id: str, calls: set[str]) -> Iterator[dict[str, Any]]:
-    """Read the lines of a transcript that are about these calls; a file that cannot be read has none."""
+def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
+    """Read the lines about these calls, or about an edit; a file that cannot be read has none."""
     config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     for path in config.glob(f"projects/*/{session_id}.jsonl"):
         try:
             with path.open(encoding="utf-8", errors="replace") as lines:
                 for line in lines:
-                    if any(call in line for call in calls):
+                    if f'"{_PATCH}"' in line or any(call in line for call in questions):
                         yield from _entry(line)
         except OSError:
-            continue  # the answers are then told from their text
+            continue  # answers and edits are then told from their text
 
 
 def _entry(line: str) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,6 @@ class CallBook:
     Attributes:
         running: Calls without a result, by ``tool_use_id``.
         background: Calls that go on after their result came, by the same.
-        directory: Where the session works, or "".
     """
 
     def __init__(
@@ -34,7 +33,7 @@ class CallBook:
         """
         self.running: dict[str, ToolBlock] = {}
         self.background: dict[str, ToolBlock] = {}
-        self.directory = ""
+        self._directory = ""
         self._order = order
         self._clock = clock
         self._add = add
@@ -48,10 +47,18 @@ class CallBook:
         """Return a call, or None if it is not known."""
         return self._calls.get(tool_use_id)
 
+    def work_in(self, directory: str) -> None:
+        """Show paths from where the session works, those of a session's past as well."""
+        if directory != self._directory:
+            self._directory = directory
+            for block in self._calls.values():
+                block.directory = directory
+                self._order.touch(block)
+
     def start(self, event: ev.ToolStarted) -> ToolBlock:
         """Show a call."""
         block = ToolBlock(
-            event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self.directory
+            event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self._directory
         )
         self._calls[block.id] = self.running[block.id] = block
         self._add(block, event.parent)

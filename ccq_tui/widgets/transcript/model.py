@@ -145,7 +145,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.Connected) -> None:
-        self._calls.directory = event.cwd
+        self._calls.work_in(event.cwd)
 
     @_take.register
     def _(self, event: ev.PromptAccepted) -> None:

@@ -303,8 +303,8 @@ def test_compactions_are_rules(model: TranscriptModel) -> None:
 
 
 def test_paths_in_the_sessions_directory_are_short(model: TranscriptModel) -> None:
-    model.apply(ev.Connected("s", "m", "default", "/srv/api"))
     call(model, "Read", "[image, image/png, 70 bytes]", file_path="/srv/api/docs/a.png")
+    assert model.apply(ev.Connected("s", "m", "default", "/srv/api")).changed == (0,)
     call(model, "Read", "x", file_path="/srv/api2/b")
     call(model, "TaskList", "none")
     assert shown(model).split("\n") == [
