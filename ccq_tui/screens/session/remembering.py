@@ -46,7 +46,8 @@ class Remembering(Completing):
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._prompted = bool(launch.prompt)
         self._draft_key = ""
-        self._saved_draft = self._unsaved_draft = Draft()
+        self._unsaved_draft = Draft()
+        self._saved_draft: Draft | None = Draft()
         self._saving_draft: asyncio.TimerHandle | None = None
         self._told_failure = False
 
@@ -131,9 +132,11 @@ class Remembering(Completing):
             if typed.text.strip():
                 draft = Draft(f"{unfolded(draft.text, draft.pastes)}\n{typed.text}", typed.pastes)
             prompt.restore(draft)
+            self._unsaved_draft = draft
         if old and old != key:
             self._on_disk(self._draft_files.save, old, Draft())
-        self._saved_draft = Draft()
+        # Written even if it is the same: it is this process's own from now on.
+        self._saved_draft = None
         self._save_draft()
 
     async def _load_history(self) -> None:

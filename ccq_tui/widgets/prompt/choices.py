@@ -62,6 +62,8 @@ def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
         The lines, with a title where the list has one.
     """
     lines: list[Text] = []
+    if width < 1:  # before the first layout
+        return Text("")
     title = _TITLES.get(choices.wanted.kind, "")
     if title or not choices.rows:
         words = " · ".join(part for part in (title, choices.note) if part)
@@ -108,8 +110,10 @@ def _cut(text: str, width: int, *, keep_end: bool) -> str:
     """Shorten a text to so many cells; of a path the end says more."""
     if cell_len(text) <= width:
         return text
+    if width < 2:
+        return "…"[: max(0, width)]
     if not keep_end:
         return set_cell_size(text, width - 1).rstrip() + "…"
     while cell_len(text) > width - 1:
-        text = text[max(1, len(text) // 50) :]
+        text = text[1:]
     return f"…{text}"

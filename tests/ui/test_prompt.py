@@ -1,0 +1,253 @@
+"""The prompt: completion, earlier prompts, folded pastes, queued prompts."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import (
+    CommandsListed,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+    SessionState,
+    SlashCommand,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.prompts.choices import SEEN_AFTER
+from ccq_tui.prompts.history import History
+from ccq_tui.widgets.prompt import Prompt
+from tests.ui.host import Clock
+from tests.ui.session import Driven, until
+
+PASTE = "".join(f"line {number}\n" for number in range(57))
+CLIS = (
+    SlashCommand("compact", "Make the conversation shorter", "[what to keep]"),
+    SlashCommand("model", "x"),
+)
+
+
+class Running(Driven):
+    """The program with a clock of its own, in a directory."""
+
+    def __init__(self, directory: Path = Path("/")) -> None:
+        self.clock = Clock()
+        super().__init__(Launch(settings=Settings(cwd=directory)), clock=self.clock)
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.screen.dock.prompt
+
+    @property
+    def offered(self) -> list[str]:
+        """The rows on the screen."""
+        return [row.value for row in self.prompt.choices.rows] if self.prompt.choices else []
+
+    async def listed(self, pilot: Pilot[int], first: str) -> None:
+        """Wait until the list that is ready begins with a row, and was seen."""
+        await until(
+            pilot, lambda: self.offered[:1] == [first] and self.prompt.choices and self.prompt.choices.ready
+        )
+        self.clock.now += 2 * SEEN_AFTER
+
+    def paste(self, text: str) -> None:
+        self.app.post_message(events.Paste(text))
+
+
+async def test_enter_completes_a_command_that_is_not_whole_and_then_sends_it() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(CommandsListed(CLIS))
+        await pilot.press("slash", *"comp")
+        await run.listed(pilot, "compact")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.prompt.text == "/compact ")
+        assert run.told.sent == []
+        await pilot.press(*"all", "enter")
+        await until(pilot, lambda: run.told.sent == ["/compact all"])
+
+
+async def test_own_commands_come_first_and_a_name_stands_once() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(CommandsListed(CLIS))
+        await pilot.press("slash")
+        await run.listed(pilot, "model")
+        assert run.offered.count("model") == 1
+        assert run.offered[-1] == "compact"
+
+
+@pytest.mark.parametrize("text", ["/compact", "/nothing-like-it", "/home/me/file is there"])
+async def test_enter_sends_what_is_whole_or_matches_nothing(text: str) -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(CommandsListed(CLIS))
+        await pilot.press("slash")
+        await run.listed(pilot, "model")
+        await pilot.press(*(" " if key == " " else key for key in text[1:]))
+        await until(pilot, lambda: run.prompt.text == text)
+        run.clock.now += 2 * SEEN_AFTER
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [text])
+
+
+async def test_enter_sends_what_was_typed_before_anybody_saw_the_list() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(CommandsListed(CLIS))
+        await pilot.press("slash", *"comp")
+        await until(pilot, lambda: run.offered)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["/comp"])
+
+
+async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(CommandsListed(CLIS))
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await pilot.press("slash", "m", "o")
+        await run.listed(pilot, "model")
+        assert run.offered[:2] == ["model", "mode"]
+        await pilot.press("down", "tab")
+        await until(pilot, lambda: run.prompt.text == "/mode ")
+        await pilot.press("ctrl+u", "slash", "m")
+        await until(pilot, lambda: run.offered)
+        await pilot.press("escape")
+        assert not run.offered
+        await pilot.press("o")
+        await pilot.pause()
+        assert not run.offered, "it stays closed for the word it was closed for"
+        assert run.told.interrupts == 0
+        await pilot.press("escape")
+        await until(pilot, lambda: run.told.interrupts == 1)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for name in ("src/prompt.py", "src/my notes.txt", "out/prompt.o"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".gitignore").write_text("out/\n")
+    return tmp_path
+
+
+async def test_files_are_completed_within_the_text(repository: Path) -> None:
+    run = Running(repository)
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"see ", "@", *"prom")
+        await run.listed(pilot, "src/prompt.py")
+        assert run.offered == ["src/prompt.py"], "what git ignores is left out"
+        await pilot.press("enter")
+        await until(pilot, lambda: run.prompt.text == "see @src/prompt.py ")
+        await pilot.press(*"and ", "@", *"src")
+        await run.listed(pilot, "src/")
+        await pilot.press("tab", *"no")
+        await run.listed(pilot, "src/my notes.txt")
+        await pilot.press("tab", *"now", "enter")
+        await until(pilot, lambda: run.told.sent)
+        assert run.told.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
+
+
+async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
+    History(state_dir() / "history.jsonl", Path("/")).add("from before")
+    run = Running()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.earlier)
+        await pilot.press(*"one", "ctrl+j", *"two", "enter", *"draft", "up")
+        await until(pilot, lambda: run.prompt.text == "one\ntwo")
+        await pilot.press("up")
+        assert run.prompt.text == "from before"
+        await pilot.press("up")
+        assert run.prompt.text == "from before"
+        await pilot.press("down", "down")
+        assert run.prompt.text == "draft"
+        await pilot.press("up", "up", "enter")
+        await until(pilot, lambda: run.told.sent == ["one\ntwo", "from before"])
+        assert run.prompt.text == "draft", "what was being typed is back"
+        await until(
+            pilot, lambda: History(state_dir() / "history.jsonl", Path("/")).load()[:1] == ("from before",)
+        )
+
+
+async def test_searching_earlier_prompts() -> None:
+    for text in ("fix the parser", "write tests", "fix the printer"):
+        History(state_dir() / "history.jsonl", Path("/")).add(text)
+    run = Running()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.earlier)
+        await pilot.press(*"draft", "ctrl+r")
+        await until(pilot, lambda: run.offered == ["fix the printer", "write tests", "fix the parser"])
+        await pilot.press(*"fix")
+        await until(pilot, lambda: run.offered == ["fix the printer", "fix the parser"])
+        assert run.prompt.text == "draft", "what is typed to search is not the prompt"
+        await pilot.press("escape")
+        assert (run.prompt.text, run.prompt.field.text) == ("draft", "draft")
+        await pilot.press("ctrl+r", *"nothing")
+        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.note)
+        await pilot.press("enter")
+        assert run.told.sent == []
+        await pilot.press("escape", "ctrl+r", *"fix")
+        await run.listed(pilot, "fix the printer")
+        await pilot.press("ctrl+r", "enter")
+        await until(pilot, lambda: run.prompt.text == "fix the parser")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["fix the parser"])
+        assert run.prompt.text == "draft"
+
+
+async def test_a_long_paste_is_one_piece_and_is_sent_whole() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"see ")
+        run.paste(PASTE)
+        await until(pilot, lambda: run.prompt.field.text == "see [pasted 57 lines]")
+        await pilot.press("space", *"now", *["left"] * 5, "x")
+        assert run.prompt.field.text == "see x[pasted 57 lines] now"
+        await pilot.press("backspace", "right", "backspace")
+        assert run.prompt.field.text == "see  now"
+        await pilot.press("ctrl+z")
+        assert run.prompt.field.text == "see [pasted 57 lines] now"
+        assert run.prompt.text == f"see {PASTE} now"
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [f"see {PASTE} now"])
+        run.paste("short\npaste")
+        await until(pilot, lambda: run.prompt.field.text == "short\npaste")
+
+
+async def test_a_click_into_a_folded_paste_does_not_part_it() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.paste(PASTE)
+        await until(pilot, lambda: run.prompt.text)
+        await pilot.click(run.prompt.field, offset=(5, 0))
+        await pilot.press("x")
+        assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x")
+
+
+async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await pilot.press(*"one", "enter", *"two", "enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        for name in ("one", "two"):
+            run.told.tell(PromptAccepted(name, queued=True, prompt_id=name))
+        await until(pilot, lambda: run.prompt.has_queued)
+        await pilot.press("up")
+        await until(pilot, lambda: run.told.withdrawn == ["two"])
+        run.told.tell(PromptReturned("two", "you took it back", "two", wanted=True))
+        await until(pilot, lambda: run.prompt.text == "two")
+        assert "two" not in run.screen.transcript.text()
+        await pilot.press("ctrl+u", "x", "up")
+        assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
+        assert run.prompt.text == "two"
+        run.told.tell(PromptDelivered("one"))
+        await until(pilot, lambda: not run.prompt.has_queued)

@@ -1,0 +1,88 @@
+"""The draft of a session survives the end of the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ccq_tui.agent.events import Connected, ConversationReset, SessionState, StateChanged
+from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.prompts.drafts import Draft, Drafts
+from tests.ui.session import Driven, ToldSession, until
+
+PASTE = "x\n" * 30
+NEW = Settings(cwd=Path("/"))
+
+
+def kept(key: str = "id-1") -> Draft | None:
+    return Drafts(state_dir() / "drafts").load(key)
+
+
+def on_disk() -> int:
+    return len(list((state_dir() / "drafts").glob("*.json")))
+
+
+async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -> None:
+    run = Driven(Launch(settings=NEW, resume="id-1"))
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"half a ")
+        run.screen.dock.prompt.field.pastes["[pasted 30 lines]"] = PASTE
+        run.screen.dock.prompt.field.type("[pasted 30 lines]")
+        await until(pilot, lambda: kept() == Draft("half a [pasted 30 lines]", {"[pasted 30 lines]": PASTE}))
+    run = Driven(Launch(settings=NEW, resume="id-1"))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.dock.prompt.text == f"half a {PASTE}")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [f"half a {PASTE}".rstrip()])
+        await until(pilot, lambda: kept() is None)
+
+
+async def test_what_was_typed_last_is_written_at_the_end() -> None:
+    run = Driven(Launch(settings=NEW, resume="id-1"))
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"quick")
+    run = Driven(Launch(settings=NEW, continue_last=True))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.dock.prompt.text == "quick")
+
+
+async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent() -> None:
+    run = Driven(Launch(settings=NEW))
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"first")
+        await until(pilot, lambda: on_disk() == 1)
+    run = Driven(Launch(settings=NEW))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.dock.prompt.text == "first")
+        await pilot.press("enter", *"next")
+        await until(pilot, lambda: kept() == Draft("next"))
+        assert on_disk() == 1
+        run.told.tell(ConversationReset("id-2"))
+        await until(pilot, lambda: kept("id-2") == Draft("next"))
+        assert on_disk() == 1
+
+
+async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
+    class Late(ToldSession):
+        async def run(self) -> None:
+            pass
+
+    Drafts(state_dir() / "drafts").save("id-1", Draft("old"))
+    run = Driven(Launch(settings=NEW, continue_last=True), make=Late)
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"new")
+        run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
+        run.told.tell(StateChanged(SessionState.IDLE))
+        await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
+        await until(pilot, lambda: kept() == Draft("old\nnew"))
+
+
+async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
+    state_dir().parent.mkdir(parents=True)
+    state_dir().write_text("a file in the way")
+    run = Driven(Launch(settings=NEW))
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"typed")
+        await until(pilot, lambda: "is not kept for the next start" in run.screen.transcript.text())
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["typed"])
+        assert run.screen.transcript.text().count("is not kept") == 1
