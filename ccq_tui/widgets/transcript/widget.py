@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ccq_tui.widgets.transcript.finding import Finding
 from ccq_tui.widgets.transcript.palette import CSS
+from ccq_tui.widgets.transcript.selecting import Selecting
 
 
-class Transcript(Finding):
+class Transcript(Selecting):
     """The transcript of one session: drawn where it is seen, marked, searched and copied as data."""
 
     DEFAULT_CSS = CSS
