@@ -35,6 +35,7 @@ KEYS = {
     "pageup": "\x1b[5~",
     "pagedown": "\x1b[6~",
     "f2": "\x1bOQ",
+    "f5": "\x1b[15~",
     "f8": "\x1b[19~",
     "backspace": "\x7f",
 } | {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
