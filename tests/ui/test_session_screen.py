@@ -61,12 +61,12 @@ async def test_the_focus_stays_where_keys_go(keys: list[str]) -> None:
         await leave(run, pilot, keys)
         await pilot.press("x", "enter")
         await until(pilot, lambda: run.told.sent == ["x"])
-        for event in (asked("q"), PermissionAsked(permission("p"))):
+        for event, moves in ((asked("q"), ["down"]), (PermissionAsked(permission("p")), ["down", "down"])):
             run.told.tell(event)
             await until(pilot, lambda: run.screen.dock.panel)
             await pilot.pause(GRACE + 0.1)
             await leave(run, pilot, keys)
-            await pilot.press("down", "enter")
+            await pilot.press(*moves, "enter")
             await until(pilot, lambda: run.screen.dock.panel is None)
         assert [name for name, _, _ in run.told.answers] == ["q", "p"]
 
