@@ -17,6 +17,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
+from ccq_tui.agent.problems import Problem
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
@@ -112,5 +113,5 @@ async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -
     unknown = "11111111-1111-4111-8111-111111111111"
     async with Running(home, resume=unknown) as run:
         lost = await run.ended()
-    assert f"No conversation found with session ID: {unknown}" in lost.reason
+    assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, unknown)
     assert run.session.state is SessionState.FAILED
