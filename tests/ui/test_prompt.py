@@ -48,6 +48,11 @@ class Running(Driven):
         """The rows on the screen."""
         return [row.value for row in self.prompt.choices.rows] if self.prompt.choices else []
 
+    async def told_commands(self, pilot: Pilot[int]) -> None:
+        """Let the CLI tell its commands."""
+        self.told.tell(CommandsListed(CLIS))
+        await until(pilot, lambda: any(one.name == "compact" for one in self.screen._commands))
+
     async def listed(self, pilot: Pilot[int], first: str) -> None:
         """Wait until the list that is ready begins with a row, and was seen."""
         await until(
@@ -62,7 +67,7 @@ class Running(Driven):
 async def test_enter_completes_a_command_that_is_not_whole_and_then_sends_it() -> None:
     run = Running()
     async with run.app.run_test() as pilot:
-        run.told.tell(CommandsListed(CLIS))
+        await run.told_commands(pilot)
         await pilot.press("slash", *"comp")
         await run.listed(pilot, "compact")
         await pilot.press("enter")
@@ -75,7 +80,7 @@ async def test_enter_completes_a_command_that_is_not_whole_and_then_sends_it() -
 async def test_own_commands_come_first_and_a_name_stands_once() -> None:
     run = Running()
     async with run.app.run_test() as pilot:
-        run.told.tell(CommandsListed(CLIS))
+        await run.told_commands(pilot)
         await pilot.press("slash")
         await run.listed(pilot, "model")
         assert run.offered.count("model") == 1
@@ -86,7 +91,7 @@ async def test_own_commands_come_first_and_a_name_stands_once() -> None:
 async def test_enter_sends_what_is_whole_or_matches_nothing(text: str) -> None:
     run = Running()
     async with run.app.run_test() as pilot:
-        run.told.tell(CommandsListed(CLIS))
+        await run.told_commands(pilot)
         await pilot.press("slash")
         await run.listed(pilot, "model")
         await pilot.press(*(" " if key == " " else key for key in text[1:]))
@@ -100,7 +105,7 @@ async def test_enter_sends_what_is_whole_or_matches_nothing(text: str) -> None:
 async def test_enter_sends_what_was_typed_before_anybody_saw_the_list() -> None:
     run = Running()
     async with run.app.run_test() as pilot:
-        run.told.tell(CommandsListed(CLIS))
+        await run.told_commands(pilot)
         await pilot.press("slash", *"comp")
         await until(pilot, lambda: run.offered)
         await pilot.press("enter")
@@ -110,7 +115,7 @@ async def test_enter_sends_what_was_typed_before_anybody_saw_the_list() -> None:
 async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing() -> None:
     run = Running()
     async with run.app.run_test() as pilot:
-        run.told.tell(CommandsListed(CLIS))
+        await run.told_commands(pilot)
         run.told.tell(StateChanged(SessionState.WORKING))
         await pilot.press("slash", "m", "o")
         await run.listed(pilot, "model")
@@ -251,3 +256,12 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back() -> None:
         assert run.prompt.text == "two"
         run.told.tell(PromptDelivered("one"))
         await until(pilot, lambda: not run.prompt.has_queued)
+
+
+async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None:
+    run = Driven(Launch(settings=Settings(cwd=Path("/")), prompt="do it"))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.told.sent == ["do it"])
+        await until(pilot, lambda: History(state_dir() / "history.jsonl", Path("/")).load() == ("do it",))
+        await pilot.press(*"x", "up")
+        await until(pilot, lambda: run.screen.dock.prompt.text == "do it")

@@ -20,6 +20,7 @@ from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.prompt import Prompt
 
 LOOKING = "Looking for files…"
+NONE_YET = "none yet · Esc goes back to what you typed"
 NO_PROMPT = "nothing found · Esc goes back to what you typed"
 
 
@@ -58,7 +59,7 @@ class Completing(SessionBase):
             case Kind.HISTORY:
                 index = await asyncio.to_thread(Index, self.earlier)
                 rows = await self._found(index, wanted.query)
-                prompt.offer(wanted, rows, "" if rows else NO_PROMPT)
+                prompt.offer(wanted, rows, "" if rows else NO_PROMPT if self.earlier else NONE_YET)
             case Kind.FILES:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))

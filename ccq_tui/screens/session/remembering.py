@@ -57,6 +57,8 @@ class Remembering(Completing):
 
     def on_mount(self) -> None:
         """Read the earlier prompts, and the draft of this directory or session."""
+        if self.launch.prompt:
+            self._add_to_history(self.launch.prompt.rstrip())
         self.run_worker(self._load_history(), name="history", exit_on_error=False)
         if not self.launch.continue_last and not self.launch.fork:
             self._begin_draft(self.launch.resume or self._directory_key)
@@ -81,11 +83,13 @@ class Remembering(Completing):
             case _:
                 pass
 
-    @on(Prompt.Submitted)
-    def _remember_prompt(self, event: Prompt.Submitted) -> None:
-        text = event.text.rstrip()
+    def _add_to_history(self, text: str) -> None:
         self.earlier = (text, *(other for other in self.earlier if other != text))
         self._on_disk(self._history.add, text)
+
+    @on(Prompt.Submitted)
+    def _remember_prompt(self, event: Prompt.Submitted) -> None:
+        self._add_to_history(event.text.rstrip())
         self._save_draft()
         self._prompted = True
         if self.view.session_id:
