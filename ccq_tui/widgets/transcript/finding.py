@@ -20,6 +20,8 @@ from ccq_tui.widgets.transcript.texts import unfolded
 
 SLICE = 0.006
 """Seconds of searching in one go."""
+BETWEEN = 0.1
+"""Seconds between two counts that are shown while the search goes on."""
 _MATCH = Style(bold=True, underline=True)
 _CURRENT = Style(bold=True, reverse=True)
 MOST_SPANS = 300
@@ -50,6 +52,7 @@ class Finding(Marking):
     _opened: Block | None = None
     _origin = (0, 0)
     _searching = False
+    _told_at = 0.0
     _spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[Span]]]]
 
     def begin_search(self) -> None:
@@ -71,6 +74,7 @@ class Finding(Marking):
         self._close_opened()
         self._hit = None
         self._spans.clear()
+        self._told_at = 0.0
         self._finder.look_for(query, self._origin[0])
         pattern = self._finder.pattern
         self._drawn = drawn_pattern(pattern, query.split()) if pattern is not None else None
@@ -111,11 +115,14 @@ class Finding(Marking):
         finder = self._finder
         if finder is None:
             return
-        until = time.perf_counter() + SLICE
+        begin = time.perf_counter()
         while finder.step():
-            if time.perf_counter() > until:
+            if time.perf_counter() > begin + SLICE:
                 self._search_soon()
                 break
+        if finder.busy and begin - self._told_at < BETWEEN:
+            return  # putting all that was found in order costs more than a slice
+        self._told_at = begin
         if self._hit is not None and not finder.place(self._hit):
             self._hit = None
         if self._hit is None and (hit := finder.nearest(*self._origin)) is not None:
