@@ -1,0 +1,132 @@
+"""What a session tells the rest of the program: frozen facts in the past tense.
+
+Text in events is the model's or a tool's own, unsanitised: whoever draws it makes it safe.
+"""
+
+from __future__ import annotations
+
+from ccq_tui.agent.events.facts import (
+    CommandsListed,
+    Connected,
+    ContextUsage,
+    EffortChanged,
+    ModeChanged,
+    ModelChanged,
+    ModelChoice,
+    ModelsListed,
+    SlashCommand,
+    StateChanged,
+    TitleChanged,
+)
+from ccq_tui.agent.events.talk import (
+    BlockDropped,
+    BlockFinished,
+    BlockGrew,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+)
+from ccq_tui.agent.events.turns import (
+    Compacted,
+    ConversationReset,
+    ErrorReported,
+    HistoryLoaded,
+    NoticeGiven,
+    Retrying,
+    SessionLost,
+    TurnEnded,
+)
+from ccq_tui.agent.events.waiting import (
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestSettled,
+)
+from ccq_tui.agent.events.words import (
+    BlockKey,
+    BlockKind,
+    SessionState,
+)
+from ccq_tui.agent.events.work import (
+    TaskEnded,
+    TaskProgressed,
+    TaskStarted,
+    ToolFinished,
+    ToolStarted,
+)
+
+AgentEvent = (
+    Connected
+    | CommandsListed
+    | ModelsListed
+    | PromptAccepted
+    | PromptDelivered
+    | PromptReturned
+    | BlockGrew
+    | BlockFinished
+    | BlockDropped
+    | ToolStarted
+    | ToolFinished
+    | TaskStarted
+    | TaskProgressed
+    | TaskEnded
+    | QuestionAsked
+    | PermissionAsked
+    | PlanProposed
+    | RequestSettled
+    | StateChanged
+    | ModeChanged
+    | ModelChanged
+    | EffortChanged
+    | TitleChanged
+    | ContextUsage
+    | Retrying
+    | ErrorReported
+    | NoticeGiven
+    | TurnEnded
+    | Compacted
+    | ConversationReset
+    | HistoryLoaded
+    | SessionLost
+)
+
+__all__ = [
+    "AgentEvent",
+    "BlockDropped",
+    "BlockFinished",
+    "BlockGrew",
+    "BlockKey",
+    "BlockKind",
+    "CommandsListed",
+    "Compacted",
+    "Connected",
+    "ContextUsage",
+    "ConversationReset",
+    "EffortChanged",
+    "ErrorReported",
+    "HistoryLoaded",
+    "ModeChanged",
+    "ModelChanged",
+    "ModelChoice",
+    "ModelsListed",
+    "NoticeGiven",
+    "PermissionAsked",
+    "PlanProposed",
+    "PromptAccepted",
+    "PromptDelivered",
+    "PromptReturned",
+    "QuestionAsked",
+    "RequestSettled",
+    "Retrying",
+    "SessionLost",
+    "SessionState",
+    "SlashCommand",
+    "StateChanged",
+    "TaskEnded",
+    "TaskProgressed",
+    "TaskStarted",
+    "TitleChanged",
+    "ToolFinished",
+    "ToolStarted",
+    "TurnEnded",
+]

@@ -1,0 +1,104 @@
+"""How turns and sessions go on, fail and end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.events import AgentEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """A request to the model failed and is made again after ``delay`` seconds."""
+
+    attempt: int
+    max_attempts: int
+    delay: float
+    status: int | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReported:
+    """Something went wrong; the session goes on.
+
+    Attributes:
+        kind: Which of `ccq_tui.agent.problems` it is, or a word of the CLI's that has none there.
+        text: What there is to say about it, for a person, or "".
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeGiven:
+    """The CLI or the session has something to say: a warning, a compaction, a command's output."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """A turn is over.
+
+    Attributes:
+        reason: The CLI's word for why, such as "completed", "aborted_tools" or "max_turns".
+        is_error: Whether it did not end as it should; an interrupted turn did not.
+        duration: How long it took, in seconds.
+        cost: US dollars for the session so far, or None.
+        input_tokens: Tokens the model read, those from its cache included.
+        output_tokens: Tokens the model wrote.
+        text: What went wrong, for a person, or "".
+    """
+
+    reason: str
+    is_error: bool
+    duration: float
+    cost: float | None
+    input_tokens: int
+    output_tokens: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The conversation was made shorter; the tokens that it took ``before`` and ``after``, where known."""
+
+    before: int | None = None
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationReset:
+    """The conversation began anew (``/clear``) under another session id."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLoaded:
+    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out."""
+
+    events: tuple[AgentEvent, ...]
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLost:
+    """The CLI is gone.
+
+    Attributes:
+        reason: What there is to say about it, for a person, or "".
+        expected: Whether it was asked to go.
+        exit_code: The CLI's exit code, or None.
+        kind: Which of `ccq_tui.agent.problems` it is.
+    """
+
+    reason: str
+    expected: bool = False
+    exit_code: int | None = None
+    kind: str = "session_lost"
