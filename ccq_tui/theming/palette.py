@@ -15,6 +15,9 @@ MIXED = {
     "ccq-badge": ("warning", "warning", 0.0),
     "ccq-rule": ("foreground", "background", 0.75),
     "ccq-user": ("primary", "foreground", 0.3),
+    # Textual's own are half transparent: what the transcript draws with them could not be read.
+    "screen-selection-background": ("panel", "primary", 0.35),
+    "screen-selection-foreground": ("foreground", "foreground", 0.0),
 }
 """How the program's own colours come about where a theme does not set them: from, towards, how far."""
 ANSI = {
@@ -25,6 +28,8 @@ ANSI = {
     "ccq-badge": "ansi_yellow",
     "ccq-rule": "ansi_bright_black",
     "ccq-user": "ansi_blue",
+    "screen-selection-background": "ansi_cyan",
+    "screen-selection-foreground": "ansi_black",
 }
 """The same for themes that use the terminal's own sixteen colours, which cannot be mixed."""
 

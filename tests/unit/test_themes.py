@@ -13,7 +13,10 @@ from textual.widgets import Static
 from ccq_tui.config import config_dir
 from ccq_tui.theming import complete, install, load_themes, theme_names, variable_defaults
 
-COLOURS = {"ccq-muted", "ccq-cursor", "ccq-selected", "ccq-note", "ccq-badge", "ccq-rule", "ccq-user"}
+COLOURS = {
+    "ccq-muted", "ccq-cursor", "ccq-selected", "ccq-note", "ccq-badge", "ccq-rule", "ccq-user",
+    "screen-selection-background", "screen-selection-foreground",
+}  # fmt: skip
 OWN = COLOURS | {
     f"ccq-{role}-style" for role in ("selected", "badge", "note", "warning", "alarm", "keyword", "string")
 }
