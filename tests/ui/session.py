@@ -15,6 +15,7 @@ from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.session import SessionScreen
 
 T = TypeVar("T")
@@ -72,6 +73,19 @@ class ToldSession:
         self.closed = True
 
 
+class MovableClock:
+    """A clock that goes as all do, and can be put forward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._ahead
+
+    def skip(self, seconds: float) -> None:
+        self._ahead += seconds
+
+
 class Driven:
     """The program, its session and its pilot."""
 
@@ -79,12 +93,15 @@ class Driven:
         self,
         launch: Launch | None = None,
         make: type[ToldSession] = ToldSession,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self.session: ToldSession | None = None
+        self.clock = MovableClock()
         self.launches: list[Launch] = []
         self._kind = make
-        self.app = CcqApp(launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock)
+        self.app = CcqApp(
+            launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock or self.clock
+        )
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
@@ -114,6 +131,17 @@ async def until(pilot: Pilot[int], what: Callable[[], object], tries: int = 400)
             return
         await pilot.pause(0.01)
     raise AssertionError("it did not come about")
+
+
+async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
+    """Wait until a panel is seen, and let the moment pass in which it ignores keys."""
+
+    def seen() -> bool:
+        panel = run.session_screen.dock.panel
+        return panel is not None and panel.state.shown_at is not None
+
+    await until(pilot, seen)
+    run.clock.skip(GRACE + 0.1)
 
 
 def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:

@@ -11,10 +11,9 @@ from textual.strip import Strip
 from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions.machine import GRACE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question.field import AnswerField
-from tests.ui.session import Driven, permission, until
+from tests.ui.session import Driven, keys_work, permission, until
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
@@ -22,8 +21,7 @@ PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 
 async def shown(run: Driven, pilot, event: AgentEvent) -> DecisionPanel:  # type: ignore[no-untyped-def]
     run.told.tell(event)
-    await until(pilot, lambda: run.screen.dock.panel)
-    await pilot.pause(GRACE + 0.1)
+    await keys_work(run, pilot)
     panel = run.screen.dock.panel
     assert isinstance(panel, DecisionPanel)
     return panel
@@ -206,7 +204,7 @@ async def test_several_that_wait_are_counted_and_come_in_turn() -> None:
         for number, name in enumerate(("p1", "p2", "p3"), 1):
             await until(pilot, lambda name=name: waits_first(run) == name)
             await until(pilot, lambda number=number: f"{number} of 3" in head(run))
-            await pilot.pause(GRACE + 0.1)
+            await keys_work(run, pilot)
             await pilot.press("n")
             await until(pilot, lambda number=number: len(run.told.answers) == number)
         assert [name for name, _, _ in run.told.answers] == ["p1", "p2", "p3"]

@@ -38,7 +38,8 @@ from ccq_tui.screens.pickers.choosing import PickRow
 from ccq_tui.screens.pickers.picker import MOVES, Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.search_bar import SearchField
-from tests.ui.session import Driven, asked, permission, until
+from tests.ui.host import Clock
+from tests.ui.session import Driven, asked, keys_work, permission, until
 
 Compare = Callable[..., bool]
 BOUND = list(own_bindings(SessionScreen, CcqApp))
@@ -156,8 +157,7 @@ async def test_it_opens_over_a_panel_which_keeps_its_draft_and_its_keys() -> Non
     async with run.app.run_test() as pilot:
         await idle(run, pilot)
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(0.6)
+        await keys_work(run, pilot)
         await pilot.press("o", "w", "f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
         await pilot.press("f1")
@@ -169,7 +169,8 @@ async def test_it_opens_over_a_panel_which_keeps_its_draft_and_its_keys() -> Non
 
 
 async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_seen() -> None:
-    run = started()
+    clock = Clock()
+    run = Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=clock)
     async with run.app.run_test() as pilot:
         await idle(run, pilot)
         await pilot.press("f1")
@@ -177,8 +178,8 @@ async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_
         run.told.tell(asked())
         under = run.app.screen_stack[-2]
         assert isinstance(under, SessionScreen)
-        await until(pilot, lambda: under.dock.panel)
-        await pilot.pause(0.6)
+        await until(pilot, lambda: under.dock.panel and under.dock.panel.state.shown_at is not None)
+        clock.skip_grace()
         await pilot.press("escape", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await pilot.pause()
@@ -198,8 +199,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         await pilot.press("f12")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(0.6)
+        await keys_work(run, pilot)
         panel = run.screen.dock.panel
         assert panel is not None
         await pilot.press("G", "g", "j", "x", "w", "escape", "ctrl+x")
@@ -213,8 +213,7 @@ async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
     async with run.app.run_test() as pilot:
         await idle(run, pilot)
         run.told.tell(PermissionAsked(permission()))
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(0.6)
+        await keys_work(run, pilot)
         await pilot.press("ctrl+t")
         await pilot.pause()
         assert run.told.answers == []

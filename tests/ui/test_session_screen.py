@@ -21,9 +21,8 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.machine import GRACE
 from tests.ui.host import Clock
-from tests.ui.session import Driven, ToldSession, asked, permission, until
+from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
 
 
 async def test_enter_sends_the_prompt_and_ctrl_j_breaks_the_line() -> None:
@@ -63,8 +62,7 @@ async def test_the_focus_stays_where_keys_go(keys: list[str]) -> None:
         await until(pilot, lambda: run.told.sent == ["x"])
         for event, moves in ((asked("q"), ["down"]), (PermissionAsked(permission("p")), ["down", "down"])):
             run.told.tell(event)
-            await until(pilot, lambda: run.screen.dock.panel)
-            await pilot.pause(GRACE + 0.1)
+            await keys_work(run, pilot)
             await leave(run, pilot, keys)
             await pilot.press(*moves, "enter")
             await until(pilot, lambda: run.screen.dock.panel is None)
@@ -105,8 +103,7 @@ async def test_an_interrupt_settles_all_that_waits_and_keeps_every_draft(
         run.told.tell(asked("one"))
         run.told.tell(asked("two"))
         run.told.tell(PermissionAsked(permission("three")))
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("o", *"precious")
         for name in ("one", "two", "three"):
             run.told.tell(RequestSettled(name, Cancelled("interrupted")))
@@ -122,8 +119,7 @@ async def test_a_reason_that_was_not_sent_goes_to_the_prompt() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         run.told.tell(PermissionAsked(permission()))
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("e", *"also", "escape", "y")
         await until(pilot, lambda: run.told.answers == [("toolu_p", Allowed(), "panel")])
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
@@ -135,8 +131,7 @@ async def test_answers_that_never_arrived_are_kept(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.told.answers)
         run.told.tell(RequestSettled("toolu_1", Cancelled("the Claude process ended")))
@@ -184,7 +179,7 @@ async def test_a_question_takes_the_place_of_the_prompt_and_gives_it_back() -> N
         run.told.tell(asked())
         await until(pilot, lambda: run.screen.dock.panel)
         assert not run.screen.dock.prompt.display
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("down", "enter")
         await until(pilot, lambda: run.told.answers)
         assert run.told.answers == [("toolu_1", Answered((Answer(selected=("Second",)),)), "panel")]
@@ -223,13 +218,13 @@ async def test_requests_queue_each_with_its_own_draft() -> None:
         run.told.tell(asked("two"))
         run.told.tell(PermissionAsked(permission("three")))
         await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (2, 3))
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("1", "enter")
         await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("y")
         await until(pilot, lambda: len(run.told.answers) == 3)
         assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
@@ -244,8 +239,7 @@ async def test_hidden_it_leaves_one_line_and_the_prompt() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("2", "escape")
         await until(pilot, lambda: run.screen.dock.notices.text == "1 question waiting · 1/1 answered · F2")
         await pilot.press(*"hi", "enter")
@@ -266,8 +260,7 @@ async def test_esc_interrupts_and_asks_first_where_a_hidden_request_would_be_wit
         await until(pilot, lambda: run.told.interrupts == 1)
         assert run.screen.dock.prompt.text == "a"
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
         assert run.told.interrupts == 1
@@ -281,8 +274,7 @@ async def test_a_withdrawn_question_says_why_and_keeps_the_draft(monkeypatch: py
     monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.pause(GRACE + 0.1)
+        await keys_work(run, pilot)
         await pilot.press("2", "n", *"note", "enter")
         run.told.tell(RequestSettled("toolu_1", Cancelled("interrupted")))
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
