@@ -19,7 +19,7 @@ async def test_the_transcript_is_written_beside_the_project_and_never_over_anoth
         await run.screen.export("")
         await run.screen.export("md")
         await run.screen.export("json")
-        written = sorted(tmp_path.iterdir())
+        written = sorted(tmp_path.iterdir())  # noqa: ASYNC240 - a handful of files
         assert [file.suffix for file in written] == [".md", ".json", ".md"]
         assert "> hello there" in written[0].read_text()
         assert json.loads(written[1].read_text())["blocks"][0]["text"] == "hello there"
