@@ -169,6 +169,12 @@ class CcqApp(App[int]):
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
         return AgentSession(session_options(launch), MemoryInbox(), tell)
 
+    def end_threads(self) -> None:
+        """Leave no thread of the terminal's driver behind."""
+        end = getattr(self._driver, "end", None)
+        if end is not None:
+            end()
+
     def _handle_exception(self, error: Exception) -> None:
         """Write a crash to the log; Textual has no public hook for it."""
         _logger.critical("crashed", exc_info=error)
@@ -189,7 +195,10 @@ def run(launch: Launch) -> int:
         The exit code: 0 ended, 1 crashed, 128 + the signal that ended it.
     """
     app = CcqApp(launch)
-    app.run()
+    try:
+        app.run()
+    finally:
+        app.end_threads()
     return app.return_code or 0
 
 

@@ -80,4 +80,11 @@ def lasting_driver() -> type[Driver] | None:
             if thread is not None and thread.is_alive():
                 thread.write(data)
 
+        def end(self) -> None:
+            """End the threads, however the app ended: one that reads on would keep the process for ever."""
+            self.exit_event.set()
+            thread = self._writer_thread
+            if thread is not None and thread.is_alive():
+                thread.stop()
+
     return LastingDriver

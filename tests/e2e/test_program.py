@@ -6,12 +6,13 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.testing import Scenario
+from ccq_tui.testing import Scenario, clean_environment
 from ccq_tui.testing.scenarios import READY
 from ccq_tui.testing.scenarios.hostile import ATTACKS, SENTINEL
 from tests.e2e.conftest import Running, Start, program
@@ -218,3 +219,22 @@ def test_the_demo_runs_in_a_directory_of_its_own(start: Start) -> None:
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
     assert not any((run.home.config / "projects").glob("*/*.jsonl"))
+
+
+LEFT_BEHIND = """
+from pathlib import Path
+from textual.drivers.linux_driver import LinuxDriver
+from ccq_tui.app import run
+from ccq_tui.config import Launch, Settings
+for name in ("stop_application_mode", "disable_input", "close"):
+    setattr(LinuxDriver, name, lambda driver: None)
+run(Launch(settings=Settings(cwd=Path.cwd(), cli_path="/bin/false")))
+"""
+
+
+def test_no_thread_keeps_a_program_that_did_not_end_in_order(tmp_path: Path) -> None:
+    home = clean_environment("http://127.0.0.1:9", root=tmp_path)
+    with Terminal([sys.executable, "-c", LEFT_BEHIND], home.env, home.project) as terminal:
+        terminal.wait("failed")
+        terminal.press("ctrl+q")
+        assert terminal.wait_end() == 0
