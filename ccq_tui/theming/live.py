@@ -36,7 +36,7 @@ class LiveThemes:
         self._looking = False
 
     def watch(self) -> ThemeWatch:
-        """Begin to watch the files that may matter; reads the disk."""
+        """Begin to watch the files that may matter; looks at the disk, but reads nothing."""
         return ThemeWatch([self._file] if self._file else [])
 
     def all(self) -> list[tuple[str, str]]:

@@ -34,8 +34,11 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
+    def skip(self, seconds: float) -> None:
+        self.now += seconds
+
     def skip_grace(self) -> None:
-        self.now += 1.0
+        self.skip(1.0)
 
 
 class PanelHost(App[None]):

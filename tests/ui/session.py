@@ -17,6 +17,7 @@ from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.session import SessionScreen
+from tests.ui.host import Clock
 
 T = TypeVar("T")
 
@@ -93,10 +94,10 @@ class Driven:
         self,
         launch: Launch | None = None,
         make: type[ToldSession] = ToldSession,
-        clock: Callable[[], float] | None = None,
+        clock: MovableClock | Clock | None = None,
     ) -> None:
         self.session: ToldSession | None = None
-        self.clock = MovableClock()
+        self.clock = clock or MovableClock()
         self.launches: list[Launch] = []
         self._kind = make
         self.app = CcqApp(
@@ -124,7 +125,7 @@ class Driven:
         return next(screen for screen in self.app.screen_stack if isinstance(screen, SessionScreen))
 
 
-async def until(pilot: Pilot[int], what: Callable[[], object], tries: int = 400) -> None:
+async def until(pilot: Pilot[int], what: Callable[[], object], tries: int = 2000) -> None:
     """Wait until something holds, at most for so many turns of the event loop's pauses."""
     for _ in range(tries):
         if what():

@@ -36,8 +36,7 @@ class Running(Driven):
     """The program with a clock of its own, in a directory."""
 
     def __init__(self, directory: Path = Path("/")) -> None:
-        self.clock = Clock()
-        super().__init__(Launch(settings=Settings(cwd=directory)), clock=self.clock)
+        super().__init__(Launch(settings=Settings(cwd=directory)), clock=Clock())
 
     @property
     def prompt(self) -> Prompt:
@@ -58,7 +57,7 @@ class Running(Driven):
         await until(
             pilot, lambda: self.offered[:1] == [first] and self.prompt.choices and self.prompt.choices.ready
         )
-        self.clock.now += 2 * SEEN_AFTER
+        self.clock.skip(2 * SEEN_AFTER)
 
     def paste(self, text: str) -> None:
         self.app.post_message(events.Paste(text))
@@ -96,7 +95,7 @@ async def test_enter_sends_what_is_whole_or_matches_nothing(text: str) -> None:
         await run.listed(pilot, "model")
         await pilot.press(*(" " if key == " " else key for key in text[1:]))
         await until(pilot, lambda: run.prompt.text == text)
-        run.clock.now += 2 * SEEN_AFTER
+        run.clock.skip(2 * SEEN_AFTER)
         await pilot.pause()
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == [text])

@@ -14,7 +14,7 @@ from ccq_tui.screens.themes import ALWAYS, BACK, how_long, theme_rows
 from ccq_tui.text import one_line
 from ccq_tui.theming.keep import KeepError, keep_theme
 from ccq_tui.theming.live import LiveThemes
-from ccq_tui.theming.watch import Found
+from ccq_tui.theming.watch import Found, ThemeWatch
 from ccq_tui.widgets.later import after
 
 LOOK_SECONDS = 1.0
@@ -38,10 +38,11 @@ class Looks(Commanding):
     def on_mount(self) -> None:
         """Watch the theme files for as long as the screen is there."""
         self._themes = LiveThemes(self.app, self.launch.settings.theme)
-        self.run_worker(self._watch_themes(), name="themes", group="themes", exit_on_error=False)
+        # Here, not in the worker: what is written until that begins would not be noticed.
+        watch = self._themes.watch()
+        self.run_worker(self._watch_themes(watch), name="themes", group="themes", exit_on_error=False)
 
-    async def _watch_themes(self) -> None:
-        watch = await asyncio.to_thread(self._themes.watch)
+    async def _watch_themes(self, watch: ThemeWatch) -> None:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             if found := await asyncio.to_thread(watch.changed):

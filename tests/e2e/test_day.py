@@ -1,0 +1,70 @@
+"""A recorded day: one session from the first prompt to /clear, each step's screen looked at."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from ccq_tui.inbox.waiting import TYPING_PAUSE
+from tests.conftest import TopLevelText
+from tests.e2e.conftest import Running, Start
+from tests.e2e.day import DAY, PICTURE, RESULTS, SERVICE, Step, script
+
+CHANGING = (
+    # A call so short that its time is not worth telling is told without.
+    (re.compile(r"^([ │]*[✔✘] .*?) · [\d.]+ s$", re.MULTILINE), r"\1"),
+    (re.compile(r"\d[\d,.]* (s|ms|min)\b( \d+ s)?"), "<time>"),
+    (re.compile(r"\b\d+s\b"), "<time>"),
+    (re.compile(r"[\d,]+ → [\d,]+ tokens · \$[\d.]+"), "<tokens> · <cost>"),
+    (re.compile(r"\$[\d.]+"), "<cost>"),
+    (re.compile(r"\d{2}:\d{2}"), "<clock>"),
+    (re.compile(r"(compacted from).*"), r"\1 <tokens>"),
+)
+"""What is another each time, and how it is written in the record."""
+
+
+def live(run: Running, step: Step) -> None:
+    """Type one prompt of the day, do what is to be done meanwhile, and see what comes."""
+    run.terminal.type(step.prompt)
+    run.terminal.wait(f"❯ {step.prompt}")
+    run.terminal.press("enter")
+    if step.does:
+        step.does(run)
+        done = time.monotonic()
+    for text in step.sees:
+        run.terminal.wait(text)
+    run.terminal.wait("ready")
+    if step.does:
+        # The prompt holds back Enter for a moment after a panel closed: no person would be that fast.
+        run.terminal.wait(lambda _: time.monotonic() - done > TYPING_PAUSE)
+
+
+def recorded(run: Running) -> str:
+    """Return the screen's transcript without what changes from run to run."""
+    text = "\n".join(line[:-1].rstrip() if len(line) == 120 else line for line in run.terminal.lines[:-4])
+    for pattern, put in CHANGING:
+        text = pattern.sub(put, text)
+    return text.strip("\n") + "\n"
+
+
+@pytest.mark.timeout(500)
+def test_a_day(start: Start, snapshot: SnapshotAssertion) -> None:
+    depot = {"mcpServers": {"depot": {"command": sys.executable, "args": ["-c", SERVICE]}}}
+    options = ("--permission-mode", "acceptEdits", "--mcp-config", json.dumps(depot))
+    run = start(script(), *options, prompt="", size=(120, 40))
+    (run.home.project / "dot.png").write_bytes(PICTURE)
+    run.terminal.wait("ready")
+    assert len(DAY) >= 40
+    for step in DAY:
+        live(run, step)
+        if step.prompt in ("explain it", "still there", "/clear"):
+            assert recorded(run) == snapshot(
+                name=step.prompt.strip("/").replace(" ", "-"), extension_class=TopLevelText
+            )
+    told = [result.text for result in run.model.tool_results()]
+    assert [text for text in RESULTS if text not in told] == []
