@@ -19,7 +19,7 @@ from tests.ui.session import Driven, asked, until
 Compare = Callable[..., bool]
 
 
-def compare(snap_compare: Compare, size: tuple[int, int], theme: str = "ccq-dark") -> bool:
+def compare(snap_compare: Compare, size: tuple[int, int], theme: str) -> bool:
     clock = Clock()
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=theme)), clock=clock)
 
@@ -38,11 +38,10 @@ def compare(snap_compare: Compare, size: tuple[int, int], theme: str = "ccq-dark
     return snap_compare(run.app, terminal_size=size, run_before=before)
 
 
+SIZES = [(40, 12), (80, 24), (160, 50), (250, 80)]
+
+
 @pytest.mark.parametrize("theme", [theme.name for theme in load_themes()[0]])
-def test_in_every_theme(snap_compare: Compare, theme: str) -> None:
-    assert compare(snap_compare, (80, 24), theme)
-
-
-@pytest.mark.parametrize("size", [(40, 12), (160, 50), (250, 80)], ids=["40x12", "160x50", "250x80"])
-def test_at_every_size(snap_compare: Compare, size: tuple[int, int]) -> None:
-    assert compare(snap_compare, size)
+@pytest.mark.parametrize("size", SIZES, ids=["40x12", "80x24", "160x50", "250x80"])
+def test_in_every_theme_at_every_size(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
+    assert compare(snap_compare, size, theme)
