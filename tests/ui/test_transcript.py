@@ -7,10 +7,12 @@ import re
 from collections.abc import Callable
 from typing import ClassVar
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import MouseScrollUp
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript import Transcript
@@ -228,3 +230,32 @@ async def test_hostile_text_is_only_text() -> None:
             await pilot.click(Transcript, offset=(12, y))
         assert not any(FORBIDDEN.search(line) for line in lines(app))
         assert app.is_running
+
+
+class Docked(Host):
+    """A transcript with something below it."""
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+        yield Static("\n" * 5, id="below")
+
+
+async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Docked()
+    transcript = app.transcript
+    async with app.run_test(size=(60, 18)) as pilot:
+        transcript.apply(grew("word\n\n" * 40))
+        await until(pilot, lambda: transcript.scroll_y > 20)
+        before = transcript.size.height
+        with monkeypatch.context() as patch:  # the new height comes before the next frame
+            patch.setattr(transcript._pace, "schedule", lambda: None)
+            for _ in range(4):
+                transcript.add_notice("more")
+            app.query_one("#below").display = False
+            await until(pilot, lambda: transcript.size.height > before)
+            await pilot.pause()
+        transcript.apply(grew("last\n\n"))
+        await until(pilot, lambda: "last" in "".join(lines(app)))
+        assert transcript.following

@@ -270,7 +270,9 @@ class Pane(ScrollView, can_focus=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
-        if not self._placing and self._painter is not None:
+        # A new height clamps the offset before it is told: that is nobody's move.
+        moved = not self._placing and self.size.height == self._viewport.height
+        if moved and self._painter is not None:
             self._viewport.move(round(new_value))
             self._place()
             new_value = self.scroll_y
