@@ -38,8 +38,8 @@ hypothesis_settings.register_profile("ccq", deadline=None)
 hypothesis_settings.load_profile("ccq")
 
 
-# What the suite spends most on is starting the program; a fifth of that is reading the same style sheets again
-# and collecting garbage among modules that stay.
+# What the suite spends most on is starting the program; a fifth of that is reading the same style sheets
+# again and collecting garbage among modules that stay.
 _read_sheets: dict[frozenset[tuple[str, str]], dict[Any, Any]] = {}
 _set_variables = Stylesheet.set_variables
 

@@ -105,6 +105,8 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
         await closed(pilot)
         await say(pilot, driven, "/mode bypasspermissions")
         assert driven.told.set == [("mode", "acceptEdits")]
+        assert "edits files unasked" in driven.screen.dock.notices.text
+        assert "edits files unasked" not in notices(driven)  # the CLI has not agreed yet
         assert "only where ccq-tui was started with" in notices(driven)
     settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
     driven = Driven(Launch(settings=settings))

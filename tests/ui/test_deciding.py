@@ -19,7 +19,7 @@ async def test_the_key_goes_round_and_the_status_follows() -> None:
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.mode == "default")
         await pilot.press("h", "shift+tab")
-        assert "files are changed without asking" in run.screen.dock.notices.text
+        assert "edits files unasked" in run.screen.dock.notices.text
         await pilot.press("shift+tab")
         assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
         run.told.tell(ModeChanged("acceptEdits"))

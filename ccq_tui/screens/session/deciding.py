@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from ccq_tui.agent.events import AgentEvent, ErrorReported, ModeChanged, ModelsListed
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.modes import BYPASS, SAID, next_mode, offered_modes
+from ccq_tui.screens.session.modes import BYPASS, next_mode, offered_modes, said
 
 MODE_ERROR = "mode"
 """The kind of the error that says that a mode was refused."""
@@ -54,4 +54,4 @@ class Deciding(SessionBase):
         offered = offered_modes(auto=self._auto, bypass=bypass, refused=self._refused)
         self._wanted = next_mode(self._wanted or self.view.mode, offered)
         self.session.set_mode(self._wanted)
-        self.dock.notices.say(SAID[self._wanted])
+        self.dock.notices.say(said(self._wanted))

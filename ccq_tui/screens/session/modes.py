@@ -7,13 +7,17 @@ from collections.abc import Collection
 BYPASS = "bypassPermissions"
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
 """The modes in the order of the key; dontAsk, which refuses what it would ask, is left by it alone."""
-SAID = {
-    "default": "Default mode · Claude asks before edits and commands",
-    "acceptEdits": "Accept edits mode · files are changed without asking",
-    "plan": "Plan mode · Claude looks and plans, and changes nothing",
-    "auto": "Auto mode · a classifier decides what would be asked",
-    BYPASS: "BYPASS PERMISSIONS mode · Claude does everything without asking",
+MEANINGS = {
+    "default": "asks before it changes or runs anything",
+    "acceptEdits": "edits files unasked, asks before it runs commands",
+    "plan": "looks and plans, changes nothing",
+    "auto": "lets a classifier decide what is asked",
+    "dontAsk": "denies what it would ask for",
+    BYPASS: "does everything unasked, without any check",
 }
+"""What Claude does in each mode."""
+NAMES = {"acceptEdits": "Accept edits", "dontAsk": "Don't ask", BYPASS: "BYPASS PERMISSIONS"}
+"""What a mode is called where that is not its own name."""
 
 
 def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) -> tuple[str, ...]:
@@ -36,3 +40,12 @@ def next_mode(mode: str, offered: tuple[str, ...]) -> str:
         offered: The modes to go through, in order; at least one.
     """
     return offered[(offered.index(mode) + 1) % len(offered)] if mode in offered else offered[0]
+
+
+def said(mode: str) -> str:
+    """Say that a mode is wanted and what it means.
+
+    Args:
+        mode: One of the modes.
+    """
+    return f"{NAMES.get(mode, mode.capitalize())} mode · Claude {MEANINGS[mode]}"

@@ -9,16 +9,8 @@ from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
+from ccq_tui.screens.session.modes import BYPASS, MEANINGS, said
 
-BYPASS = "bypassPermissions"
-MODES = {
-    "default": "asks before it changes or runs anything",
-    "acceptEdits": "edits files unasked, asks before it runs commands",
-    "plan": "looks and plans, changes nothing",
-    "auto": "a classifier decides what is asked",
-    "dontAsk": "denies what it would ask for",
-    BYPASS: "does everything unasked, without any check",
-}
 EFFORTS = {
     "low": "quick answers",
     "medium": "a balance",
@@ -101,7 +93,7 @@ class Selecting(Commanding):
         return [mode for mode in get_args(PermissionMode) if mode != BYPASS or bypassing]
 
     async def _pick_mode(self) -> None:
-        rows = [PickRow(mode, mode, MODES[mode], current=mode == self.view.mode) for mode in self._modes()]
+        rows = [PickRow(mode, mode, MEANINGS[mode], current=mode == self.view.mode) for mode in self._modes()]
         if (mode := await self.pick("Permission mode", rows)) is not None:
             self._named_mode(mode)
 
@@ -110,7 +102,7 @@ class Selecting(Commanding):
         mode = modes.get(name.casefold())
         if mode is not None:
             self.session.set_mode(mode)
-            self.tell(f"Mode: {mode} · {MODES[mode]}")
+            self.dock.notices.say(said(mode))  # the status line says it once the CLI has agreed
         elif name.casefold() == BYPASS.casefold():
             self.tell(
                 f"{BYPASS} is there only where ccq-tui was started with --permission-mode {BYPASS}", "warning"
