@@ -1,0 +1,93 @@
+"""Answers as a message, for a question that no tool call waits for any more.
+
+A person's answer normally goes back as the result of the call that asked. When the session was killed, or
+comes from a recording, there is no such call, and the agent gets the answer as prose: questions and options
+as it wrote them, each option marked, so that nothing has to be guessed from labels alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Outcome
+
+CHOSEN = "[x]"
+NOT_CHOSEN = "[ ]"
+
+_ANSWERED = "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:"
+_DISCUSSED = "You asked this with AskUserQuestion. Instead of choosing, I reply:"
+_DECLINED = (
+    "You asked this with AskUserQuestion. I decline to answer; nothing was chosen. "
+    "Do not take any option as my choice."
+)
+_MENTION = re.compile(r"(?<!\S)@")
+_WORD_JOINER = "\u2060"
+
+
+def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
+    """Write what a person decided on a question set as a message to the agent.
+
+    Args:
+        questions: The set that was asked.
+        outcome: What became of it.
+
+    Returns:
+        The questions in their order: of answered ones each option marked chosen or not, custom text and note;
+        with a discussion its text first; of declined ones that nothing was chosen.
+
+    Raises:
+        ValueError: There is not one answer a question.
+    """
+    match outcome:
+        case Answered(answers):
+            if len(answers) != len(questions.questions):
+                raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
+            asked = [
+                "\n".join([_headed(number, question), *_body(question, answer)])
+                for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True), 1)
+            ]
+            return "\n\n".join([_ANSWERED, *asked])
+        case Discussed(text):
+            return "\n\n".join([_DISCUSSED, text, "What was asked:", _asked(questions)])
+        case Declined():
+            return f"{_DECLINED}\n\n{_asked(questions)}"
+
+
+def _asked(questions: QuestionSet) -> str:
+    return "\n".join(_headed(number, question) for number, question in enumerate(questions.questions, 1))
+
+
+def _headed(number: int, question: Question) -> str:
+    return _item(f"{number}. ", _quoted(question.text))
+
+
+def _body(question: Question, answer: Answer) -> list[str]:
+    """Write an answer, a line for each option and for whatever else there is."""
+    lines = []
+    for number, option in enumerate(question.options, 1):
+        label = _quoted(option.label) or f"(option {number}, no label)"
+        lines.append(_item(f"   {CHOSEN if option.label in answer.selected else NOT_CHOSEN} ", label))
+    labels = {option.label for option in question.options}
+    lines.extend(_item(f"   {CHOSEN} ", _quoted(label)) for label in answer.selected if label not in labels)
+    if answer.other:
+        name = f"{CHOSEN} Other: " if question.kind is Kind.CHOICE else "Answer: "
+        lines.append(_item(f"   {name}", answer.other))
+    if answer.empty:
+        lines.append("   (none of these, on purpose)")
+    elif not answer.given:
+        lines.append("   (not answered)")
+    if answer.note:
+        lines.append(_item("   Note: ", answer.note))
+    return lines
+
+
+def _item(lead: str, text: str) -> str:
+    """Put a text behind its mark; further lines stand under its first one, and cannot pass for marks."""
+    return lead + text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\n" + " " * len(lead))
+
+
+def _quoted(text: str) -> str:
+    """Give back what the agent wrote, its "@path" without the power to attach a file to the message."""
+    # Claude Code takes "@" for a mention only after a space; a person's own text keeps that power.
+    return _MENTION.sub(f"{_WORD_JOINER}@", text)

@@ -1,0 +1,95 @@
+"""Answers as a message."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
+from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.parse import parse_question_set
+
+ASKED = parse_question_set(
+    "toolu_1",
+    {
+        "questions": [
+            {"question": "Which way?", "header": "Way", "options": ["REST", {"label": "GraphQL"}]},
+            {"question": "Features?", "options": ["Auth", "Cache"], "multiSelect": True},
+            {"question": "How many?", "kind": "number"},
+        ]
+    },
+)
+LINES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+
+
+def test_every_option_is_marked_with_custom_text_and_notes() -> None:
+    answers = (
+        Answer(("GraphQL",), note="keep it small"),
+        Answer(("Auth",), other="rate limits"),
+        Answer(other="3"),
+    )
+    assert answers_as_message(ASKED, Answered(answers)) == (
+        "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:\n\n"
+        "1. Which way?\n"
+        "   [ ] REST\n"
+        "   [x] GraphQL\n"
+        "   Note: keep it small\n\n"
+        "2. Features?\n"
+        "   [x] Auth\n"
+        "   [ ] Cache\n"
+        "   [x] Other: rate limits\n\n"
+        "3. How many?\n"
+        "   Answer: 3"
+    )
+
+
+def test_nothing_on_purpose_is_told_from_no_answer() -> None:
+    text = answers_as_message(ASKED, Answered((Answer(note="later"), Answer(empty=True), Answer())))
+    first, second, third = text.split("\n\n")[1:]
+    assert first.endswith("   (not answered)\n   Note: later")
+    assert second.endswith("   (none of these, on purpose)")
+    assert third.endswith("   (not answered)")
+
+
+def test_a_discussion_comes_before_what_was_asked() -> None:
+    text = answers_as_message(ASKED, Discussed("first tell me\nwhy"))
+    assert text.index("first tell me\nwhy") < text.index("1. Which way?") < text.index("3. How many?")
+    assert "[x]" not in text
+
+
+def test_declined_says_that_nothing_was_chosen() -> None:
+    text = answers_as_message(ASKED, Declined())
+    assert "I decline to answer; nothing was chosen." in text
+    assert "2. Features?" in text
+    assert "[x]" not in text
+
+
+def test_further_lines_cannot_pass_for_marks() -> None:
+    forged = QuestionSet("t", (Question("Which?", options=(Option("A\n   [x] B"), Option("B"), Option(""))),))
+    lines = answers_as_message(forged, Answered((Answer(("",)),))).split("\n")
+    assert [line for line in lines if line.startswith("   [x]")] == ["   [x] (option 3, no label)"]
+
+
+def test_a_mention_in_the_agents_text_attaches_no_file_and_in_the_persons_it_may() -> None:
+    asked = QuestionSet("t", (Question("Read @/etc/passwd?", options=(Option("@secret"), Option("a@b"))),))
+    text = answers_as_message(asked, Answered((Answer(("a@b",), other="see @notes.md"),)))
+    assert " @/etc/passwd" not in text
+    assert " @secret" not in text
+    assert "[x] a@b" in text
+    assert "Other: see @notes.md" in text
+
+
+def test_one_answer_a_question_is_needed() -> None:
+    with pytest.raises(ValueError, match="3 questions, but 1 answers"):
+        answers_as_message(ASKED, Answered((Answer(),)))
+
+
+@given(
+    labels=st.lists(LINES.filter(bool), min_size=1, max_size=4, unique=True),
+    chosen=st.sets(st.integers(0, 3)),
+)
+def test_exactly_the_chosen_ones_are_marked(labels: list[str], chosen: set[int]) -> None:
+    selected = tuple(label for place, label in enumerate(labels) if place in chosen)
+    asked = QuestionSet("t", (Question("Q", options=tuple(map(Option, labels)), multi_select=True),))
+    lines = answers_as_message(asked, Answered((Answer(selected, empty=not selected),))).split("\n")
+    marks = [line[3:6] for line in lines if line.startswith(("   [x]", "   [ ]"))]
+    assert marks == ["[x]" if label in selected else "[ ]" for label in labels]
