@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import weakref
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
 from ccq_tui.prompts.stored import write_whole
 
@@ -18,6 +20,8 @@ PLACES = 8
 """Drafts that may be kept under one key."""
 MOST_DRAFTS = 200
 """Drafts kept; when there are more, the oldest go."""
+_keepers: weakref.WeakValueDictionary[str, Drafts] = weakref.WeakValueDictionary()
+"""Who keeps drafts in this process, by the names that stand in their files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,8 @@ class Draft:
 class Drafts:
     """The directory of drafts. Its methods read and write: call them in a thread.
 
-    Several processes may keep drafts under one key: each gets a place of its own, and what a process that
-    is gone has left is taken over.
+    Several processes, and several sessions of one, may keep drafts under one key: each gets a place of its
+    own, and what one that is gone has left is taken over.
 
     Args:
         directory: Where the drafts are, which may not exist.
@@ -44,6 +48,12 @@ class Drafts:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._mine: dict[str, Path] = {}
+        self._name = str(uuid4())
+        _keepers[self._name] = self
+
+    def close(self) -> None:
+        """Leave the drafts to whoever asks for them next."""
+        _keepers.pop(self._name, None)
 
     def save(self, key: str, draft: Draft) -> None:
         """Keep a draft; an empty one is taken away.
@@ -58,17 +68,22 @@ class Drafts:
         size = len(draft.text) + sum(map(len, draft.pastes.values()))
         path = self._mine.get(key)
         if not draft:
-            if path is not None and not _elsewhere(path):
+            if path is not None and not self._elsewhere(path):
                 path.unlink(missing_ok=True)
             return
         if size > MOST_CHARACTERS:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
-        if path is None or _elsewhere(path):
-            path = next((place for place in self._places(key) if not _elsewhere(place)), None)
+        if path is None or self._elsewhere(path):
+            path = next((place for place in self._places(key) if not self._elsewhere(place)), None)
             if path is None:
                 raise OSError("too many sessions keep a draft here")
             self._mine[key] = path
-        content = {"text": draft.text, "pastes": dict(draft.pastes), "process": os.getpid()}
+        content = {
+            "text": draft.text,
+            "pastes": dict(draft.pastes),
+            "process": os.getpid(),
+            "keeper": self._name,
+        }
         write_whole(path, json.dumps(content))
         self._drop_oldest()
 
@@ -83,10 +98,21 @@ class Drafts:
         """
         for path in self._places(key):
             content = _content(path)
-            if content is not None and not _another(content[1]):
+            if content is not None and not self._another(content[1]):
                 self._mine[key] = path
                 return content[0]
         return None
+
+    def _elsewhere(self, path: Path) -> bool:
+        """Whether a draft is one that somebody else works on."""
+        content = _content(path)
+        return content is not None and self._another(content[1])
+
+    def _another(self, owner: _Owner) -> bool:
+        """Whether a draft's owner is there, and not this one."""
+        if owner.process == os.getpid():
+            return owner.keeper != self._name and owner.keeper in _keepers
+        return _runs(owner.process)
 
     def _places(self, key: str) -> list[Path]:
         name = hashlib.sha256(key.encode(errors="replace")).hexdigest()[:32]
@@ -99,22 +125,24 @@ class Drafts:
                 path.unlink(missing_ok=True)
 
 
-def _content(path: Path) -> tuple[Draft, object] | None:
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """Whose a draft is: what its file says, whatever that is."""
+
+    process: object
+    keeper: object
+
+
+def _content(path: Path) -> tuple[Draft, _Owner] | None:
     """Read a draft and whose it is; None when there is none or it is damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         text, pastes = content["text"], dict(content.get("pastes", {}))
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None
-        return Draft(text, pastes), content.get("process")
+        return Draft(text, pastes), _Owner(content.get("process"), content.get("keeper"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _elsewhere(path: Path) -> bool:
-    """Whether a draft is one that another process works on."""
-    content = _content(path)
-    return content is not None and _another(content[1])
 
 
 def _age(path: Path) -> float:
@@ -123,9 +151,9 @@ def _age(path: Path) -> float:
     return 0.0
 
 
-def _another(process: object) -> bool:
-    """Whether a process with this number, not this one, is there."""
-    if not isinstance(process, int) or process <= 0 or process == os.getpid():
+def _runs(process: object) -> bool:
+    """Whether a process with this number is there."""
+    if not isinstance(process, int) or process <= 0:
         return False
     try:
         os.kill(process, 0)

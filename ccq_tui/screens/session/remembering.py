@@ -66,6 +66,7 @@ class Remembering(Completing):
     def on_unmount(self) -> None:
         """Write what is not written yet; the thread ends when it has."""
         self._save_draft()
+        self._disk.submit(self._draft_files.close)
         self._disk.shutdown(wait=False)
 
     def handle(self, event: AgentEvent) -> None:

@@ -55,6 +55,20 @@ def test_a_draft_that_another_running_process_works_on_is_left_to_it(
     assert len(list(tmp_path.iterdir())) == 1, "theirs stays"
 
 
+def test_two_sessions_of_one_process_keep_a_draft_each(tmp_path: Path) -> None:
+    first, second = Drafts(tmp_path), Drafts(tmp_path)
+    first.save("directory /work", Draft("one"))
+    assert second.load("directory /work") is None
+    second.save("directory /work", Draft("two"))
+    assert first.load("directory /work") == Draft("one")
+    first.close()
+    second.close()
+    third, fourth = Drafts(tmp_path), Drafts(tmp_path)
+    assert third.load("directory /work") == Draft("one")
+    third.save("directory /work", Draft("one"))
+    assert fourth.load("directory /work") == Draft("two")
+
+
 def test_what_a_process_that_is_gone_has_left_is_taken_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
