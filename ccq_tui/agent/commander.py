@@ -22,7 +22,7 @@ from ccq_tui.agent.commands import (
     Withdraw,
 )
 from ccq_tui.agent.events import AgentEvent, ErrorReported, NoticeGiven, PromptReturned
-from ccq_tui.inbox import Inbox
+from ccq_tui.inbox import Inbox, InboxError, Unknown
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -54,6 +54,7 @@ class Commander:
         self._ordered: asyncio.Queue[Ordered] = asyncio.Queue()
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._answers: set[asyncio.Task[None]] = set()
         self._over = False
 
     def put(self, command: Command) -> None:
@@ -85,7 +86,7 @@ class Commander:
                 case Close():
                     self._stop()
                 case Answer():
-                    self._inbox.answer(command.request_id, command.outcome, command.surface)
+                    self._answer(command)
                 case Interrupt():
                     self._begin(self._interrupt())
                 case Ask():
@@ -97,6 +98,21 @@ class Commander:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _answer(self, command: Answer) -> None:
+        # Kept apart from what the session's end cancels: what a person confirmed reaches the inbox.
+        task = asyncio.create_task(self._settle(command))
+        self._answers.add(task)
+        task.add_done_callback(self._answers.discard)
+
+    async def _settle(self, command: Answer) -> None:
+        try:
+            verdict = await self._inbox.answer(command.request_id, command.outcome, command.surface)
+        except InboxError as error:
+            self._emit(ErrorReported("answer", f"The answer was not kept: {error}"))
+            return
+        if isinstance(verdict, Unknown):
+            _logger.info("An answer came for a request that nobody knows")
 
     async def _ask(self, command: Ask) -> None:
         if self._connection is None:
@@ -169,7 +185,7 @@ class Commander:
                 _fail(command, OVER)
             case Answer():
                 # Other sessions, and what is left of this one, share the inbox.
-                self._inbox.answer(command.request_id, command.outcome, command.surface)
+                self._answer(command)
             case Interrupt() | Close():
                 _logger.debug("Nothing to end any more")
 

@@ -1,7 +1,7 @@
 """Requests that wait for a person, and the interface through which they are asked and answered."""
 
 from ccq_tui.inbox.memory import MemoryInbox
-from ccq_tui.inbox.port import Added, Inbox, InboxChange, Settled
+from ccq_tui.inbox.port import Added, Inbox, InboxChange, InboxTrouble, Settled
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
@@ -12,14 +12,30 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
+from ccq_tui.inbox.verdicts import (
+    AlreadySettled,
+    InboxBusy,
+    InboxError,
+    InboxTooNew,
+    InboxUnavailable,
+    Unknown,
+    Verdict,
+    Won,
+)
 
 __all__ = [
     "Added",
     "Allowed",
+    "AlreadySettled",
     "Cancelled",
     "Denied",
     "Inbox",
+    "InboxBusy",
     "InboxChange",
+    "InboxError",
+    "InboxTooNew",
+    "InboxTrouble",
+    "InboxUnavailable",
     "MemoryInbox",
     "PermissionRequest",
     "PlanRequest",
@@ -27,4 +43,7 @@ __all__ = [
     "Request",
     "RequestOutcome",
     "Settled",
+    "Unknown",
+    "Verdict",
+    "Won",
 ]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from ccq_tui.inbox.port import Added, InboxChange, Listener, Settled
+from ccq_tui.inbox.listeners import Listeners
+from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
 
-_logger = logging.getLogger(__name__)
-
-SURFACE_WITHDRAWN = "withdrawn"
-"""The surface named when nobody answered because the asker no longer waits."""
+MOST_SETTLED = 1000
+"""Outcomes remembered for whoever answers too late."""
 
 
 @dataclass(slots=True)
@@ -31,14 +31,15 @@ class MemoryInbox:
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
-        self._listeners: list[Listener] = []
+        self._settled: dict[str, AlreadySettled] = {}
+        self._listeners = Listeners()
 
     @property
     def pending(self) -> tuple[Request, ...]:
         """What waits for a person, oldest first."""
         return tuple(entry.request for entry in self._entries.values())
 
-    async def ask(self, request: Request) -> RequestOutcome:
+    async def ask(self, request: Request, context: str = "") -> RequestOutcome:  # noqa: ARG002 - nobody reads it later
         """Wait, without limit, until the request has an outcome.
 
         Asking again with the id of a request that still waits joins that wait. Cancelling the wait withdraws
@@ -47,6 +48,7 @@ class MemoryInbox:
 
         Args:
             request: What to ask.
+            context: What the agent wrote before it asked.
 
         Returns:
             How the request was settled.
@@ -55,7 +57,7 @@ class MemoryInbox:
         if entry is None:
             entry = _Entry(request, asyncio.get_running_loop().create_future())
             self._entries[request.id] = entry
-            self._tell(Added(request))
+        self._listeners.tell(Added(request, again=entry.waiting > 0))
         entry.waiting += 1
         try:
             # Shielded, because a future dies with the first of its waiters.
@@ -63,12 +65,12 @@ class MemoryInbox:
         except asyncio.CancelledError as error:
             if entry.waiting == 1:
                 reason = str(error.args[0]) if error.args else "withdrawn"
-                self.answer(request.id, Cancelled(reason), SURFACE_WITHDRAWN)
+                self.withdraw(request.id, reason)
             raise
         finally:
             entry.waiting -= 1
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> bool:
+    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
         """Settle a request; the first answer wins.
 
         Args:
@@ -77,14 +79,19 @@ class MemoryInbox:
             surface: Where it was answered, for example "panel".
 
         Returns:
-            Whether this call settled it; False when it was settled before or is not known.
+            Whether this call settled it; when it did not, who did.
         """
-        entry = self._entries.pop(request_id, None)
-        if entry is None:
-            return False
-        entry.outcome.set_result(outcome)
-        self._tell(Settled(entry.request, outcome, surface))
-        return True
+        return self._settle(request_id, outcome, surface)
+
+    def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:
+        """Settle a request as cancelled at once, unless it is settled already.
+
+        Args:
+            request_id: The request's id; one that is not known is passed over.
+            reason: Why nobody can answer any more, for a person.
+            surface: Who withdraws it.
+        """
+        self._settle(request_id, Cancelled(reason), surface)
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told of every request that arrives or is settled from now on.
@@ -96,17 +103,15 @@ class MemoryInbox:
         Returns:
             A function that ends the subscription; calling it again does nothing.
         """
-        self._listeners.append(callback)
+        return self._listeners.add(callback)
 
-        def unsubscribe() -> None:
-            if callback in self._listeners:
-                self._listeners.remove(callback)
-
-        return unsubscribe
-
-    def _tell(self, change: InboxChange) -> None:
-        for listener in tuple(self._listeners):
-            try:
-                listener(change)
-            except Exception:
-                _logger.exception("A listener of the inbox failed")
+    def _settle(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+        entry = self._entries.pop(request_id, None)
+        if entry is None:
+            return self._settled.get(request_id, Unknown())
+        self._settled[request_id] = AlreadySettled(surface, datetime.now(UTC), outcome)
+        if len(self._settled) > MOST_SETTLED:
+            del self._settled[next(iter(self._settled))]
+        entry.outcome.set_result(outcome)
+        self._listeners.tell(Settled(entry.request, outcome, surface))
+        return Won()

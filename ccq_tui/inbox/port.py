@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.verdicts import Verdict
+
+SURFACE_WITHDRAWN = "withdrawn"
+"""The surface named when nobody answered because the asker no longer waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A request arrived."""
+    """A request waits and, where the inbox is durable, is on disk.
+
+    Attributes:
+        request: The request.
+        again: Whether it waited before: it was asked again, and its draft stands.
+    """
 
     request: Request
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +35,33 @@ class Settled:
     surface: str
 
 
-InboxChange = Added | Settled
+@dataclass(frozen=True, slots=True)
+class InboxTrouble:
+    """Requests can no longer be kept on disk and go on in memory; ``message`` is for a person."""
+
+    message: str
+
+
+InboxChange = Added | Settled | InboxTrouble
 Listener = Callable[[InboxChange], None]
 
 
 class Inbox(Protocol):
     """All requests that wait for a person, whoever answers them."""
 
-    async def ask(self, request: Request) -> RequestOutcome:
+    async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome.
 
-        Cancelling the wait withdraws the request: it then has the outcome `Cancelled`.
+        `Added` is told to all subscribers once it waits, also when it waited before. Cancelling the wait
+        withdraws the request: it then has the outcome `Cancelled`.
+
+        Args:
+            request: What to ask.
+            context: What the agent wrote before it asked.
         """
         ...
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> bool:
+    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
         """Settle a request; the first answer wins.
 
         Args:
@@ -48,7 +70,17 @@ class Inbox(Protocol):
             surface: Where it was answered, for example "panel".
 
         Returns:
-            Whether this call settled it; False when it was settled before or is not known.
+            Whether this call settled it; when it did not, who did.
+        """
+        ...
+
+    def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:
+        """Settle a request as cancelled, soon and without waiting, unless it is settled already.
+
+        Args:
+            request_id: The request's id; one that is not known is passed over.
+            reason: Why nobody can answer any more, for a person.
+            surface: Who withdraws it.
         """
         ...
 

@@ -16,6 +16,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
 )
 from ccq_tui.agent.texts import DECLINED
+from ccq_tui.inbox import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.agent.running import Running
@@ -165,7 +166,8 @@ async def test_the_first_answer_wins(play: Callable[..., Any]) -> None:
     async with Running(home) as run:
         run.session.send("Build it")
         await run.until(QuestionAsked)
-        assert run.inbox.answer("toolu_q_1", Answered((Answer(("SQLite",)),)), "phone")
+        won = await run.inbox.answer("toolu_q_1", Answered((Answer(("SQLite",)),)), "phone")
+        assert won == Won()
         run.answer("toolu_q_1", Declined())
         await run.idle()
     assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text

@@ -29,6 +29,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 from ccq_tui.agent.texts import DECLINED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox import (
+    Added,
     Allowed,
     Cancelled,
     Denied,
@@ -118,7 +119,7 @@ class Gate:
         self._ending, self._over = reason, True
         pending, self.pending = self.pending, {}
         for request_id in pending:
-            self._inbox.answer(request_id, Cancelled(reason), SURFACE)
+            self._inbox.withdraw(request_id, reason, SURFACE)
             self._emit(RequestSettled(request_id, Cancelled(reason), SURFACE))
         for tool_use_id in list(self._remarks):
             self._return_remark(tool_use_id, reason)
@@ -260,23 +261,27 @@ class Gate:
         self._stop_when_over()
         self.pending[request.id] = request
         surface = ""
+        waits = asyncio.Event()
 
         def hear(change: InboxChange) -> None:
             nonlocal surface
             if isinstance(change, Settled) and change.request.id == request.id:
                 surface = change.surface
+            elif isinstance(change, Added) and change.request.id == request.id:
+                waits.set()
 
         unsubscribe = self._inbox.subscribe(hear)
         # A task of its own, because the inbox hears the reason from us before its own wait ends.
         asking = asyncio.ensure_future(self._inbox.ask(request))
+        asking.add_done_callback(lambda _: waits.set())
         outcome: RequestOutcome = Cancelled(self._ending)
         try:
-            await asyncio.sleep(0)  # the inbox has the request before anyone hears of it and answers
+            await waits.wait()  # the inbox has the request before anyone hears of it and answers
             self._stop_when_over()
             self._emit(asked)
             outcome = await asyncio.shield(asking)
         except asyncio.CancelledError:
-            self._inbox.answer(request.id, outcome, SURFACE)
+            self._inbox.withdraw(request.id, self._ending, SURFACE)
             asking.cancel(self._ending)
             raise
         except Exception:

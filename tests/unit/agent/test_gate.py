@@ -12,7 +12,7 @@ from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPe
 from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.inbox import Cancelled, MemoryInbox
+from ccq_tui.inbox import Cancelled, MemoryInbox, Verdict, Won
 from ccq_tui.questions import Answer, Answered, Declined
 
 SOURCE: dict[str, Any] = {
@@ -55,24 +55,26 @@ async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    assert asked.inbox.answer("t", Answered((Answer(("a",)),)), "test")
+    assert await asked.inbox.answer("t", Answered((Answer(("a",)),)), "test") == Won()
     assert await task == PermissionResultAllow(updated_input=SOURCE | {"answers": {"Q?": "a"}})
 
 
 async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     inbox = MemoryInbox()
     events: list[AgentEvent] = []
+    answers: list[asyncio.Task[Verdict]] = []
 
     def answer(event: AgentEvent) -> None:
         events.append(event)
         if isinstance(event, QuestionAsked):
-            assert inbox.answer("t", Declined(), "test")
+            answers.append(asyncio.create_task(inbox.answer("t", Declined(), "test")))
 
     gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
     gate.shown("t")
     result = await gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT)
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
+    assert [await answer for answer in answers] == [Won()]
     assert events[-1] == RequestSettled("t", Declined(), "test")
 
 
@@ -80,7 +82,7 @@ async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    assert asked.inbox.answer("t", Cancelled("withdrawn"), "test")
+    assert await asked.inbox.answer("t", Cancelled("withdrawn"), "test") == Won()
     assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
 
 
@@ -88,7 +90,7 @@ async def test_an_outcome_of_the_wrong_kind_is_an_error() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    asked.inbox.answer("t", Declined(), "test")
+    await asked.inbox.answer("t", Declined(), "test")
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task
 
@@ -130,7 +132,7 @@ async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
         asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
     )
     await asked.pending()
-    asked.inbox.answer("t", Declined(), "test")
+    await asked.inbox.answer("t", Declined(), "test")
     assert await hook == {}
     asked.gate.finished("another call")
     result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)

@@ -2,18 +2,22 @@
 
 import asyncio
 import logging
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from ccq_tui.inbox import (
     Added,
     Allowed,
+    AlreadySettled,
     Cancelled,
     Denied,
     InboxChange,
     MemoryInbox,
     PermissionRequest,
     Settled,
+    Unknown,
+    Won,
 )
 
 
@@ -33,8 +37,8 @@ async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
     inbox = MemoryInbox()
     first, second = await waiting(inbox, "a", "b")
     assert [r.id for r in inbox.pending] == ["a", "b"]
-    assert inbox.answer("b", Allowed(), "panel")
-    assert inbox.answer("a", Denied("no"), "panel")
+    assert await inbox.answer("b", Allowed(), "panel") == Won()
+    assert await inbox.answer("a", Denied("no"), "panel") == Won()
     assert await first == Denied("no")
     assert await second == Allowed()
     assert inbox.pending == ()
@@ -43,10 +47,13 @@ async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
 async def test_the_first_answer_wins() -> None:
     inbox = MemoryInbox()
     (task,) = await waiting(inbox, "a")
-    assert inbox.answer("a", Allowed(), "panel")
-    assert not inbox.answer("a", Denied(), "phone")
+    assert await inbox.answer("a", Allowed(), "panel") == Won()
+    late = await inbox.answer("a", Denied(), "phone")
+    assert isinstance(late, AlreadySettled)
+    assert (late.surface, late.outcome) == ("panel", Allowed())
+    assert abs(datetime.now(UTC) - late.at) < timedelta(minutes=1)
     assert await task == Allowed()
-    assert not inbox.answer("unknown", Allowed(), "panel")
+    assert await inbox.answer("unknown", Allowed(), "panel") == Unknown()
 
 
 async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None:
@@ -54,13 +61,13 @@ async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None
     heard: list[InboxChange] = []
     leave = inbox.subscribe(heard.append)
     (task,) = await waiting(inbox, "a")
-    inbox.answer("a", Allowed(), "panel")
+    await inbox.answer("a", Allowed(), "panel")
     await task
     assert heard == [Added(request("a")), Settled(request("a"), Allowed(), "panel")]
     leave()
     leave()
     (task,) = await waiting(inbox, "b")
-    inbox.answer("b", Allowed(), "panel")
+    await inbox.answer("b", Allowed(), "panel")
     await task
     assert len(heard) == 2
 
@@ -74,7 +81,9 @@ async def test_a_cancelled_wait_withdraws_the_request() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert heard[-1] == Settled(request("a"), Cancelled("interrupted"), "withdrawn")
-    assert not inbox.answer("a", Allowed(), "panel")
+    late = await inbox.answer("a", Allowed(), "panel")
+    assert isinstance(late, AlreadySettled)
+    assert late.outcome == Cancelled("interrupted")
 
 
 async def test_a_request_asked_again_joins_the_wait_and_survives_one_that_leaves() -> None:
@@ -84,7 +93,7 @@ async def test_a_request_asked_again_joins_the_wait_and_survives_one_that_leaves
     with pytest.raises(asyncio.CancelledError):
         await first
     assert len(inbox.pending) == 1
-    assert inbox.answer("a", Allowed(), "panel")
+    assert await inbox.answer("a", Allowed(), "panel") == Won()
     assert await second == Allowed()
 
 
@@ -99,6 +108,6 @@ async def test_a_listener_that_fails_reaches_nobody_else(caplog: pytest.LogCaptu
     inbox.subscribe(heard.append)
     with caplog.at_level(logging.CRITICAL):
         (task,) = await waiting(inbox, "a")
-        inbox.answer("a", Allowed(), "panel")
+        await inbox.answer("a", Allowed(), "panel")
         assert await task == Allowed()
     assert len(heard) == 2

@@ -1,0 +1,52 @@
+"""What becomes of an attempt to settle a request, and what an inbox cannot do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ccq_tui.inbox.requests import RequestOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """This attempt settled the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadySettled:
+    """Somebody was faster, and nothing was changed.
+
+    Attributes:
+        surface: Where it was settled, for example "panel".
+        at: When, in UTC.
+        outcome: How.
+    """
+
+    surface: str
+    at: datetime
+    outcome: RequestOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No request has this id."""
+
+
+Verdict = Won | AlreadySettled | Unknown
+
+
+class InboxError(Exception):
+    """The inbox cannot do it, and changed nothing; the message is for a person."""
+
+
+class InboxUnavailable(InboxError):  # noqa: N818 - says what the inbox is
+    """The database cannot be opened, read or written: no room, no permission, no answer in time."""
+
+
+class InboxBusy(InboxUnavailable):
+    """Another process held the database for longer than we wait."""
+
+
+class InboxTooNew(InboxError):  # noqa: N818 - says what the inbox is
+    """The database was made by a newer version of the program."""
