@@ -55,19 +55,35 @@ class Choices:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
 
+    @property
+    def _complete(self) -> bool:
+        """Whether what is typed is one of the rows as it stands."""
+        return any(row.value == self.wanted.query for row in self.rows)
+
     def by(self, steps: int) -> Choices:
         """Move the cursor, from the last row to the first and back."""
         if not self.rows:
             return self
         return replace(self, cursor=(self.cursor + steps) % len(self.rows), moved=True)
 
+    def to(self, row: int) -> Choices:
+        """Move the cursor to a row; beyond an end it stays on the last one there."""
+        return replace(self, cursor=max(0, min(row, len(self.rows) - 1)), moved=bool(self.rows))
+
     def typed(self, wanted: Wanted) -> Choices:
         """Return the list after more was typed; its rows stand until others are found."""
         return self if wanted == self.wanted else replace(self, wanted=wanted, ready=False, moved=False)
 
     def found(self, rows: tuple[Choice, ...], note: str = "") -> Choices:
-        """Return the list with the rows for what is typed now."""
+        """Return the list with the rows for what is typed now.
+
+        Of rows that come again, with more among them, the one under the cursor stays under it: somebody may
+        be about to take it.
+        """
         kept = self.cursor if self.moved and self.cursor < len(rows) else 0
+        if self.ready and self.chosen is not None:
+            values = [row.value for row in rows]
+            kept = values.index(self.chosen.value) if self.chosen.value in values else kept
         return replace(self, rows=rows, cursor=kept, ready=True, note=note, moved=self.moved and kept > 0)
 
     def enter_takes(self, now: float) -> bool:
@@ -80,8 +96,26 @@ class Choices:
             return False
         if self.wanted.kind is Kind.HISTORY or self.moved:
             return True
-        exact = any(row.value == self.wanted.query for row in self.rows)
-        return self.ready and not exact and now - self.since >= SEEN_AFTER
+        return self.ready and not self._complete and now - self.since >= SEEN_AFTER
+
+    def hints(self, again: str = "") -> tuple[tuple[str, str], ...]:
+        """Return which keys do what while the list is open, the most useful first.
+
+        Args:
+            again: The key that goes on to the next earlier prompt, as it is shown.
+        """
+        searching = self.wanted.kind is Kind.HISTORY
+        if self.chosen is None:
+            return (("Esc", "back"),) if searching else ()
+        # Not `enter_takes`: what is true again at the next moment would flicker.
+        takes = searching or self.moved or not self._complete
+        return (
+            ("Enter", "take" if takes else "send"),
+            *(() if takes else (("Tab", "take"),)),
+            ("↑ ↓", "choose"),
+            *(((again, "next"),) if searching and again else ()),
+            ("Esc", "back" if searching else "close"),
+        )
 
     def window(self, height: int) -> range:
         """Return which rows are shown in so many lines, the cursor's among them."""

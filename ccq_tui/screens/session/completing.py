@@ -39,10 +39,13 @@ class Completing(SessionBase):
         self._search = 0
 
     def handle(self, event: AgentEvent) -> None:
-        """Take in which commands the CLI knows."""
+        """Take in which commands the CLI knows; a list that is open gets them too."""
         super().handle(event)
         if isinstance(event, CommandsListed):
             self._commands = merged(OWN_COMMANDS, event.commands)
+            wanted = self.dock.prompt.wanted
+            if wanted is not None and wanted.kind is Kind.COMMANDS:
+                self.dock.prompt.offer(wanted, commands_for(wanted.query, self._commands))
 
     @on(Prompt.ChoicesWanted)
     def _find_choices(self, event: Prompt.ChoicesWanted) -> None:

@@ -18,6 +18,7 @@ from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.later import after
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.prompt import Prompt
@@ -105,8 +106,15 @@ class Dock(Vertical):
     def on_resize(self) -> None:
         """Show the prompt's keys where there is room for them."""
         hints = self.query_one(HintBar)
-        hints.show(self._keys)
+        choices = self.prompt.choices
+        again = keymap_for(self).shown("history")
+        hints.show(self._keys if choices is None else choices.hints(again))
         hints.set_class(self._covered or self.app.size.height < LOW_SCREEN, "-off")
+
+    @on(Prompt.ListChanged)
+    def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:
+        event.stop()
+        self.on_resize()
 
     def show_keys(self, keys: Hints) -> None:
         """Show under the prompt which keys apply now."""

@@ -78,7 +78,7 @@ def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
 
 
 def _row(choices: Choices, row: Choice, chosen: bool, width: int, column: int, palette: Palette) -> Text:
-    line = Text(" ❯ " if chosen else "   ", palette.accent, no_wrap=True)
+    line = Text.assemble((" ❯ " if chosen else "   ", palette.accent), no_wrap=True)
     kind = choices.wanted.kind
     name = one_line(row.label, _LONGEST)
     if kind is not Kind.COMMANDS:

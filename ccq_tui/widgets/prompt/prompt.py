@@ -13,16 +13,21 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from ccq_tui.inbox.waiting import TYPING_PAUSE
-from ccq_tui.prompts.choices import Choice, Choices
+from ccq_tui.prompts.choices import MOST_ROWS, Choice, Choices
 from ccq_tui.prompts.completing import Kind, Wanted, completed, wanted_at
 from ccq_tui.prompts.drafts import Draft
 from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.walk import Walk
+from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
 
 PLACEHOLDER = "Ask Claude to do something"
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
+STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
+CHOSEN_STEPS = {"shift+up": -1, "shift+down": 1}
+CHOSEN_ENDS = {"home": 0, "end": MOST_ROWS}
+"""What these keys do in lists they do here only by others that were chosen for it: they edit the text."""
 
 
 class Prompt(Vertical):
@@ -125,6 +130,11 @@ class Prompt(Vertical):
         return self._choices if self._choices is not None and (self._choices.rows or self.searching) else None
 
     @property
+    def wanted(self) -> Wanted | None:
+        """What the list completes, even while it has no rows, or None."""
+        return None if self._choices is None else self._choices.wanted
+
+    @property
     def searching(self) -> bool:
         """Whether what is typed searches earlier prompts."""
         return self._aside is not None
@@ -212,9 +222,10 @@ class Prompt(Vertical):
         return True
 
     def _press_in_list(self, key: str, choices: Choices) -> bool:
+        moved = [self._move_in_list(key, meant) for meant in keys_meant(self, key)]
+        if any(moved):
+            return True
         match key:
-            case "up" | "down":
-                self._show(choices.by(-1 if key == "up" else 1))
             case "escape":
                 self._refused = (choices.wanted.kind, choices.wanted.start)
                 self._end_search()
@@ -225,6 +236,21 @@ class Prompt(Vertical):
                 self._take()
             case _:
                 return False
+        return True
+
+    def _move_in_list(self, key: str, meant: str) -> bool:
+        """Move the cursor of the list by what a key means there; whether it means that."""
+        choices = self._choices
+        if choices is None:
+            return False
+        if meant in STEPS:
+            self._show(choices.by(STEPS[meant]))
+        elif meant in CHOSEN_STEPS and meant != key:
+            self._show(choices.to(choices.cursor + CHOSEN_STEPS[meant]))
+        elif meant in CHOSEN_ENDS and meant != key:
+            self._show(choices.to(CHOSEN_ENDS[meant]))
+        else:
+            return False
         return True
 
     def _take(self) -> None:

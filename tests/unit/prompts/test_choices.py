@@ -52,3 +52,28 @@ def test_the_window_shows_the_cursor(count: int, steps: int, height: int) -> Non
     window = choices.window(height)
     assert choices.cursor in window
     assert len(window) == min(count, height)
+
+
+def test_rows_that_come_again_with_more_among_them_leave_the_cursor_on_its_row() -> None:
+    shown = listed("mo", "model", "mode").by(1)
+    grown = shown.found(tuple(Choice(value, value) for value in ("monitor", "model", "more", "mode")))
+    assert (grown.cursor, grown.chosen) == (3, shown.chosen)
+    unmoved = listed("mo", "model").found((Choice("monitor", "monitor"), Choice("model", "model")))
+    assert unmoved.chosen == Choice("model", "model")
+
+
+@given(st.integers(1, 30), st.integers(-40, 40))
+def test_going_to_a_row_stays_within_the_list(count: int, row: int) -> None:
+    moved = listed("", *map(str, range(count))).to(row)
+    assert moved.cursor == max(0, min(row, count - 1))
+    assert moved.moved
+
+
+def test_the_keys_say_what_enter_does() -> None:
+    assert listed("mod", "model").hints("Ctrl+R")[0] == ("Enter", "take")
+    complete = listed("mode", "mode", "model")
+    assert complete.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
+    assert complete.by(1).hints()[0] == ("Enter", "take")
+    search = listed("x", "one", kind=Kind.HISTORY)
+    assert ("Ctrl+R", "next") in search.hints("Ctrl+R")
+    assert search.found(()).hints("Ctrl+R") == (("Esc", "back"),)
