@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -125,12 +126,20 @@ class Driven:
         return next(screen for screen in self.app.screen_stack if isinstance(screen, SessionScreen))
 
 
-async def until(pilot: Pilot[int], what: Callable[[], object], tries: int = 2000) -> None:
-    """Wait until something holds, at most for so many turns of the event loop's pauses."""
+async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000) -> None:
+    """Wait until something holds, at most for so many looks, a hundredth of a second apart.
+
+    Looking alone costs nothing; a pause of the pilot asks every widget, so there is one, once it holds.
+    """
+    if what():
+        return
     for _ in range(tries):
+        await asyncio.sleep(0.01)
         if what():
+            await pilot.pause(0)
             return
-        await pilot.pause(0.01)
+        if pilot.app._exception is not None:
+            raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")
 
 
