@@ -68,13 +68,14 @@ def recalled(
         questions = parse_question_set(call_id, source)
     except QuestionFormatError:
         return
-    outcome = Cancelled(UNANSWERED) if result is None else _outcome(questions, result)
+    outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
     if outcome is not None:
         yield QuestionAsked(QuestionRequest(call_id, session_id, questions))
         yield RequestSettled(call_id, outcome, at=result.at if result else None)
 
 
-def _outcome(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
+def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
+    """Tell from a call's result what became of its questions; None where nobody was asked or can tell."""
     if PROCEED in result.output:
         return None  # it went past the rounds that the person wanted: nobody was asked
     if result.failed:

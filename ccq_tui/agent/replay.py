@@ -106,12 +106,18 @@ def _heard(
             record = None if tool == _QUESTION_TOOL else result.structured
             yield ToolFinished(name, tool, result.output, result.failed, record)
         case "text":
-            yield from _written(str(block.get("text") or ""), prompt_id)
+            yield from written(str(block.get("text") or ""), prompt_id)
         case "image" | "document":
             yield PromptAccepted(output_text([block]))
 
 
-def _written(text: str, prompt_id: str) -> Iterator[AgentEvent]:
+def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
+    """Tell what a text of the user's messages is: a prompt, a command, its output, or not for a person.
+
+    Args:
+        text: The text.
+        prompt_id: The message's id, or "".
+    """
     if outputs := command_output(text):
         yield from outputs
     elif found := _COMMAND.search(text):

@@ -59,6 +59,8 @@ def raw_questions(source: Mapping[str, Any]) -> list[Any]:
         QuestionFormatError: There is no list.
     """
     value = source.get("questions")
+    if value is None and isinstance(source.get("question"), str):
+        return [source]  # one question that is the input itself
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -70,6 +72,8 @@ def raw_questions(source: Mapping[str, Any]) -> list[Any]:
 
 
 def _question(item: Any, path: str) -> Question:
+    if isinstance(item, str):
+        return Question(text=item, kind=Kind.TEXT)
     if not isinstance(item, Mapping):
         raise QuestionFormatError(path, f"expected an object, got {_name(item)}")
     raw_options = item.get("options")

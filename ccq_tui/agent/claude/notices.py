@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-from claude_agent_sdk import RateLimitInfo
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent.events import Compacted, NoticeGiven
 from ccq_tui.agent.text import bounded, command_output
+
+if TYPE_CHECKING:
+    from claude_agent_sdk import RateLimitInfo
 
 _logger = logging.getLogger(__name__)
 

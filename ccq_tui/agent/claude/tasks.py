@@ -51,7 +51,7 @@ def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
         case "task_updated" | "task_notification":
             patch = data.get("patch")
             status = (patch if isinstance(patch, Mapping) else data).get("status")
-            if status in _ENDS:
+            if isinstance(status, str) and status in _ENDS:
                 summary = bounded(str(data.get("summary") or ""), _SUMMARY)
                 yield TaskEnded(name, call, _ENDS[status], summary, tools, tokens, seconds)
 

@@ -130,6 +130,15 @@ def test_the_same_question_twice_is_two_questions() -> None:
     assert len(parse_question_set("t", {"questions": [item, item]}).questions) == 2
 
 
+def test_a_plain_string_is_a_question_for_a_text() -> None:
+    assert parsed({"questions": ["Which name?"]}) == Question("Which name?", kind=Kind.TEXT)
+
+
+def test_the_input_may_be_the_one_question_itself() -> None:
+    found = parsed({"question": "Which?", "options": ["a", "b"], "multi_select": True})
+    assert found == Question("Which?", options=(Option("a"), Option("b")), multi_select=True)
+
+
 def test_no_options_means_a_text() -> None:
     assert parsed({"questions": [{"question": "Name?"}]}).kind is Kind.TEXT
 
@@ -141,7 +150,7 @@ def test_no_options_means_a_text() -> None:
         ({"questions": []}, "questions"),
         ({"questions": "not json"}, "questions"),
         ({"questions": '{"a": 1}'}, "questions"),
-        ({"questions": ["Q?"]}, "questions[0]"),
+        ({"questions": [3]}, "questions[0]"),
         ({"questions": [{"options": ["a"]}]}, "questions[0].question"),
         (one(question=3), "questions[0].question"),
         (one(options={"a": 1}), "questions[0].options"),

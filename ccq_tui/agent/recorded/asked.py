@@ -1,0 +1,93 @@
+"""The question sets of a recording: which were answered, and which one still waits for somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
+from ccq_tui.agent.past import UNANSWERED, CallResult, outcome_of
+from ccq_tui.agent.text import bounded
+from ccq_tui.inbox import Cancelled, QuestionRequest
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+
+QUESTION_TOOL = "AskUserQuestion"
+PASSED_OVER = "nobody answered it, and the conversation went on"
+_NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
+_REASON = 300
+
+
+class Asked:
+    """Follows the question sets of one recording."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, QuestionRequest] = {}
+        self._known: set[str] = set()
+
+    def ask(self, call: str, source: Mapping[str, Any], session_id: str) -> Iterator[AgentEvent]:
+        """Take a call of the tool; one that cannot be read as questions is left to be shown as a call.
+
+        Args:
+            call: The call's ``tool_use_id``.
+            source: Its input.
+            session_id: The session.
+
+        Yields:
+            That it was asked.
+        """
+        if call in self._known:
+            return
+        try:
+            questions = parse_question_set(call, source)
+        except (QuestionFormatError, RecursionError):
+            return
+        self._known.add(call)
+        self._open[call] = QuestionRequest(call, session_id, questions)
+        yield QuestionAsked(self._open[call])
+
+    def settle(self, call: str, result: CallResult) -> Iterator[AgentEvent]:
+        """Take a call's result.
+
+        Args:
+            call: The call's ``tool_use_id``.
+            result: What it gave back.
+
+        Yields:
+            How the questions ended; nothing if they can still be answered, or are not known.
+        """
+        request = self._open.get(call)
+        if request is None or (result.failed and _NOBODY_THERE in result.output):
+            return
+        outcome = outcome_of(request.questions, result)
+        if outcome == Cancelled(UNANSWERED):
+            return
+        if outcome is None:
+            reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
+            outcome = Cancelled(reason or "it failed")
+        del self._open[call]
+        yield RequestSettled(call, outcome, at=result.at)
+
+    def go_on(self) -> Iterator[AgentEvent]:
+        """Take that the person said something else instead.
+
+        Yields:
+            That what was open was not answered.
+        """
+        for call in self._open:
+            yield RequestSettled(call, Cancelled(PASSED_OVER))
+        self._open.clear()
+
+    def end(self) -> Iterator[AgentEvent]:
+        """Take that nothing more comes.
+
+        Yields:
+            That what was open was not answered, but for the last set, which still can be.
+        """
+        for call in list(self._open)[:-1]:
+            del self._open[call]
+            yield RequestSettled(call, Cancelled(UNANSWERED))
+
+    @property
+    def waiting(self) -> QuestionRequest | None:
+        """The last set that nobody answered, or None."""
+        return next(reversed(self._open.values()), None)

@@ -1,0 +1,121 @@
+"""From a line to what stands in it: JSON objects, of whatever shape, with text that can be shown."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from ccq_tui.agent.text import bounded
+
+Entry = dict[str, Any]
+
+DEEPEST = 40
+"""Levels of an input or a record that are kept."""
+MOST_ITEMS = 2_000
+LONGEST_TEXT = 200_000
+LARGEST_NUMBER = 1e15
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class BadLineError(ValueError):
+    """A line is not JSON, or not of objects."""
+
+
+def entries(data: bytes, *, too_long: bool = False) -> list[Entry]:
+    """Read a line.
+
+    Args:
+        data: The line's bytes.
+        too_long: Whether there were too many of them.
+
+    Returns:
+        Its object, or the objects of a list; none for an empty line.
+
+    Raises:
+        BadLineError: It is something else.
+    """
+    if too_long:
+        raise BadLineError("too long")
+    data = data.removeprefix(_BYTE_ORDER_MARK).strip()
+    if not data:
+        return []
+    try:
+        found = json.loads(data.decode())
+        if _LONE_SURROGATE.search(data):
+            found = _whole(found)
+    except (ValueError, RecursionError) as error:
+        raise BadLineError("not JSON") from error
+    items = found if isinstance(found, list) else [found]
+    objects = [item for item in items if isinstance(item, dict)]
+    if not objects:
+        raise BadLineError("no object")
+    return objects
+
+
+def _whole(value: Any) -> Any:
+    """Replace halves of characters, which JSON can write and nothing can show."""
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case list():
+            return [_whole(item) for item in value]
+        case dict():
+            return {_whole(name): _whole(item) for name, item in value.items()}
+        case _:
+            return value
+
+
+def text(entry: Mapping[str, Any], *names: str) -> str:
+    """Return the first of some fields that is a text, or ""."""
+    return next((entry[name] for name in names if isinstance(entry.get(name), str)), "")
+
+
+def fields(entry: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """Return the first of some fields that is an object, or an empty one."""
+    return next((entry[name] for name in names if isinstance(entry.get(name), Mapping)), {})
+
+
+def number(entry: Mapping[str, Any], name: str) -> float | None:
+    """Return a field that is a number of a sensible size, or None."""
+    value = entry.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and abs(value) < LARGEST_NUMBER else None
+
+
+def time_of(entry: Mapping[str, Any]) -> datetime | None:
+    """Return when an entry was written, or None if it does not say."""
+    try:
+        return datetime.fromisoformat(text(entry, "timestamp")).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Give the content blocks of an entry's message; a text alone is one."""
+    content = fields(entry, "message").get("content")
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        yield from (block for block in content if isinstance(block, Mapping))
+
+
+def kept(value: Any, depth: int = 0) -> Any:
+    """Return a copy of a value without what is too deep, too many or too long to be shown."""
+    match value:
+        case str():
+            return bounded(value, LONGEST_TEXT)
+        case list():
+            return [kept(item, depth + 1) for item in value[:MOST_ITEMS]] if depth < DEEPEST else "…"
+        case dict():
+            if depth >= DEEPEST:
+                return "…"
+            return {name: kept(value[name], depth + 1) for name in list(value)[:MOST_ITEMS]}
+        case _:
+            return value

@@ -1,0 +1,119 @@
+"""Lines of a file or a pipe, read once from beginning to end, none held longer than it is needed."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+from dataclasses import dataclass
+
+CHUNK = 1_000_000
+"""Bytes read at once."""
+LONGEST_LINE = 16_000_000
+"""Bytes of a line that is read; a longer one would stop everything else while it is taken apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line.
+
+    Attributes:
+        number: Which one, from 1.
+        data: Its bytes without the line's end; empty when it was too long.
+        too_long: Whether it was longer than `LONGEST_LINE`.
+    """
+
+    number: int
+    data: bytes
+    too_long: bool = False
+
+
+class Lines:
+    """Reads lines from a file descriptor, which it closes at the end.
+
+    Attributes:
+        size: Bytes of the file, or None where that is not known.
+        bytes: Bytes read so far.
+        reads: How often it was read.
+        ended: Whether all was read.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """Read from a descriptor; nothing is read yet."""
+        about = os.fstat(descriptor)
+        self._waits = not stat.S_ISREG(about.st_mode)
+        self.size = None if self._waits else about.st_size
+        self.bytes = 0
+        self.reads = 0
+        self.ended = False
+        self._descriptor: int | None = descriptor
+        self._chunk = b""
+        self._at = 0
+        self._held: list[bytes] = []  # the beginning of a line whose end was not read yet
+        self._held_bytes = 0
+        self._number = 0
+
+    def head(self, seconds: float) -> bytes:
+        """Look at the beginning without taking it.
+
+        Args:
+            seconds: How long to wait for something.
+        """
+        if not self._chunk and not self.ended:
+            self._fill(seconds)
+        return self._chunk
+
+    def next(self, seconds: float = 0.0) -> Line | None:
+        """Take the next line.
+
+        Args:
+            seconds: How long to wait for it.
+
+        Returns:
+            The line, or None if there is none: not yet, or, if all was read, never again.
+        """
+        while True:
+            end = self._chunk.find(b"\n", self._at)
+            if end >= 0:
+                self._hold(self._chunk[self._at : end])
+                self._at = end + 1
+                return self._line()
+            self._hold(self._chunk[self._at :])
+            self._chunk, self._at = b"", 0
+            if self.ended:
+                return self._line() if self._held_bytes else None
+            if not self._fill(seconds) and not self.ended:
+                return None
+
+    def close(self) -> None:
+        """Read no more."""
+        self.ended = True
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _fill(self, seconds: float) -> bool:
+        """Read a chunk; return whether something came."""
+        if self._descriptor is None:
+            return False
+        if self._waits and not select.select([self._descriptor], [], [], seconds)[0]:
+            return False
+        self._chunk = os.read(self._descriptor, CHUNK)
+        self.reads += 1
+        self.bytes += len(self._chunk)
+        if not self._chunk:
+            self.close()
+        return bool(self._chunk)
+
+    def _hold(self, piece: bytes) -> None:
+        if self._held_bytes <= LONGEST_LINE:
+            self._held.append(piece)
+        self._held_bytes += len(piece)
+
+    def _line(self) -> Line:
+        self._number += 1
+        too_long = self._held_bytes > LONGEST_LINE
+        data = b"" if too_long else b"".join(self._held)
+        self._held.clear()
+        self._held_bytes = 0
+        return Line(self._number, data, too_long)

@@ -1,0 +1,91 @@
+"""Opens a recording, or says in a line why it is none."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ccq_tui.agent.recorded.entries import BadLineError, entries
+from ccq_tui.agent.recorded.lines import Lines
+from ccq_tui.agent.recorded.reading import Recording
+from ccq_tui.text import one_line
+
+FIRST_SECONDS = 5.0
+"""How long the first bytes of a pipe are waited for before the screen is put up without them."""
+_LOOKED_AT = 4_000
+_NAME = 200
+STDIN = "standard input"
+
+
+class RecordingError(Exception):
+    """It cannot be shown; the message is for a person."""
+
+
+def open_recording(path: str | None, descriptor: int | None = None) -> Recording:
+    """Open a file, or take what is open already.
+
+    Args:
+        path: The file, or None.
+        descriptor: A descriptor to read instead, which is the recording's own from now on.
+
+    Returns:
+        The recording; its beginning looks like one.
+
+    Raises:
+        RecordingError: It is missing, unreadable, empty, or something else.
+    """
+    name = STDIN if path is None else one_line(path, _NAME)
+    if descriptor is None:
+        descriptor = _opened(path or "", name)
+    lines = Lines(descriptor)
+    try:
+        _check(lines, name)
+    except BaseException:
+        lines.close()
+        raise
+    return Recording(name if path is None else one_line(Path(path).name, _NAME), lines)
+
+
+def _opened(path: str, name: str) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise RecordingError(f"{name} cannot be read: {reason}.") from error
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RecordingError(
+            f"{name} is a directory; name a file in it, such as a session's .jsonl under ~/.claude/projects."
+        )
+    return descriptor
+
+
+def _check(lines: Lines, name: str) -> None:
+    try:
+        head = lines.head(FIRST_SECONDS)
+    except OSError as error:
+        raise RecordingError(f"{name} cannot be read: {error.strerror}.") from error
+    if not head:
+        if lines.ended:
+            raise RecordingError(f"{name} is empty.")
+        return  # a pipe whose writer has not begun
+    if b"\0" in head[:_LOOKED_AT]:
+        raise RecordingError(f"{name} is a binary file, not lines of JSON.")
+    if not _is_recording(head):
+        raise RecordingError(
+            f"{name} is not a recording: none of its first lines is a JSON object. "
+            "It should be stream-json of Claude Code or a session's .jsonl file."
+        )
+
+
+def _is_recording(head: bytes) -> bool:
+    """Whether a line of the beginning is an object; the last one may be cut."""
+    *whole, rest = head.split(b"\n")
+    for line in whole:
+        try:
+            if entries(line):
+                return True
+        except BadLineError:
+            continue
+    return rest.lstrip(b"\xef\xbb\xbf \t\r")[:1] in (b"{", b"[")

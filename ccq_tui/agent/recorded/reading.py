@@ -1,0 +1,168 @@
+"""A recording as slices of events, read in a thread as fast as they are wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
+from ccq_tui.agent.recorded.entries import BadLineError, entries, time_of
+from ccq_tui.agent.recorded.lines import Lines
+from ccq_tui.agent.recorded.translate import Translation
+from ccq_tui.inbox import QuestionRequest
+
+SLICE_SECONDS = 0.015
+"""How long one slice is read for: what is shown of it costs the screen about as long again."""
+SLICE_EVENTS = 250
+SLICE_BYTES = 1_000_000
+WAIT_SECONDS = 0.2
+"""How long a pipe is waited for at once."""
+MOST_NUMBERS = 12
+NOTHING = "There is no message of a conversation in it."
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What some lines told.
+
+    Attributes:
+        events: What happened, in order.
+        at: When the last of them was written, or None if it does not say.
+        streamed: Whether they are a piece of a text that is still being written.
+    """
+
+    events: tuple[AgentEvent, ...] = ()
+    at: datetime | None = None
+    streamed: bool = False
+
+
+@dataclass(slots=True)
+class BadLines:
+    """Which lines could not be read."""
+
+    count: int = 0
+    numbers: list[int] = field(default_factory=list)
+
+    def add(self, number: int) -> None:
+        """Count a line; only the first ones are named."""
+        self.count += 1
+        if len(self.numbers) < MOST_NUMBERS:
+            self.numbers.append(number)
+
+    def __str__(self) -> str:
+        """Say how many and which, or ""."""
+        if not self.count:
+            return ""
+        more = self.count - len(self.numbers)
+        which = ", ".join(map(str, self.numbers)) + (f" and {more:,} more" if more else "")
+        lines = "1 line" if self.count == 1 else f"{self.count:,} lines"
+        return f"{lines} could not be read: {which}"
+
+
+class Recording:
+    """One recording, read once from beginning to end by whoever asks for the next slice.
+
+    Attributes:
+        name: What it is called on the screen.
+        lines: Where it is read from.
+        read: How many lines were read.
+        bad: Those that could not be.
+        ended: Whether all was read.
+    """
+
+    def __init__(self, name: str, lines: Lines, clock: Callable[[], float] = time.monotonic) -> None:
+        """Read nothing yet.
+
+        Args:
+            name: What it is called on the screen.
+            lines: Where it is read from.
+            clock: Returns seconds.
+        """
+        self.name = name
+        self.lines = lines
+        self.read = 0
+        self.bad = BadLines()
+        self.ended = False
+        self._translation = Translation()
+        self._clock = clock
+        self._told = False
+
+    @property
+    def session_id(self) -> str:
+        """The first session id in it, or ""."""
+        return self._translation.session_id
+
+    @property
+    def cwd(self) -> str:
+        """The first directory in it, or ""."""
+        return self._translation.cwd
+
+    @property
+    def waiting(self) -> QuestionRequest | None:
+        """The question set that can still be answered, once all was read, or None."""
+        return self._translation.asked.waiting if self.ended else None
+
+    def next(self, *, single: bool = False) -> Slice:
+        """Read on; at most for some hundredths of a second, or as long as a pipe has nothing for so long.
+
+        Args:
+            single: Whether to stop after the first line that tells something.
+
+        Returns:
+            What was told; `ended` says whether there is more to come.
+        """
+        events: list[AgentEvent] = []
+        until, most = self._clock() + SLICE_SECONDS, self.lines.bytes + SLICE_BYTES
+        at, streamed = None, False
+        while not self.ended:
+            try:
+                line = self.lines.next(0.0 if events else WAIT_SECONDS)
+            except OSError as error:
+                events.append(NoticeGiven("error", f"It could not be read further: {error.strerror}"))
+                self.lines.close()
+                line = None
+            if line is None:
+                if self.lines.ended:
+                    events.extend(self._end())
+                break
+            self.read = line.number
+            found, written_at, piece = self._take(line.data, line.number, too_long=line.too_long)
+            events.extend(found)
+            if found:
+                at, streamed = written_at, piece
+            full = len(events) >= SLICE_EVENTS or self._clock() >= until or self.lines.bytes >= most
+            if full or (single and events):
+                break
+        return Slice(tuple(events), at, streamed)
+
+    def close(self) -> None:
+        """Read no more."""
+        self.lines.close()
+        self.ended = True
+
+    def _take(
+        self, data: bytes, number: int, *, too_long: bool
+    ) -> tuple[list[AgentEvent], datetime | None, bool]:
+        """Translate a line; one that cannot be read is counted, and nothing of it is shown."""
+        events: list[AgentEvent] = []
+        try:
+            found = entries(data, too_long=too_long)
+            for entry in found:
+                events.extend(self._translation.feed(entry))
+        except (BadLineError, RecursionError):
+            self.bad.add(number)
+            return [], None, False
+        self._told = self._told or any(not isinstance(event, Connected) for event in events)
+        at = next((moment for entry in found if (moment := time_of(entry))), None)
+        return events, at, any(entry.get("type") == "stream_event" for entry in found)
+
+    def _end(self) -> list[AgentEvent]:
+        self.ended = True
+        events = list(self._translation.end())
+        if not (self._told or events):
+            events.append(NoticeGiven("warning", NOTHING))
+        if self.bad.count:
+            events.append(NoticeGiven("warning", str(self.bad)))
+        return events

@@ -1,0 +1,140 @@
+"""A session that tells what a recording tells, at once or in time, and takes part in nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import Control
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
+from ccq_tui.agent.recorded.reading import Recording, Slice
+from ccq_tui.inbox import RequestOutcome
+
+T = TypeVar("T")
+
+STEADY_SECONDS = 0.5
+"""Between two messages that do not say when they were written."""
+STREAM_SECONDS = 0.03
+"""Between two pieces of a text."""
+LONGEST_GAP = 5.0
+"""A person's pauses and a long build are not waited out."""
+NAP = 0.1
+MOST_BEHIND = 0.25
+"""How much of a delay of the screen's own is caught up with."""
+
+
+class ReplayedSession:
+    """Plays a recording to a screen as a session.
+
+    What happened is told as past, so that nothing in it asks for anything; a question that can still be
+    answered is the screen's to offer once the session has `ENDED`.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        tell: Callable[[AgentEvent], None],
+        speed: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Play nothing yet.
+
+        Args:
+            recording: What to play.
+            tell: Takes the events.
+            speed: How many times as fast as it was, or None for at once.
+            clock: Returns seconds.
+        """
+        self.recording = recording
+        self.timed = speed is not None
+        self._tell = tell
+        self._speed = speed or 1.0
+        self._clock = clock
+        self._going = asyncio.Event()
+        self._going.set()
+        self._closed = False
+        self._last: Slice | None = None
+        self._due = float("-inf")
+
+    @property
+    def paused(self) -> bool:
+        """Whether it is held."""
+        return not self._going.is_set()
+
+    def pause(self) -> None:
+        """Hold it, or let it go on."""
+        if self.paused:
+            self._going.set()
+        else:
+            self._going.clear()
+
+    async def run(self) -> None:
+        """Play to the end."""
+        self._tell(StateChanged(SessionState.IDLE))
+        try:
+            while not (self._closed or self.recording.ended):
+                await self._going.wait()  # as long as the person wants
+                part = await asyncio.to_thread(self.recording.next, single=self.timed)
+                if self.timed and part.events:
+                    await self._wait_for(part)
+                if part.events and not self._closed:
+                    self._tell(HistoryLoaded(part.events))
+        finally:
+            self.recording.close()
+        self._tell(StateChanged(SessionState.ENDED))
+
+    async def _wait_for(self, part: Slice) -> None:
+        """Wait as long as there was between the last events and these."""
+        self._due = max(self._due, self._clock() - MOST_BEHIND) + self._gap(part) / self._speed
+        self._last = part
+        while self._clock() < self._due and not self._closed:
+            await asyncio.sleep(min(NAP, self._due - self._clock()))
+            if self.paused:
+                held = self._clock()
+                await self._going.wait()
+                self._due += self._clock() - held
+
+    def _gap(self, part: Slice) -> float:
+        before = self._last
+        if before is None:
+            return 0.0
+        if part.at and before.at:
+            return min(max((part.at - before.at).total_seconds(), 0.0), LONGEST_GAP)
+        return STREAM_SECONDS if part.streamed else STEADY_SECONDS
+
+    # -- what only a living session does -------------------------------------------------------------------
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        """Note what was answered; the screen brings it to the session that was recorded."""
+        self._tell(RequestSettled(request_id, outcome, surface))
+
+    async def ask(self, control: Control[T]) -> T:
+        """Say that there is nobody to ask."""
+        raise CommandError(f"a recording does not answer {control.subtype}")
+
+    def send(self, text: str) -> str:  # noqa: ARG002 - a recording hears nothing
+        """Send nothing: the screen has no prompt."""
+        return ""
+
+    def withdraw(self, prompt_id: str) -> None:
+        """Withdraw nothing."""
+
+    def interrupt(self) -> None:
+        """Interrupt nothing: no turn runs."""
+
+    def set_mode(self, mode: str) -> None:
+        """Set nothing."""
+
+    def set_model(self, model: str | None) -> None:
+        """Set nothing."""
+
+    def set_effort(self, level: str) -> None:
+        """Set nothing."""
+
+    def close(self) -> None:
+        """Stop."""
+        self._closed = True
+        self._going.set()

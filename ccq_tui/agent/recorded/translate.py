@@ -1,0 +1,257 @@
+"""From recorded entries to events: both formats have the same messages in slightly different envelopes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from ccq_tui.agent.claude import notices, tasks
+from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
+from ccq_tui.agent.claude.recent import Recent
+from ccq_tui.agent.claude.streams import BlockStreams
+from ccq_tui.agent.events import (
+    AgentEvent,
+    BlockDropped,
+    BlockFinished,
+    BlockKey,
+    BlockKind,
+    Compacted,
+    Connected,
+    ErrorReported,
+    PromptAccepted,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
+from ccq_tui.agent.past import CallResult
+from ccq_tui.agent.recorded.asked import QUESTION_TOOL, Asked
+from ccq_tui.agent.recorded.entries import Entry, blocks, fields, kept, number, text, time_of
+from ccq_tui.agent.replay import written
+from ccq_tui.agent.text import bounded, output_text
+
+CUT_OFF = "The recording ends before its result."
+_NO_RESPONSE = "No response requested."
+_DIAGNOSTIC = "[ede_diagnostic]"
+_PATCH = "structuredPatch"
+_RECORD_TEXT = 2_000
+_ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+class Translation:
+    """Turns one recording's entries into events, in order. What it does not know it passes over.
+
+    Attributes:
+        session_id: The first session id, or "".
+        cwd: The first directory, or "".
+        asked: The question sets.
+    """
+
+    def __init__(self) -> None:
+        self.session_id = ""
+        self.cwd = ""
+        self.asked = Asked()
+        self._streams = BlockStreams()
+        self._seen = Recent()
+        self._tools: dict[str, str] = {}
+        self._names = count(1)
+
+    def feed(self, entry: Entry) -> Iterator[AgentEvent]:
+        """Translate an entry.
+
+        Args:
+            entry: An object of any shape.
+
+        Yields:
+            What it means; nothing for what is of no interest.
+        """
+        yield from self._identify(entry)
+        if entry.get("isSidechain") is True or entry.get("isMeta") is True:
+            return  # a subagent's own talk, or what the CLI told the model alone
+        match entry.get("type"):
+            case "assistant" if self._is_new(entry):
+                yield from self._assistant(entry)
+            case "user" if self._is_new(entry):
+                yield from self._user(entry)
+            case "stream_event":
+                event = fields(entry, "event")
+                if _is_whole(event):
+                    yield from self._streams.stream(event, text(entry, "parent_tool_use_id"))
+            case "result":
+                yield from self._result(entry)
+            case "system":
+                yield from _system(entry)
+            case "attachment":
+                yield from self._attached(fields(entry, "attachment"))
+
+    def end(self) -> Iterator[AgentEvent]:
+        """Close what the recording left open.
+
+        Yields:
+            What was streamed and never whole, calls without a result, questions that nobody can answer now.
+        """
+        yield from self._streams.end_turn()
+        for call, tool in self._tools.items():
+            if tool != QUESTION_TOOL:
+                yield ToolFinished(call, tool, CUT_OFF, is_error=True)
+        self._tools.clear()
+        yield from self.asked.end()
+
+    def _identify(self, entry: Entry) -> Iterator[AgentEvent]:
+        if not self.session_id and _ID.fullmatch(name := text(entry, "session_id", "sessionId")):
+            self.session_id = name
+        if not self.cwd and (cwd := text(entry, "cwd")):
+            self.cwd = cwd
+            model = text(entry, "model") if entry.get("type") == "system" else ""
+            yield Connected(self.session_id, model, "", cwd)
+
+    def _is_new(self, entry: Entry) -> bool:
+        name = text(entry, "uuid")
+        return not name or self._seen.add(name)
+
+    def _assistant(self, entry: Entry) -> Iterator[AgentEvent]:
+        message = fields(entry, "message")
+        parent = text(entry, "parent_tool_use_id")
+        if (error := text(entry, "error")) or entry.get("isApiErrorMessage") is True:
+            yield from self._streams.retry()
+            said = bounded("\n".join(text(block, "text") for block in blocks(entry)))
+            yield ErrorReported(str(api_problem(error or "unknown", said)), detail(said))
+            return
+        name = text(message, "id") or text(entry, "uuid") or f"message {next(self._names)}"
+        for block in blocks(entry):
+            for found in self._streams.finish(name, parent):
+                if isinstance(found, BlockDropped):
+                    yield found
+                else:
+                    yield from self._said(block, found, entry)
+
+    def _said(self, block: Mapping[str, Any], key: BlockKey, entry: Entry) -> Iterator[AgentEvent]:
+        match block.get("type"):
+            case "text" if (said := text(block, "text")) and said != _NO_RESPONSE:
+                yield BlockFinished(key, BlockKind.TEXT, bounded(said))
+            case "thinking" if thought := text(block, "thinking"):
+                yield BlockFinished(key, BlockKind.THINKING, bounded(thought))
+            case "tool_use" | "server_tool_use":
+                yield from self._called(block, key)
+            case str(kind) if kind.endswith("tool_result"):
+                yield from self._returned(block, entry)
+
+    def _called(self, block: Mapping[str, Any], key: BlockKey) -> Iterator[AgentEvent]:
+        call = text(block, "id") or f"call {next(self._names)}"
+        if call in self._tools:
+            return
+        tool = self._tools[call] = text(block, "name")
+        source = fields(block, "input")
+        yield ToolStarted(call, tool, kept(dict(source)), key.parent)
+        if tool == QUESTION_TOOL:
+            yield from self.asked.ask(call, source, self.session_id)
+
+    def _returned(self, block: Mapping[str, Any], entry: Entry) -> Iterator[AgentEvent]:
+        call = text(block, "tool_use_id")
+        tool = self._tools.pop(call, "")
+        record = entry.get("tool_use_result", entry.get("toolUseResult"))
+        result = CallResult(
+            output_text(block.get("content")), block.get("is_error") is True, record, time_of(entry)
+        )
+        yield from self.asked.settle(call, result)
+        shown = None if tool == QUESTION_TOOL else _short(record)
+        parent = text(entry, "parent_tool_use_id")
+        yield ToolFinished(call, tool, result.output, result.failed, shown, parent)
+
+    def _user(self, entry: Entry) -> Iterator[AgentEvent]:
+        parent = text(entry, "parent_tool_use_id")
+        for block in blocks(entry):
+            match block.get("type"):
+                case "tool_result":
+                    yield from self._returned(block, entry)
+                case "text" if not parent and entry.get("isSynthetic") is not True:
+                    yield from self._heard(bounded(text(block, "text")), text(entry, "uuid"))
+                case "image" | "document" if not parent:
+                    yield PromptAccepted(output_text([dict(block)]))
+
+    def _heard(self, said: str, name: str) -> Iterator[AgentEvent]:
+        for event in written(said, name):
+            if isinstance(event, PromptAccepted):
+                yield from self.asked.go_on()
+            yield event
+
+    def _attached(self, attachment: Mapping[str, Any]) -> Iterator[AgentEvent]:
+        """Show a prompt that was sent while the agent worked."""
+        prompt = attachment.get("prompt")
+        if attachment.get("type") == "queued_command" and attachment.get("commandMode") in (None, "prompt"):
+            for block in blocks({"message": {"content": prompt}}):
+                yield from self._heard(bounded(text(block, "text")), "")
+
+    def _result(self, entry: Entry) -> Iterator[AgentEvent]:
+        yield from self._streams.end_turn()
+        usage = fields(entry, "usage")
+        listed = entry.get("errors")
+        errors = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+        said = [error for error in errors if not error.startswith(_DIAGNOSTIC)]
+        reason = text(entry, "terminal_reason") or text(entry, "subtype")
+        problem = "" if errors and not said else "\n".join(said) or text(entry, "result") or reason
+        if ended := turn_problem(reason):
+            yield ErrorReported(ended, detail(bounded(problem)))
+        failed = entry.get("is_error") is True
+        yield TurnEnded(
+            reason=reason,
+            is_error=failed,
+            duration=(number(entry, "duration_ms") or 0.0) / 1000,
+            cost=number(entry, "total_cost_usd"),
+            input_tokens=sum(int(number(usage, name) or 0) for name in _READ),
+            output_tokens=int(number(usage, "output_tokens") or 0),
+            text=bounded(problem) if failed else "",
+        )
+
+
+def _system(entry: Entry) -> Iterator[AgentEvent]:
+    """Translate what the CLI says beside the conversation, in the words of either format."""
+    match text(entry, "subtype"):
+        case "compact_boundary":
+            facts = fields(entry, "compact_metadata", "compactMetadata")
+            before, after = (
+                next((found for name in names if (found := number(facts, name)) is not None), None)
+                for names in (("pre_tokens", "preTokens"), ("post_tokens", "postTokens"))
+            )
+            yield Compacted(int(before) if before else None, int(after) if after else None)
+        case "local_command":
+            yield from written(bounded(text(entry, "content")))
+        case "informational" | "permission_denied" as subtype:
+            yield from notices.system(subtype, entry)
+        case subtype if subtype in tasks.SUBTYPES:
+            yield from tasks.task(subtype, entry)
+
+
+def _short(record: Any) -> Any:
+    """Keep of a call's record what is shown: a patch whole, of everything else only what is short."""
+    if not isinstance(record, Mapping):
+        return None
+    if _PATCH in record:
+        return kept({name: record[name] for name in ("type", _PATCH) if name in record})
+    return kept(
+        {
+            name: value
+            for name, value in record.items()
+            if not (isinstance(value, str) and len(value) > _RECORD_TEXT)
+        }
+    )
+
+
+def _is_whole(event: Mapping[str, Any]) -> bool:
+    """Whether a piece of a stream has what is read of it."""
+    index = event.get("index")
+    match event.get("type"):
+        case "message_start":
+            return bool(text(fields(event, "message"), "id"))
+        case "content_block_start":
+            return bool(text(fields(event, "content_block"), "type"))
+        case "content_block_delta":
+            delta = fields(event, "delta")
+            said = delta.get("text") or delta.get("thinking")
+            return isinstance(index, int) and (said is None or isinstance(said, str))
+        case "content_block_stop":
+            return isinstance(index, int)
+        case _:
+            return False

@@ -1,0 +1,221 @@
+"""What was recorded elsewhere, as events."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import (
+    BlockFinished,
+    BlockGrew,
+    BlockKey,
+    BlockKind,
+    Compacted,
+    Connected,
+    ErrorReported,
+    NoticeGiven,
+    PromptAccepted,
+    QuestionAsked,
+    RequestSettled,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
+from ccq_tui.agent.recorded.asked import PASSED_OVER
+from ccq_tui.agent.recorded.reading import NOTHING
+from ccq_tui.agent.recorded.translate import CUT_OFF
+from ccq_tui.inbox import Cancelled
+from ccq_tui.questions import Answer, Answered
+from tests.unit.agent.recordings import (
+    QUESTIONS,
+    SESSION,
+    back,
+    call,
+    events_of,
+    init,
+    opened,
+    prompt,
+    result,
+    said,
+    text,
+)
+
+ANSWERED = (
+    'Your questions have been answered: "Which approach?"="Option B". '
+    "You can now continue with these answers in mind."
+)
+NO_TOOL = "<tool_use_error>Error: No such tool available: AskUserQuestion.</tool_use_error>"
+
+
+def test_stream_json(tmp_path: Path) -> None:
+    recording = opened(
+        tmp_path,
+        init(),
+        said(text("I need to know something first.")),
+        said(call("Bash", {"command": "ls"}), message="msg_1"),
+        back("a.txt", tool_use_result={"stdout": "a.txt", "interrupted": False}),
+        said(text("Done."), message="msg_2"),
+        result(),
+    )
+    assert events_of(recording) == [
+        Connected(SESSION, "claude-x", "", "/work/project"),
+        BlockFinished(BlockKey("msg_1", 0), BlockKind.TEXT, "I need to know something first."),
+        ToolStarted("toolu_1", "Bash", {"command": "ls"}),
+        ToolFinished("toolu_1", "Bash", "a.txt", structured={"stdout": "a.txt", "interrupted": False}),
+        BlockFinished(BlockKey("msg_2", 0), BlockKind.TEXT, "Done."),
+        TurnEnded("completed", is_error=False, duration=1.5, cost=0.25, input_tokens=150, output_tokens=7),
+    ]
+    assert (recording.read, recording.session_id, recording.waiting) == (6, SESSION, None)
+
+
+def test_pieces_of_a_text_and_the_whole_of_it_are_one_block(tmp_path: Path) -> None:
+    pieces = [
+        {"type": "message_start", "message": {"id": "msg_1"}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hel"}},
+    ]
+    streamed = [{"type": "stream_event", "event": event} for event in pieces]
+    key = BlockKey("msg_1", 0)
+    assert events_of(opened(tmp_path, *streamed, said(text("Hello")))) == [
+        BlockGrew(key, BlockKind.TEXT, "Hel"),
+        BlockFinished(key, BlockKind.TEXT, "Hello"),
+    ]
+    assert events_of(opened(tmp_path, *streamed))[-1] == BlockFinished(key, BlockKind.TEXT, "Hel")
+
+
+def test_claude_codes_own_session_file(tmp_path: Path) -> None:
+    about = {"sessionId": SESSION, "cwd": "/work/project", "timestamp": "2026-01-02T03:04:05.000Z"}
+    patch = {"oldStart": 1, "newStart": 1, "lines": ["-a", "+b"]}
+    edited = {"filePath": "f", "originalFile": "a" * 9_000, "structuredPatch": [patch]}
+    events = events_of(
+        opened(
+            tmp_path,
+            {"type": "summary", "summary": "Old", "leafUuid": "x"},
+            {"type": "file-history-snapshot", "snapshot": {}},
+            prompt("Edit it", uuid="u1", **about),
+            prompt("what only the model reads", uuid="u2", isMeta=True, **about),
+            prompt("to a subagent", uuid="u3", isSidechain=True, **about),
+            said(call("Edit", {"file_path": "f"}), uuid="u4", **about),
+            back("ok", uuid="u5", toolUseResult=edited, **about),
+            said(text("API Error: 500 internal"), uuid="u6", isApiErrorMessage=True, **about),
+            {
+                "type": "system",
+                "subtype": "compact_boundary",
+                "compactMetadata": {"preTokens": 9000},
+                **about,
+            },
+            {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "And this"}, **about},
+            prompt("Edit it", uuid="u1", **about),
+        )
+    )
+    assert events == [
+        Connected(SESSION, "", "", "/work/project"),
+        PromptAccepted("Edit it", prompt_id="u1"),
+        ToolStarted("toolu_1", "Edit", {"file_path": "f"}),
+        ToolFinished("toolu_1", "Edit", "ok", structured={"structuredPatch": [patch]}),
+        ErrorReported("server_error", "500 internal"),
+        Compacted(9000, None),
+        PromptAccepted("And this"),
+    ]
+
+
+def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> None:
+    other = SESSION.replace("7f", "8f")
+    recording = opened(tmp_path, prompt("Hi", session_id="--resume"), init(), init(other, "/elsewhere"))
+    events_of(recording)
+    assert (recording.session_id, recording.cwd) == (SESSION, "/work/project")
+
+
+def test_a_question_that_was_answered(tmp_path: Path) -> None:
+    lines = [
+        said(call("AskUserQuestion", QUESTIONS)),
+        back(ANSWERED, timestamp="2026-01-02T03:04:05Z"),
+    ]
+    recording = opened(tmp_path, *lines)
+    _, asked, settled, finished = events_of(recording)
+    assert isinstance(asked, QuestionAsked)
+    assert isinstance(settled, RequestSettled)
+    assert settled.outcome == Answered((Answer(("Option B",)),))
+    assert settled.at is not None
+    assert settled.at.timestamp() == 1767323045
+    assert isinstance(finished, ToolFinished)
+    assert recording.waiting is None
+
+
+@pytest.mark.parametrize(
+    "lines", [[], [back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")]]
+)
+def test_the_last_question_waits_when_nobody_answered_it(tmp_path: Path, lines: list[Any]) -> None:
+    recording = opened(
+        tmp_path,
+        init(),
+        said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS)),
+        *lines,
+    )
+    events = events_of(recording)
+    waiting = recording.waiting
+    assert waiting is not None
+    assert (waiting.id, waiting.session_id) == ("toolu_1", SESSION)
+    assert [event.request_id for event in events if isinstance(event, RequestSettled)] == ["toolu_0"]
+
+
+def test_a_question_that_the_person_passed_over_does_not_wait(tmp_path: Path) -> None:
+    recording = opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), prompt("Something else"))
+    events = events_of(recording)
+    assert events[-2:] == [
+        RequestSettled("toolu_1", Cancelled(PASSED_OVER)),
+        PromptAccepted("Something else"),
+    ]
+    assert recording.waiting is None
+
+
+@pytest.mark.parametrize(
+    ("source", "labels"),
+    [
+        ({"questions": ["Which name?"]}, []),
+        ({"questions": '[{"question": "Which?", "options": ["a", "b"]}]'}, ["a", "b"]),
+        ({"questions": [{"question": "Which?", "options": ["a"], "multi_select": True}]}, ["a"]),
+        ({"question": "Which?", "options": [{"label": "a"}]}, ["a"]),
+    ],
+)
+def test_questions_in_old_shapes(tmp_path: Path, source: Any, labels: list[str]) -> None:
+    recording = opened(tmp_path, said(call("AskUserQuestion", source)))
+    events_of(recording)
+    waiting = recording.waiting
+    assert waiting is not None
+    assert [option.label for option in waiting.questions.questions[0].options] == labels
+
+
+def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:
+    recording = opened(
+        tmp_path, prompt("One"), b"{cut", b"", b"[1, 2]", b"\xff\xfe", b"null", prompt("Two"), b"[" * 100_000
+    )
+    events = events_of(recording)
+    assert events == [
+        PromptAccepted("One"),
+        PromptAccepted("Two"),
+        NoticeGiven("warning", "5 lines could not be read: 2, 4, 5, 6, 8"),
+    ]
+
+
+def test_more_bad_lines_than_anybody_reads(tmp_path: Path) -> None:
+    recording = opened(tmp_path, prompt("One"), *[b"x"] * 2_000)
+    events_of(recording)
+    assert (
+        str(recording.bad)
+        == "2,000 lines could not be read: " + ", ".join(map(str, range(2, 14))) + " and 1,988 more"
+    )
+
+
+def test_a_call_without_a_result_does_not_run_for_ever(tmp_path: Path) -> None:
+    events = events_of(opened(tmp_path, said(call("Bash", {}))))
+    assert events[-1] == ToolFinished("toolu_1", "Bash", CUT_OFF, is_error=True)
+
+
+def test_a_file_of_something_else_says_so(tmp_path: Path) -> None:
+    assert events_of(opened(tmp_path, {"a": 1}, {"type": "who knows"})) == [NoticeGiven("warning", NOTHING)]
+
+
+def test_lone_surrogates_are_replaced_and_whole_characters_kept(tmp_path: Path) -> None:
+    line = rb'{"type":"user","message":{"content":"a\ud800b \ud83d\ude00"}}'
+    assert events_of(opened(tmp_path, line)) == [PromptAccepted("a?b \U0001f600")]
