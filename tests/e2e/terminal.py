@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import pyte
+from tests.e2e.emulator import Screen, Stream
 
 KEYS = {
     "enter": "\r",
@@ -67,9 +67,9 @@ class Terminal:
     def __init__(
         self, command: list[str], env: Mapping[str, str], cwd: Path, size: tuple[int, int] = (80, 24)
     ) -> None:
-        self.screen = pyte.Screen(*size)
+        self.screen = Screen(*size)
         self.raw = bytearray()
-        self._stream = pyte.ByteStream(self.screen)
+        self._stream = Stream(self.screen)
         self._changed = threading.Condition()
         self._closing = False
         self._hung_up = False
@@ -245,7 +245,7 @@ class Terminal:
             cut < 0 or len(data) - cut > 32 or re.search(rb"^\x1b(\[[0-9;?<>=$]*[@-~]|[^\[P])", data[cut:])
         )
         self._pending = b"" if whole else data[cut:]
-        self._stream.feed(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
+        self._stream.take(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
 
 
 def _set_size(descriptor: int, size: tuple[int, int]) -> None:
