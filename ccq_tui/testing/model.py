@@ -33,18 +33,19 @@ class ScriptedModel:
     Args:
         scenario: What to play.
         speed: Characters a second; 0 means as fast as possible. May be changed at any time.
-        delta_size: Characters a streamed delta, at least 1.
+        delta_size: Characters a streamed delta, at least 1. May be changed at any time.
     """
 
     def __init__(self, scenario: Scenario, *, speed: float = 0.0, delta_size: int = 24) -> None:
         if delta_size < 1:
             raise ValueError("a delta has at least one character")
         self.speed = speed
-        self._delta_size = delta_size
+        self.delta_size = delta_size
         self._director = Director(scenario)
         self._notice = Notice()
         self._lock = threading.Lock()
         self._exchanges: list[Exchange] = []
+        self._forgotten: set[Exchange] = set()
         self._results: dict[ToolResult, None] = {}
         self._errors: list[Exception] = []
         self._thread: ServerThread | None = None
@@ -104,6 +105,25 @@ class ScriptedModel:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await asyncio.to_thread(self.stop)
+
+    def begin(self, scenario: Scenario) -> None:
+        """Plays another scenario from its start, and forgets what came so far: a new model at the same address.
+
+        What waits in a silence goes on waiting; gates are closed for the new scenario.
+
+        Args:
+            scenario: What every session plays from now on, also one that played before.
+        """
+        with self._lock:
+            self._director = Director(scenario)
+            # An answer that is still on its way must not come back as a new one.
+            self._forgotten.update(self._exchanges)
+            self._exchanges.clear()
+            self._results.clear()
+        thread, service, director = self._thread, self._service, self._director
+        if thread is not None and service is not None:
+            # In the order of what is released, which goes the same way.
+            thread.call(lambda: service.begin(director))
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -203,7 +223,7 @@ class ScriptedModel:
         self._service = Service(
             self._director,
             speed=lambda: self.speed,
-            delta_size=self._delta_size,
+            delta_size=lambda: self.delta_size,
             record=self._record,
             failed=self._failed,
         )
@@ -215,7 +235,7 @@ class ScriptedModel:
 
     def _record(self, exchange: Exchange) -> None:
         with self._lock:
-            if exchange not in self._exchanges:
+            if exchange not in self._exchanges and exchange not in self._forgotten:
                 self._exchanges.append(exchange)
                 for found in Incoming(exchange.body or {}, exchange.headers).tool_results:
                     self._results.setdefault(found)

@@ -31,7 +31,7 @@ class Service:
     Args:
         director: Decides what to say.
         speed: Gives the present speed in characters a second; 0 means as fast as possible.
-        delta_size: Characters a delta.
+        delta_size: Gives the present number of characters a delta.
         record: Told of a new exchange and of every change to one.
         failed: Told of an error in the script itself.
     """
@@ -41,7 +41,7 @@ class Service:
         director: Director,
         *,
         speed: Callable[[], float],
-        delta_size: int,
+        delta_size: Callable[[], int],
         record: Callable[[Exchange], None],
         failed: Callable[[Exception], None],
     ) -> None:
@@ -62,6 +62,11 @@ class Service:
                 Route("/{path:path}", self.anything, methods=_METHODS),
             ]
         )
+
+    def begin(self, director: Director) -> None:
+        """Answers from another director's plays from now on, with every gate closed."""
+        self._director = director
+        self._gates = {}
 
     def open_gate(self, gate: str) -> None:
         """Ends the silences that wait, or will wait, for a gate."""
@@ -123,7 +128,7 @@ class Service:
         model = str(incoming.body.get("model", "scripted"))
         streamed = bool(incoming.body.get("stream"))
         return SentMessage(
-            stream(turn, model, self._delta_size) if streamed else whole(turn, model),
+            stream(turn, model, self._delta_size()) if streamed else whole(turn, model),
             content_type="text/event-stream" if streamed else "application/json",
             speed=self._speed,
             opened=lambda gate: self._gate(gate).wait(),

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ccq_tui.agent import AgentSession, SessionOptions
-from ccq_tui.agent.events import AgentEvent, SessionLost, SessionState, StateChanged
+from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.inbox import MemoryInbox, RequestOutcome
 from ccq_tui.testing.environment import CleanHome
 
@@ -26,6 +26,7 @@ class Running:
         self.inbox = MemoryInbox()
         self.session = AgentSession(SessionOptions(**(given | options)), self.inbox, self._take)
         self._news = asyncio.Event()
+        self._idle_at_first = 1
 
     async def __aenter__(self) -> Self:
         self.task = self.session.start()
@@ -63,7 +64,16 @@ class Running:
 
     async def idle(self, count: int = 1) -> None:
         """Wait for the end of so many pieces of work."""
-        await self.until(StateChanged, lambda e: e.state is SessionState.IDLE, count + 1)
+        await self.until(StateChanged, lambda e: e.state is SessionState.IDLE, count + self._idle_at_first)
+
+    async def cleared(self) -> None:
+        """Clear the conversation, and forget all events so far."""
+        self.events.clear()
+        self.session.send("/clear")
+        reset = await self.until(ConversationReset)
+        await self.until(StateChanged, lambda e: e.state is SessionState.IDLE and self._after(reset, e))
+        self.events.clear()
+        self._idle_at_first = 0
 
     def all(self, kind: type[E]) -> list[E]:
         """Give the events of a kind so far."""
@@ -77,6 +87,9 @@ class Running:
     def answer(self, request_id: str, outcome: RequestOutcome) -> None:
         """Settle a request."""
         self.session.answer(request_id, outcome, "test")
+
+    def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
+        return any(event is later for event in self.events[self.events.index(earlier) :])
 
     def _take(self, event: AgentEvent) -> None:
         self.events.append(event)

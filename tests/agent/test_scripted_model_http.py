@@ -175,6 +175,30 @@ def test_it_counts_tokens_and_answers_what_it_does_not_know() -> None:
         assert [exchange.role for exchange in model.exchanges] == ["other"] * 3
 
 
+def test_it_begins_anew_with_another_scenario() -> None:
+    with ScriptedModel(Scenario("x").says("a").ends_turn().says("never"), delta_size=1) as model:
+        assert streamed(model) == "a"
+        model.release("g")
+        model.begin(Scenario("y").hangs(gate="g", limit=0.1).says("b"))
+        assert (model.exchanges, model.tool_results(), model.finished) == ([], [], False)
+        model.delta_size = 10
+        assert streamed(model) == "b"
+        (exchange,) = model.exchanges
+        assert exchange.first_byte - exchange.received >= 0.1, "the gate was closed"
+        assert exchange.scenario == "y"
+        assert model.finished
+
+
+def test_an_answer_on_its_way_is_forgotten_too() -> None:
+    with ScriptedModel(Scenario("x").says("a").hangs(gate="old", limit=60)) as model:
+        with sent(model, stream=True) as response:
+            response.read(1)
+            (waiting,) = model.exchanges
+            model.begin(Scenario("y").says("b"))
+        model.wait_for_sync(lambda _: waiting.broken, LIMIT)
+        assert not model.exchanges
+
+
 def test_errors_of_the_script_are_kept() -> None:
     def words(_: object) -> str:
         raise LookupError("boom")

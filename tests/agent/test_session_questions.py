@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from ccq_tui.agent.events import (
     QuestionAsked,
     RequestSettled,
@@ -18,8 +16,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.texts import DECLINED
 from ccq_tui.inbox import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
+from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.agent.running import Running
+from tests.agent.stage import staged, step
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -90,69 +90,65 @@ ROUNDS: list[tuple[list[Question], Outcome, str]] = [
 ]
 
 
-async def test_the_model_receives_exactly_what_was_confirmed(play: Callable[..., Any]) -> None:
-    scenario = Scenario("q")
-    for questions, _, _ in ROUNDS:
-        scenario = scenario.says("Next.").asks(*questions)
-    model, home = play(scenario.says("Thanks."))
-    async with Running(home) as run:
-        run.session.send("Build it")
-        for number, (questions, outcome, _) in enumerate(ROUNDS, 1):
-            asked = await run.until(QuestionAsked, count=number)
-            assert asked.request.id == f"toolu_q_{number}"
-            assert asked.request.questions.questions == tuple(questions)
-            assert asked.request.session_id == run.session.session_id
-            assert run.session.state is SessionState.AWAITING
-            run.answer(asked.request.id, outcome)
-        await run.idle()
-    results = model.tool_results()
-    assert [result.text for result in results] == [result for _, _, result in ROUNDS]
-    assert [result.is_error for result in results] == [isinstance(o, Declined) for _, o, _ in ROUNDS]
-    assert [event.output for event in run.all(ToolFinished)] == [result for _, _, result in ROUNDS]
-    assert [event.outcome for event in run.all(RequestSettled)] == [outcome for _, outcome, _ in ROUNDS]
+EITHER_ORDER = [("toolu_q_1", "toolu_q_2"), ("toolu_q_2", "toolu_q_1")]
 
 
-async def test_a_request_follows_its_tool_call_and_its_state(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionAsked)
-        run.answer("toolu_q_1", Declined())
-        await run.idle()
+async def test_every_way_to_settle_a_question_set(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario())) as stage:
+        one_question = Scenario("q").asks(DATABASE).says("Thanks.")
+        async with stage.scene("a request follows its tool call and its state", one_question) as run:
+            await a_request_follows_its_tool_call_and_its_state(run)
+        async with stage.scene("the first answer wins", one_question) as run:
+            await the_first_answer_wins(run, stage.model)
+        for order in EITHER_ORDER:
+            two_sets = Scenario("q").together(ask(DATABASE), ask(FEATURES)).says("Thanks.")
+            async with stage.scene(f"two sets at once, answered in the order {order}", two_sets) as run:
+                await two_sets_at_once(run, stage.model, order)
+        rounds = Scenario("q")
+        for questions, _, _ in ROUNDS:
+            rounds = rounds.says("Next.").asks(*questions)
+        async with stage.scene("exactly what was confirmed", rounds.says("Thanks.")) as run:
+            await the_model_receives_exactly_what_was_confirmed(run, stage.model)
+    assert run.all(StateChanged)[-1].state is SessionState.ENDED
+
+
+async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
+    run.session.send("Build it")
+    await run.until(QuestionAsked)
+    run.answer("toolu_q_1", Declined())
+    await run.idle()
     kinds = [
         type(e)
         for e in run.events
         if isinstance(e, ToolStarted | QuestionAsked | RequestSettled | ToolFinished)
     ]
     assert kinds == [ToolStarted, QuestionAsked, RequestSettled, ToolFinished]
-    assert [e.state.value for e in run.all(StateChanged)] == [
-        "starting",
-        "idle",
-        "working",
-        "awaiting",
-        "working",
-        "idle",
-        "ended",
-    ]
+    states = [e.state.value for e in run.all(StateChanged)]
+    assert states == ["starting", "idle", "working", "awaiting", "working", "idle"]
 
 
-@pytest.mark.parametrize("order", [("toolu_q_1", "toolu_q_2"), ("toolu_q_2", "toolu_q_1")])
-async def test_two_sets_at_once_are_answered_in_either_order(
-    play: Callable[..., Any], order: tuple[str, str]
-) -> None:
-    model, home = play(Scenario("q").together(ask(DATABASE), ask(FEATURES)).says("Thanks."))
+async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Build it")
+    await run.until(QuestionAsked)
+    won = await run.inbox.answer("toolu_q_1", Answered((Answer(("SQLite",)),)), "phone")
+    assert won == Won()
+    run.answer("toolu_q_1", Declined())
+    await run.idle()
+    assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text
+
+
+async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str, str]) -> None:
     outcomes = {
         "toolu_q_1": Answered((Answer(("SQLite",)),)),
         "toolu_q_2": Answered((Answer(("Cache",)),)),
     }
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionAsked, count=2)
-        assert [request.id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
-        for request_id in order:
-            run.answer(request_id, outcomes[request_id])
-            await run.until(RequestSettled, lambda e, wanted=request_id: e.request_id == wanted)
-        await run.idle()
+    run.session.send("Build it")
+    await run.until(QuestionAsked, count=2)
+    assert [request.id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
+    for request_id in order:
+        run.answer(request_id, outcomes[request_id])
+        await run.until(RequestSettled, lambda e, wanted=request_id: e.request_id == wanted)
+    await run.idle()
     assert model.result("toolu_q_1").text == (
         f'Your questions have been answered: "Which database?"="SQLite".{CONTINUE}'
     )
@@ -161,13 +157,19 @@ async def test_two_sets_at_once_are_answered_in_either_order(
     )
 
 
-async def test_the_first_answer_wins(play: Callable[..., Any]) -> None:
-    model, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionAsked)
-        won = await run.inbox.answer("toolu_q_1", Answered((Answer(("SQLite",)),)), "phone")
-        assert won == Won()
-        run.answer("toolu_q_1", Declined())
-        await run.idle()
-    assert '"Which database?"="SQLite"' in model.result("toolu_q_1").text
+async def the_model_receives_exactly_what_was_confirmed(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Build it")
+    for number, (questions, outcome, result) in enumerate(ROUNDS, 1):
+        with step(result):
+            asked = await run.until(QuestionAsked, count=number)
+            assert asked.request.id == f"toolu_q_{number}"
+            assert asked.request.questions.questions == tuple(questions)
+            assert asked.request.session_id == run.session.session_id
+            assert run.session.state is SessionState.AWAITING
+            run.answer(asked.request.id, outcome)
+    await run.idle()
+    results = model.tool_results()
+    assert [result.text for result in results] == [result for _, _, result in ROUNDS]
+    assert [result.is_error for result in results] == [isinstance(o, Declined) for _, o, _ in ROUNDS]
+    assert [event.output for event in run.all(ToolFinished)] == [result for _, _, result in ROUNDS]
+    assert [event.outcome for event in run.all(RequestSettled)] == [outcome for _, outcome, _ in ROUNDS]
