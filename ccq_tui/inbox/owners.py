@@ -1,0 +1,74 @@
+"""Which process runs a session, so that a process number used again is not taken for its owner."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A process.
+
+    Attributes:
+        pid: Its number.
+        start: When it started, in a form of this system's own, or "" where that is not known.
+    """
+
+    pid: int
+    start: str = ""
+
+
+def this_process() -> Owner:
+    """Return the process we are in."""
+    pid = os.getpid()
+    return Owner(pid, _start(pid) or "")
+
+
+def alive(owner: Owner | None) -> bool:
+    """Whether a process still runs; nothing is sent to it.
+
+    Where the system does not tell when a process started, one with its number counts.
+    """
+    if owner is None or owner.pid <= 0:
+        return False
+    if _PROC.joinpath("self").exists():
+        start = _start(owner.pid)
+        return start is not None and owner.start in ("", start)
+    if sys.platform == "win32":  # there os.kill would end it
+        return True
+    return _signals(owner.pid)
+
+
+def _signals(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _start(pid: int) -> str | None:
+    """Return when a process started, unique over restarts of the machine; None if it does not run."""
+    try:
+        stat = _PROC.joinpath(str(pid), "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name in parentheses may hold anything; the state is field 3, the start field 22.
+    after = stat.rpartition(")")[2].split()
+    return None if after[0] in "ZX" else f"{_boot()}:{after[19]}"
+
+
+@cache
+def _boot() -> str:
+    try:
+        return _PROC.joinpath("sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

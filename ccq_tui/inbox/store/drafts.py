@@ -1,0 +1,145 @@
+"""Drafts as JSON, and back into the state of a request as far as they still fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.requests import PlanRequest, Request
+from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
+from ccq_tui.inbox.waiting import Draft, first_draft
+from ccq_tui.questions.state import Draft as AnswerDraft
+from ccq_tui.questions.state import Page, PanelState, resting_focus, typable
+
+MOST_CHARACTERS = 2_000_000
+"""Characters of one stored text that are put back."""
+
+
+def draft_to_json(state: Draft) -> str:
+    """Write what was selected and typed, and where the cursor was."""
+    return dump(_of_panel(state) if isinstance(state, PanelState) else _of_decision(state))
+
+
+def with_draft(request: Request, text: str) -> Draft:
+    """Return the state in which a request opens with a draft in it.
+
+    Nothing is open in it but the list: a key meant for something else must not send a text that came back.
+
+    Args:
+        request: The request.
+        text: What `draft_to_json` wrote; what does not fit the request is passed over.
+
+    Returns:
+        The state; the first one, if nothing fits.
+    """
+    state = first_draft(request)
+    try:
+        stored = parse(text)
+    except StoredFormatError:
+        return state
+    return _panel(state, stored) if isinstance(state, PanelState) else _decision(state, stored)
+
+
+def _of_panel(state: PanelState) -> dict[str, Any]:
+    return {
+        "pages": [_of_page(page) for page in state.pages],
+        "tab": state.tab,
+        "review_row": state.review_row,
+        "discussion": state.discussion,
+    }
+
+
+def _of_page(page: Page) -> dict[str, Any]:
+    draft = page.draft
+    return {
+        "question": page.question.text,
+        "selected": [[index, page.question.options[index].label] for index in draft.selected],
+        "other": draft.other,
+        "other_on": draft.other_on,
+        "note": draft.note,
+        "taken": draft.taken,
+        "cursor": page.cursor,
+    }
+
+
+def _of_decision(state: DecisionState) -> dict[str, Any]:
+    return {
+        "cursor": state.choices[state.cursor].label,
+        "text": state.text,
+        "text_choice": "" if state.text_row is None else state.choices[state.text_row].label,
+        "plan": state.plan,
+    }
+
+
+def _panel(state: PanelState, stored: Mapping[str, Any]) -> PanelState:
+    found = stored.get("pages")
+    by_place = found if isinstance(found, list) else []
+    pages = tuple(
+        _page(page, by_place[index]) if index < len(by_place) else page
+        for index, page in enumerate(state.pages)
+    )
+    last = len(pages) if state.needs_review else len(pages) - 1
+    tab = _number(stored.get("tab"), last)
+    return replace(
+        state,
+        pages=pages,
+        tab=tab,
+        focus=resting_focus(pages, tab),
+        review_row=_number(stored.get("review_row"), len(pages)),
+        discussion=_text(stored.get("discussion")),
+    )
+
+
+def _page(page: Page, stored: object) -> Page:
+    if not isinstance(stored, Mapping) or stored.get("question") != page.question.text:
+        return page
+    typed = _text(stored.get("other"), page.draft.other)
+    cursor = _number(stored.get("cursor"), page.other_row)
+    if page.is_field:
+        draft = AnswerDraft(other=typed, note=_text(stored.get("note")), taken=stored.get("taken") is True)
+        return replace(page, draft=draft)
+    selected = _selected(page, stored.get("selected"))
+    other_on = stored.get("other_on") is True and bool(typed.strip())
+    if not page.question.multi_select:
+        selected = () if other_on else selected[:1]
+    draft = AnswerDraft(selected, typed, other_on, _text(stored.get("note")))
+    return replace(page, draft=draft, cursor=cursor)
+
+
+def _selected(page: Page, stored: object) -> tuple[int, ...]:
+    """Return the options that are still there under the same label, at their place or another."""
+    labels = [option.label for option in page.question.options]
+    found: set[int] = set()
+    for item in stored if isinstance(stored, list) else []:
+        match item:
+            case [int(index), str(label)] if 0 <= index < len(labels) and labels[index] == label:
+                found.add(index)
+            case [int(), str(label)] if label in labels:
+                found.add(labels.index(label))
+    return tuple(sorted(found))
+
+
+def _decision(state: DecisionState, stored: Mapping[str, Any]) -> DecisionState:
+    rows = {choice.label: row for row, choice in enumerate(state.choices)}
+    text_row = rows.get(_text(stored.get("text_choice")))
+    text = _text(stored.get("text"))
+    if text_row is not None and not state.choices[text_row].takes_text:
+        text_row = None
+    plan = _text(stored.get("plan")) if isinstance(state.request, PlanRequest) else ""
+    return replace(
+        state,
+        cursor=rows.get(_text(stored.get("cursor")), state.cursor),
+        text=text,
+        text_row=text_row if text else None,
+        plan=plan,
+    )
+
+
+def _text(value: object, otherwise: str = "") -> str:
+    return typable(value[:MOST_CHARACTERS]) if isinstance(value, str) else otherwise
+
+
+def _number(value: object, most: int) -> int:
+    return min(max(value, 0), most) if isinstance(value, int) and not isinstance(value, bool) else 0

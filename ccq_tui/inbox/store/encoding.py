@@ -1,0 +1,174 @@
+"""Requests and outcomes as JSON: versioned, ASCII, and read tolerantly.
+
+A field that is not known is passed over and one that is missing has its default, so that programs of
+neighbouring versions can share an inbox. What cannot be understood at all is a `StoredFormatError`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    Denied,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+
+VERSION = 1
+T = TypeVar("T")
+
+_REQUESTS: dict[str, type[Request]] = {
+    "question": QuestionRequest,
+    "permission": PermissionRequest,
+    "plan": PlanRequest,
+}
+_OUTCOMES: dict[str, type[RequestOutcome]] = {
+    "answered": Answered,
+    "discussed": Discussed,
+    "declined": Declined,
+    "allowed": Allowed,
+    "denied": Denied,
+    "cancelled": Cancelled,
+}
+_LISTS: dict[str, type[Any]] = {
+    "questions": Question,
+    "options": Option,
+    "answers": Answer,
+    "rules": Rule,
+    "suggestions": Suggestion,
+}
+
+
+class StoredFormatError(ValueError):
+    """What is stored is not what this version can read."""
+
+
+def kind_of(request: Request) -> str:
+    """Return the word for a request's kind: question, permission or plan."""
+    return next(word for word, kind in _REQUESTS.items() if isinstance(request, kind))
+
+
+def request_to_json(request: Request) -> str:
+    """Write a request."""
+    return dump({"kind": kind_of(request), **_plain(request)})
+
+
+def request_from_json(text: str) -> Request:
+    """Read a request.
+
+    Args:
+        text: What `request_to_json` wrote, in this version or another.
+
+    Returns:
+        The request.
+
+    Raises:
+        StoredFormatError: It cannot be understood.
+    """
+    return _read(text, _REQUESTS, "kind")
+
+
+def outcome_to_json(outcome: RequestOutcome) -> str:
+    """Write an outcome."""
+    word = next(word for word, kind in _OUTCOMES.items() if isinstance(outcome, kind))
+    return dump({"outcome": word, **_plain(outcome)})
+
+
+def outcome_from_json(text: str) -> RequestOutcome:
+    """Read an outcome.
+
+    Args:
+        text: What `outcome_to_json` wrote, in this version or another.
+
+    Returns:
+        The outcome.
+
+    Raises:
+        StoredFormatError: It cannot be understood.
+    """
+    return _read(text, _OUTCOMES, "outcome")
+
+
+def dump(content: Mapping[str, Any]) -> str:
+    """Write JSON with its version; ASCII, because a model's text may hold halves of characters."""
+    return json.dumps({"v": VERSION, **content}, default=str)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The object.
+
+    Raises:
+        StoredFormatError: It is none.
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StoredFormatError("not JSON") from error
+    if not isinstance(content, dict):
+        raise StoredFormatError("not an object")
+    return content
+
+
+def _plain(thing: Any) -> dict[str, Any]:
+    """Return a dataclass's fields; mappings in them stay what they are."""
+    return {field.name: _value(getattr(thing, field.name)) for field in fields(thing)}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, tuple):
+        return [_value(item) for item in value]
+    return _plain(value) if hasattr(value, "__dataclass_fields__") else value
+
+
+def _read(text: str, kinds: Mapping[str, type[T]], name: str) -> T:
+    content = parse(text)
+    kind = kinds.get(str(content.get(name)))
+    if kind is None:
+        raise StoredFormatError(f"{name} is {content.get(name)!r}")
+    try:
+        return _made(kind, content)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise StoredFormatError(f"not a {name}: {error}") from error
+
+
+def _made(kind: type[T], content: Mapping[str, Any]) -> T:
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # all of them are dataclasses
+    given = {key: _field(key, value) for key, value in content.items() if key in known}
+    return kind(**given)
+
+
+def _field(name: str, value: Any) -> Any:
+    """Read a field; those that hold more than text, numbers and JSON have names of their own."""
+    if name in _LISTS and isinstance(value, list):
+        return tuple(_made(_LISTS[name], item) for item in value)
+    match name:
+        case "questions":
+            return _made(QuestionSet, value)
+        case "kind":
+            return Kind(value) if value in tuple(Kind) else value
+        case "suggestion":
+            return None if value is None else _made(Suggestion, value)
+        case "selected" | "directories":
+            return tuple(str(item) for item in value)
+        case "source" | "input":
+            return dict(value)
+        case _:
+            return value

@@ -1,0 +1,62 @@
+"""Every change of state, as it was written."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from ccq_tui.inbox.store.base import Connected
+from ccq_tui.inbox.store.rows import Change, moment, stamp
+
+PAGE = 200
+"""Rows of a list that are given at once."""
+
+
+class Histories(Connected):
+    """Reads the history; each change writes its own row."""
+
+    def history(
+        self,
+        since: datetime | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+        after: int = 0,
+        limit: int = PAGE,
+    ) -> list[Change]:
+        """Return changes, oldest first.
+
+        Args:
+            since: Only those at this time or later.
+            session_id: Only those of a session and its requests.
+            request_id: Only those of a request.
+            after: Only those after the change of this number: the last one of the page before.
+            limit: At most so many.
+        """
+        where, values = ["number > ?"], [after]  # type: tuple[list[str], list[object]]
+        for condition, value in (
+            ("at >= ?", stamp(since) if since else None),
+            ("session_id = ?", session_id),
+            ("request_id = ?", request_id),
+        ):
+            if value is not None:
+                where.append(condition)
+                values.append(value)
+        query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
+        return [_change(row) for row in self._rows(query, (*values, limit))]
+
+    def last_change(self) -> int:
+        """Return the number of the newest change; 0 when there is none."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM history")[0][0])
+
+
+def _change(row: sqlite3.Row) -> Change:
+    return Change(
+        number=row["number"],
+        at=moment(row["at"]),
+        session_id=row["session_id"],
+        request_id=row["request_id"] or "",
+        was=row["was"],
+        became=row["became"],
+        cause=row["cause"],
+        surface=row["surface"],
+    )

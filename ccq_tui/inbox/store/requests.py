@@ -1,0 +1,250 @@
+"""Requests: asked, settled by the first answer, delivered."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterable
+
+from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.encoding import (
+    StoredFormatError,
+    kind_of,
+    outcome_from_json,
+    outcome_to_json,
+    request_from_json,
+    request_to_json,
+)
+from ccq_tui.inbox.store.history import PAGE
+from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, moment, state_after
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
+
+_logger = logging.getLogger(__name__)
+
+_SELECT = """
+    SELECT requests.*,
+        answers.outcome, answers.surface, answers.settled_at, answers.delivered_at, answers.way,
+        EXISTS (SELECT 1 FROM drafts WHERE drafts.request_id = requests.id) AS has_draft
+    FROM requests LEFT JOIN answers ON answers.request_id = requests.id
+"""
+
+
+class Requests(Connected):
+    """Reads and writes requests and their outcomes."""
+
+    def add_request(self, request: Request, context: str = "") -> StoredRequest:
+        """Write a request that is asked; afterwards it is on disk.
+
+        One that is there already keeps its place, its draft and, if a person decided, its outcome. One that
+        was cancelled waits again: whoever cancelled it asks anew.
+
+        Args:
+            request: What is asked.
+            context: What the agent wrote before it.
+
+        Returns:
+            What is stored now; its state says whether it waits.
+
+        Raises:
+            InboxUnavailable: It was not written.
+        """
+        key, body = _key(request.id), request_to_json(request)
+        session_id = _key(request.session_id)
+        with self._writing() as at:
+            new = self._do(
+                "INSERT INTO requests (id, session_id, kind, body, context, state, asked_at, deferred)"
+                " VALUES (?, ?, ?, ?, ?, 'pending', ?, 0) ON CONFLICT (id) DO NOTHING",
+                (key, session_id, kind_of(request), body, storable(context), at),
+            )
+            if new:
+                self._note(at, session_id, key, ("", RequestState.PENDING), "asked")
+            else:
+                self._ask_again(at, key, session_id, body)
+        stored = self.request(request.id)
+        if stored is None:
+            raise InboxUnavailable(f"{self.path}: the request {key} was written and cannot be read")
+        return stored
+
+    def _ask_again(self, at: str, key: str, session_id: str, body: str) -> None:
+        was = self._state(key)
+        if was not in (RequestState.PENDING, RequestState.CANCELLED):
+            return
+        self._do("DELETE FROM answers WHERE request_id = ?", (key,))
+        self._do(
+            "UPDATE requests SET state = 'pending', deferred = 0, session_id = ?, body = ? WHERE id = ?",
+            (session_id, body, key),
+        )
+        self._note(at, session_id, key, (was, RequestState.PENDING), "asked again")
+
+    def settle(
+        self, request_id: str, outcome: RequestOutcome, surface: str, cause: str | None = None
+    ) -> Verdict:
+        """Settle a request if nobody has yet, in one conditional update; it cannot be undone.
+
+        Args:
+            request_id: The request's id.
+            outcome: How it ends.
+            surface: Where it was settled.
+            cause: Why, for the history; None for the outcome's own words.
+
+        Returns:
+            Whether this call settled it; when it did not, who did.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key, became = _key(request_id), state_after(outcome)
+        if cause is None:
+            cause = outcome.reason if isinstance(outcome, Cancelled) else str(became)
+        with self._writing() as at:
+            won = self._do(
+                "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'",
+                (became, key),
+            )
+            if won:
+                self._do(
+                    "INSERT INTO answers (request_id, outcome, surface, settled_at, way)"
+                    " VALUES (?, ?, ?, ?, '')",
+                    (key, outcome_to_json(outcome), storable(surface, 200), at),
+                )
+                self._note(at, self._session_of(key), key, (RequestState.PENDING, became), cause, surface)
+        return Won() if won else self._loser(key)
+
+    def cancel(self, request_id: str, reason: str, surface: str) -> Verdict:
+        """Settle a request as cancelled: nobody can answer any more.
+
+        Args:
+            request_id: The request's id.
+            reason: Why, for a person.
+            surface: Who cancels it.
+
+        Returns:
+            As `settle`.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        return self.settle(request_id, Cancelled(reason), surface)
+
+    def defer(self, request_id: str) -> bool:
+        """Note that a request that waits will be asked again, as the same call, when its session is resumed.
+
+        Args:
+            request_id: The request's id.
+
+        Returns:
+            Whether it still waits.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key = _key(request_id)
+        with self._writing() as at:
+            done = self._do("UPDATE requests SET deferred = 1 WHERE id = ? AND state = 'pending'", (key,))
+            if done:
+                pending = RequestState.PENDING
+                self._note(at, self._session_of(key), key, (pending, pending), "deferred")
+        return bool(done)
+
+    def mark_delivered(self, request_id: str, way: str) -> bool:
+        """Note that the agent was seen to have what a person decided.
+
+        Args:
+            request_id: The request's id.
+            way: "result" of the same call, or "message".
+
+        Returns:
+            Whether this call noted it; False when it was noted before or there is nothing to deliver.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key = _key(request_id)
+        with self._writing() as at:
+            was = self._state(key)
+            if was not in TO_DELIVER:
+                return False
+            self._do("UPDATE requests SET state = 'delivered' WHERE id = ?", (key,))
+            self._do("UPDATE answers SET delivered_at = ?, way = ? WHERE request_id = ?", (at, way, key))
+            self._note(at, self._session_of(key), key, (was, RequestState.DELIVERED), f"seen as {way}")
+        return True
+
+    def request(self, request_id: str) -> StoredRequest | None:
+        """Return a request by its id, or None when there is none that can be read."""
+        return next(iter(_read(self._rows(f"{_SELECT} WHERE requests.id = ?", (_key(request_id),)))), None)
+
+    def waiting(
+        self, session_id: str | None = None, after: int = 0, limit: int = PAGE
+    ) -> list[StoredRequest]:
+        """Return requests that wait for a person, oldest first.
+
+        Args:
+            session_id: Only those of a session.
+            after: Only those after the request of this number: the last one of the page before.
+            limit: At most so many.
+        """
+        query = f"{_SELECT} WHERE requests.state = 'pending' AND number > ?"
+        values: list[object] = [after]
+        if session_id is not None:
+            query += " AND session_id = ?"
+            values.append(_key(session_id))
+        return _read(self._rows(f"{query} ORDER BY number LIMIT ?", (*values, limit)))
+
+    def waiting_counts(self) -> dict[str, int]:
+        """Return how many requests wait, for each session that has any."""
+        query = "SELECT session_id, count(*) FROM requests WHERE state = 'pending' GROUP BY session_id"
+        return {row[0]: row[1] for row in self._rows(query)}
+
+    def undelivered(self, session_id: str) -> list[StoredRequest]:
+        """Return what a person decided and the agent of a session was not seen to have, oldest first."""
+        query = f"{_SELECT} WHERE session_id = ? AND state IN (?, ?, ?) ORDER BY number"
+        return _read(self._rows(query, (_key(session_id), *TO_DELIVER)))
+
+    def _state(self, key: str) -> RequestState | None:
+        row = self._connection.execute("SELECT state FROM requests WHERE id = ?", (key,)).fetchone()
+        return RequestState(row[0]) if row else None
+
+    def _session_of(self, key: str) -> str:
+        row = self._connection.execute("SELECT session_id FROM requests WHERE id = ?", (key,)).fetchone()
+        return str(row[0])
+
+    def _loser(self, key: str) -> Verdict:
+        stored = self.request(key)
+        if stored is None or stored.outcome is None or stored.settled_at is None:
+            return Unknown()
+        return AlreadySettled(stored.surface, stored.settled_at, stored.outcome)
+
+
+def _key(name: str) -> str:
+    return storable(name, 500)
+
+
+def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
+    """Read rows; one that only another version understands stays where it is and is passed over."""
+    found: list[StoredRequest] = []
+    for row in rows:
+        try:
+            found.append(_stored(row))
+        except StoredFormatError as error:
+            _logger.warning("A request in the inbox cannot be read: %s", type(error).__name__)
+        except ValueError:
+            _logger.warning("A request in the inbox has a state or time that is not known")
+    return found
+
+
+def _stored(row: sqlite3.Row) -> StoredRequest:
+    return StoredRequest(
+        number=row["number"],
+        request=request_from_json(row["body"]),
+        context=row["context"],
+        state=RequestState(row["state"]),
+        asked_at=moment(row["asked_at"]),
+        deferred=bool(row["deferred"]),
+        has_draft=bool(row["has_draft"]),
+        outcome=outcome_from_json(row["outcome"]) if row["outcome"] else None,
+        surface=row["surface"] or "",
+        settled_at=moment(row["settled_at"]) if row["settled_at"] else None,
+        delivered_at=moment(row["delivered_at"]) if row["delivered_at"] else None,
+        way=row["way"] or "",
+    )

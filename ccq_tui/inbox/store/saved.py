@@ -1,0 +1,47 @@
+"""Drafts of requests, as they are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
+from ccq_tui.inbox.waiting import Draft
+
+
+class Drafts(Connected):
+    """Reads and writes drafts."""
+
+    def save_drafts(self, drafts: Mapping[str, Draft]) -> None:
+        """Keep the newest drafts, by the ids of their requests; one for no known request is passed over.
+
+        A draft is kept although its request was settled meanwhile: what was typed is never lost.
+
+        Raises:
+            InboxUnavailable: None of them was kept.
+        """
+        with self._writing() as at:
+            for request_id, draft in drafts.items():
+                key = storable(request_id, 500)
+                self._do(
+                    "INSERT INTO drafts (request_id, body, saved_at)"
+                    " SELECT id, ?, ? FROM requests WHERE id = ?"
+                    " ON CONFLICT (request_id) DO UPDATE"
+                    " SET body = excluded.body, saved_at = excluded.saved_at",
+                    (draft_to_json(draft), at, key),
+                )
+
+    def save_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep a request's newest draft.
+
+        Raises:
+            InboxUnavailable: It was not kept.
+        """
+        self.save_drafts({request_id: draft})
+
+    def load_draft(self, request: Request) -> Draft | None:
+        """Return the state in which a request opens with its draft, or None when none is kept."""
+        query = "SELECT body FROM drafts WHERE request_id = ?"
+        rows = self._rows(query, (storable(request.id, 500),))
+        return with_draft(request, rows[0]["body"]) if rows else None

@@ -1,0 +1,125 @@
+"""The tables, and how a database of an older version gets those of this one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from ccq_tui.inbox.verdicts import InboxTooNew
+
+APPLICATION_ID = 0x43435149
+"""Marks a database as an inbox ("CCQI"), so that nobody else's file is taken for one."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE sessions (
+            id TEXT PRIMARY KEY,
+            directory TEXT NOT NULL,
+            name TEXT NOT NULL,
+            state TEXT NOT NULL,
+            owner_pid INTEGER,
+            owner_start TEXT NOT NULL,
+            started_at TEXT NOT NULL,
+            changed_at TEXT NOT NULL,
+            launch TEXT NOT NULL,
+            last_line TEXT NOT NULL,
+            cost REAL NOT NULL,
+            done INTEGER NOT NULL
+        )
+        """,
+        "CREATE INDEX sessions_changed ON sessions (changed_at)",
+        """
+        CREATE TABLE requests (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            session_id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            body TEXT NOT NULL,
+            context TEXT NOT NULL,
+            state TEXT NOT NULL,
+            asked_at TEXT NOT NULL,
+            deferred INTEGER NOT NULL
+        )
+        """,
+        "CREATE INDEX requests_pending ON requests (number) WHERE state = 'pending'",
+        "CREATE INDEX requests_session ON requests (session_id, state)",
+        """
+        CREATE TABLE drafts (
+            request_id TEXT PRIMARY KEY REFERENCES requests (id),
+            body TEXT NOT NULL,
+            saved_at TEXT NOT NULL
+        )
+        """,
+        # The primary key is a second lock behind the conditional update: no request has two outcomes.
+        """
+        CREATE TABLE answers (
+            request_id TEXT PRIMARY KEY REFERENCES requests (id),
+            outcome TEXT NOT NULL,
+            surface TEXT NOT NULL,
+            settled_at TEXT NOT NULL,
+            delivered_at TEXT,
+            way TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE history (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            at TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            request_id TEXT,
+            was TEXT NOT NULL,
+            became TEXT NOT NULL,
+            cause TEXT NOT NULL,
+            surface TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX history_at ON history (at)",
+        "CREATE INDEX history_session ON history (session_id, number)",
+        "CREATE INDEX history_request ON history (request_id, number)",
+    ),
+)
+"""What makes of each version the next one; a released step is never changed, only followed by another."""
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version of a database's tables; 0 has none."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
+    """Bring a database forward to this version, in one transaction: all steps are done or none.
+
+    Args:
+        connection: A connection in autocommit mode.
+        migrations: The steps, from version 0 on.
+
+    Raises:
+        InboxTooNew: A newer program made the database; nothing was changed.
+        sqlite3.Error: It failed; nothing was changed.
+    """
+    _refuse_newer(connection, migrations)
+    if version_of(connection) == len(migrations):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been faster.
+        _refuse_newer(connection, migrations)
+        for step in migrations[version_of(connection) :]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(migrations)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _refuse_newer(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
+    found = version_of(connection)
+    if found > len(migrations):
+        raise InboxTooNew(
+            f"the inbox has version {found}, and this program knows version {len(migrations)}: "
+            "update ccq-tui, or give it another state directory"
+        )

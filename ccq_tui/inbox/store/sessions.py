@@ -1,0 +1,197 @@
+"""Sessions: what they are doing, and which process runs them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from ccq_tui.inbox.owners import Owner, alive
+from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.encoding import StoredFormatError, parse
+from ccq_tui.inbox.store.history import PAGE
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, moment, stamp
+
+LAST_LINE = 500
+"""Characters of a session's last line that are kept."""
+
+
+class Sessions(Connected):
+    """Reads and writes sessions."""
+
+    def upsert_session(
+        self,
+        session_id: str,
+        directory: str | None = None,
+        *,
+        name: str | None = None,
+        launch: Mapping[str, Any] | None = None,
+        last_line: str | None = None,
+        cost: float | None = None,
+        done: bool | None = None,
+    ) -> StoredSession:
+        """Note a session, or what changed about one; what is None stays.
+
+        Args:
+            session_id: The Claude session id.
+            directory: Where it works.
+            name: What the person calls it.
+            launch: What it was started with, as JSON knows it.
+            last_line: The last line of its transcript.
+            cost: What it cost so far, in US dollars.
+            done: Whether the person marked it as done.
+
+        Returns:
+            What is stored now.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key = storable(session_id, 500)
+        changes: dict[str, object] = {
+            "directory": None if directory is None else storable(directory),
+            "name": None if name is None else storable(name, 500),
+            "launch": None if launch is None else json.dumps(dict(launch), default=str),
+            "last_line": None if last_line is None else storable(last_line, LAST_LINE),
+            "cost": cost,
+            "done": None if done is None else int(done),
+        }
+        with self._writing() as at:
+            self._insert(at, key)
+            for column, value in changes.items():
+                if value is not None:
+                    self._do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, key))  # noqa: S608 - ours
+            self._do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
+        return self._known(key)
+
+    def set_session_state(
+        self, session_id: str, state: StoredSessionState, cause: str, surface: str = ""
+    ) -> bool:
+        """Note what a session is doing.
+
+        Args:
+            session_id: The session; one that is not known is noted.
+            state: What it does from now on.
+            cause: Why, for the history.
+            surface: Who caused it.
+
+        Returns:
+            Whether it did something else before.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key = storable(session_id, 500)
+        with self._writing() as at:
+            new = self._insert(at, key)
+            was = self._connection.execute("SELECT state FROM sessions WHERE id = ?", (key,)).fetchone()[0]
+            if was == state:
+                return new
+            self._do("UPDATE sessions SET state = ?, changed_at = ? WHERE id = ?", (state, at, key))
+            self._note(at, key, None, (was, state), cause, surface)
+        return True
+
+    def claim_session(self, session_id: str, owner: Owner) -> Owner | None:
+        """Make a process a session's owner, unless another one that still runs is.
+
+        Args:
+            session_id: The session; one that is not known is noted.
+            owner: The process.
+
+        Returns:
+            None when it is the owner now, else the process that is.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key = storable(session_id, 500)
+        with self._writing() as at:
+            self._insert(at, key)
+            other = self._known(key).owner
+            if other is not None and other != owner and alive(other):
+                return other
+            self._do(
+                "UPDATE sessions SET owner_pid = ?, owner_start = ? WHERE id = ?",
+                (owner.pid, owner.start, key),
+            )
+        return None
+
+    def release_session(self, session_id: str, owner: Owner) -> None:
+        """Note that a process no longer runs a session; another owner stays.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        with self._writing():
+            self._do(
+                "UPDATE sessions SET owner_pid = NULL, owner_start = ''"
+                " WHERE id = ? AND owner_pid = ? AND owner_start = ?",
+                (storable(session_id, 500), owner.pid, owner.start),
+            )
+
+    def session(self, session_id: str) -> StoredSession | None:
+        """Return a session by its id, or None."""
+        rows = self._rows("SELECT * FROM sessions WHERE id = ?", (storable(session_id, 500),))
+        return _session(rows[0]) if rows else None
+
+    def sessions(
+        self, directory: str | None = None, before: datetime | None = None, limit: int = PAGE
+    ) -> list[StoredSession]:
+        """Return sessions, the one that changed last first.
+
+        Args:
+            directory: Only those that work there.
+            before: Only those that changed before: the last one's time of the page before.
+            limit: At most so many.
+        """
+        where, values = "WHERE 1", []  # type: tuple[str, list[object]]
+        if directory is not None:
+            where += " AND directory = ?"
+            values.append(storable(directory))
+        if before is not None:
+            where += " AND changed_at < ?"
+            values.append(stamp(before))
+        query = f"SELECT * FROM sessions {where} ORDER BY changed_at DESC LIMIT ?"  # noqa: S608 - ours
+        return [_session(row) for row in self._rows(query, (*values, limit))]
+
+    def _insert(self, at: str, key: str) -> bool:
+        state = StoredSessionState.STARTING
+        new = self._do(
+            "INSERT INTO sessions (id, directory, name, state, owner_start, started_at, changed_at, launch,"
+            " last_line, cost, done)"
+            " VALUES (?, '', '', ?, '', ?, ?, '{}', '', 0, 0) ON CONFLICT (id) DO NOTHING",
+            (key, state, at, at),
+        )
+        if new:
+            self._note(at, key, None, ("", state), "first seen")
+        return bool(new)
+
+    def _known(self, key: str) -> StoredSession:
+        return _session(self._rows("SELECT * FROM sessions WHERE id = ?", (key,))[0])
+
+
+def _session(row: sqlite3.Row) -> StoredSession:
+    state = row["state"]
+    pid = row["owner_pid"]
+    return StoredSession(
+        id=row["id"],
+        directory=row["directory"],
+        name=row["name"],
+        state=StoredSessionState(state) if state in tuple(StoredSessionState) else StoredSessionState.ENDED,
+        owner=None if pid is None else Owner(pid, row["owner_start"]),
+        started_at=moment(row["started_at"]),
+        changed_at=moment(row["changed_at"]),
+        launch=_launch(row["launch"]),
+        last_line=row["last_line"],
+        cost=row["cost"],
+        done=bool(row["done"]),
+    )
+
+
+def _launch(text: str) -> dict[str, Any]:
+    try:
+        return parse(text)
+    except StoredFormatError:
+        return {}
