@@ -21,7 +21,8 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
-from ccq_tui.testing import CleanHome
+from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.agent.stage import emptied, step
 
 LIMIT = 60.0
 QUESTION_ENV = {
@@ -36,6 +37,7 @@ class Session:
     """One connected client, and what it saw.
 
     Attributes:
+        home: Where the CLI lives.
         client: The client.
         asked: Tools that permission was asked for, with their input.
         said: The model's texts.
@@ -44,6 +46,7 @@ class Session:
         denied: Denial messages by tool name.
     """
 
+    home: CleanHome
     client: ClaudeSDKClient | None = None
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -59,6 +62,18 @@ class Session:
             async for message in self.client.receive_response():
                 self._saw(message)
         return self.results[-1]
+
+    @asynccontextmanager
+    async def scene(self, name: str, model: ScriptedModel, scenario: Scenario) -> AsyncIterator[None]:
+        """Clears the conversation, the project and what was seen, and plays a scenario in their place."""
+        with step(name):
+            if self.results:
+                await self.prompt("/clear")
+                emptied(self.home)
+                for seen in (self.asked, self.said, self.results, self.system, self.denied):
+                    seen.clear()
+            model.begin(scenario)
+            yield
 
     async def decide(
         self, tool: str, given: dict[str, Any], _: ToolPermissionContext
@@ -91,7 +106,7 @@ def _answer(question: Mapping[str, Any]) -> str:
 @asynccontextmanager
 async def session(home: CleanHome, **options: Any) -> AsyncIterator[Session]:
     """Connects a client in a clean home."""
-    made = Session()
+    made = Session(home)
     client = ClaudeSDKClient(
         ClaudeAgentOptions(
             cwd=str(home.project),

@@ -1,7 +1,7 @@
 """Scene after scene on one CLI: its start costs as much as a dozen turns.
 
-A scene has a cleared conversation, an empty project and a script of its own. What a scene changed beyond that (the
-mode, the model, permissions for the session) the next one finds changed.
+A scene has a cleared conversation, an empty project and a script of its own. What a scene changed beyond that
+(the mode, the model, permissions for the session) the next one finds changed.
 """
 
 from __future__ import annotations

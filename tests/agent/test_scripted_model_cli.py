@@ -7,27 +7,147 @@ import threading
 import time
 from collections.abc import Callable
 
-import pytest
-
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel, clean_environment
-from tests.agent.scripted_session import LIMIT, session
+from tests.agent.scripted_session import LIMIT, Session, session
 
 Models = Callable[..., ScriptedModel]
 Homes = Callable[..., CleanHome]
 QUESTION = Question("Which?", "Store", (Option("A", "first"), Option("B", "second")))
 
 
-async def test_the_cli_reads_everything_as_written(scripted_model: Models, claude_env: Homes) -> None:
-    model = scripted_model(
-        Scenario("x").thinks("hm").says("Wörter\n\n- 一\n").uses(input_tokens=1234), delta_size=1
-    )
+async def test_scenes_of_one_session(scripted_model: Models, claude_env: Homes) -> None:
+    model = scripted_model(Scenario())
     async with session(claude_env(model)) as client:
-        result = await client.prompt("go")
+        scenario = Scenario("x").thinks("hm").says("Wörter\n\n- 一\n").uses(input_tokens=1234)
+        async with client.scene("everything is read as written", model, scenario):
+            await the_cli_reads_everything_as_written(model, client)
+        scenario = Scenario("x").says("one").ends_turn().says("two").ends_turn().says("three")
+        async with client.scene("compaction and clearing", model, scenario):
+            await compaction_and_clearing_keep_the_script_in_step(model, client)
+        scenario = Scenario("x").asks(QUESTION).says(lambda a: a.answers(1))
+        async with client.scene("sessions one after the other", model, scenario):
+            await sessions_each_play_from_the_start(model, client)
+        scenario = Scenario("x").says("one").hangs().runs("Bash", command="ls").ends_turn().says("two")
+        async with client.scene("an interrupt in a silence", model, scenario):
+            await an_interrupt_in_a_silence_starts_the_next_turn(model, client)
+        scenario = Scenario("x").asks(raw={"questions": []}).says(lambda a: str(a.failed))
+        async with client.scene("a malformed question set", model, scenario):
+            await a_malformed_question_set_is_refused_by_the_cli(model, client)
+        scenario = Scenario("x").plans("# One", revised=lambda a: f"# {a.last}").says("approved")
+        async with client.scene("a rejected plan", model, scenario):
+            await a_rejected_plan_comes_back_revised(model, client)
+        # The last one, for the CLI may begin turns of its own.
+        async with client.scene("a background agent", model, WITH_SCOUT):
+            await a_background_agent_leaves_the_next_turn_alone(model, client)
+
+
+async def the_cli_reads_everything_as_written(model: ScriptedModel, client: Session) -> None:
+    model.delta_size = 1
+    result = await client.prompt("go")
     assert client.said == ["Wörter\n\n- 一\n"]
     assert result.usage is not None
     assert result.usage["input_tokens"] == 1234
     assert model.requests()[0].body is not None
+    model.delta_size = 24
+
+
+async def compaction_and_clearing_keep_the_script_in_step(model: ScriptedModel, client: Session) -> None:
+    for prompt in ("hello", "/compact", "again", "/clear", "from the start"):
+        await client.prompt(prompt)
+    assert client.said == ["one", "two", "one"]
+    assert len(model.requests("side")) == 1
+
+
+WITH_SCOUT = (
+    Scenario("x")
+    .agent("Have a look", Scenario("scout").hangs(gate="scout").says("seen"), background=True)
+    .says("meanwhile")
+    .noted("noted")
+    .ends_turn()
+    .says("two")
+)
+
+
+async def a_background_agent_leaves_the_next_turn_alone(model: ScriptedModel, client: Session) -> None:
+    await client.prompt("go")
+    model.release("scout")
+    await model.wait_for(lambda seen: len(seen.requests()) == 3, LIMIT)
+    for _ in range(3):  # a turn of the CLI's own may end first
+        if "two" not in client.said:
+            await client.prompt("more")
+    assert [text for text in client.said if text != "seen"][:3] == ["meanwhile", "noted", "two"]
+
+
+async def sessions_each_play_from_the_start(model: ScriptedModel, client: Session) -> None:
+    for number in ("", "-2"):
+        await client.prompt("go")
+        assert client.said == ['"Which?"="A"']
+        assert model.result(f"toolu_x{number}_1").text.startswith("Your questions have been answered")
+        await client.prompt("/clear")
+        client.said.clear()
+
+
+async def an_interrupt_in_a_silence_starts_the_next_turn(model: ScriptedModel, client: Session) -> None:
+    assert client.client is not None
+    turn = asyncio.create_task(client.prompt("go"))
+    await model.wait_for(lambda seen: any(one.first_byte for one in seen.requests()), LIMIT)
+    await client.client.interrupt()
+    await turn
+    await model.wait_for(lambda seen: seen.requests()[0].broken, LIMIT)
+    await client.prompt("more")
+    assert client.said[-1] == "two"
+
+
+async def a_malformed_question_set_is_refused_by_the_cli(model: ScriptedModel, client: Session) -> None:
+    await client.prompt("go")
+    assert client.said == ["True"]
+    assert not client.asked
+    assert "InputValidationError" in model.result("toolu_x_1").text
+
+
+async def a_rejected_plan_comes_back_revised(model: ScriptedModel, client: Session) -> None:
+    client.denied["ExitPlanMode"] = "Two"
+    turn = asyncio.create_task(client.prompt("go"))
+    await model.wait_for_result("toolu_x_3", LIMIT)
+    client.denied.clear()
+    await turn
+    plans = [given["plan"] for tool, given in client.asked if tool == "ExitPlanMode"]
+    assert plans[0] == "# One"
+    assert set(plans[1:]) == {"# Two"}
+    assert client.said[-1] == "approved"
+
+
+# What fails once, with the status and the kind that the CLI tells of it.
+FAILURES = [
+    (Scenario("x").fails(401, "no"), 401, "authentication_failed"),
+    (Scenario("x").fails(429, "slow", retry_after=1), 429, "rate_limit"),
+    (Scenario("x").fails(529, "busy"), 529, "overloaded"),
+    (Scenario("x").says("half of an answer").cuts(4), None, "unknown"),
+    (Scenario("x").says("half").cuts(error="overloaded_error"), None, "unknown"),
+]
+
+
+async def test_the_cli_repeats_what_failed(scripted_model: Models, claude_env: Homes) -> None:
+    model = scripted_model(Scenario())
+    async with session(claude_env(model, CLAUDE_CODE_MAX_RETRIES="2")) as client:
+        for number, (scenario, status, kind) in enumerate(FAILURES, 1):
+            async with client.scene(f"failure {number}: {kind}", model, scenario.says("whole")):
+                result = await client.prompt("go")
+                assert not result.is_error
+                assert client.said == ["whole"]
+                (retry,) = [message.data for message in client.system if message.subtype == "api_retry"]
+                assert (retry["error_status"], retry["error"]) == (status, kind)
+                if status == 429:
+                    refused, answered = model.requests()
+                    assert answered.received - refused.last_byte >= 1.0, "it waits as long as it is told"
+        scenario = Scenario("x").fails(500, "broken", times=3).ends_turn().says("two")
+        async with client.scene("a failure for good ends the turn", model, scenario):
+            result = await client.prompt("go")
+            assert result.is_error
+            assert result.api_error_status == 500
+            assert not (await client.prompt("more")).is_error
+            assert client.said[-1] == "two"
 
 
 async def test_side_requests_use_up_no_step(scripted_model: Models, claude_env: Homes) -> None:
@@ -39,50 +159,6 @@ async def test_side_requests_use_up_no_step(scripted_model: Models, claude_env: 
         await model.wait_for(lambda seen: bool(seen.requests("side")), LIMIT)
     assert client.said == ["one", "two"]
     assert [exchange.path for exchange in model.requests("other")] == ["/api/hello"]
-
-
-async def test_compaction_and_clearing_keep_the_script_in_step(
-    scripted_model: Models, claude_env: Homes
-) -> None:
-    model = scripted_model(Scenario("x").says("one").ends_turn().says("two").ends_turn().says("three"))
-    async with session(claude_env(model)) as client:
-        for prompt in ("hello", "/compact", "again", "/clear", "from the start"):
-            await client.prompt(prompt)
-    assert client.said == ["one", "two", "one"]
-    assert len(model.requests("side")) == 1
-
-
-async def test_a_background_agent_leaves_the_next_turn_alone(
-    scripted_model: Models, claude_env: Homes
-) -> None:
-    scenario = (
-        Scenario("x")
-        .agent("Have a look", Scenario("scout").hangs(gate="scout").says("seen"), background=True)
-        .says("meanwhile")
-        .noted("noted")
-        .ends_turn()
-        .says("two")
-    )
-    model = scripted_model(scenario)
-    async with session(claude_env(model)) as client:
-        await client.prompt("go")
-        model.release("scout")
-        await model.wait_for(lambda seen: len(seen.requests()) == 3, LIMIT)
-        for _ in range(3):  # a turn of the CLI's own may end first
-            if "two" not in client.said:
-                await client.prompt("more")
-    assert [text for text in client.said if text != "seen"][:3] == ["meanwhile", "noted", "two"]
-
-
-async def test_sessions_one_after_the_other_each_play_from_the_start(
-    scripted_model: Models, claude_env: Homes
-) -> None:
-    model = scripted_model(Scenario("x").asks(QUESTION).says(lambda a: a.answers(1)))
-    for number in ("", "-2"):
-        async with session(claude_env(model)) as client:
-            await client.prompt("go")
-            assert client.said == ['"Which?"="A"']
-        assert model.result(f"toolu_x{number}_1").text.startswith("Your questions have been answered")
 
 
 async def test_a_resumed_session_goes_on_and_a_fork_has_ids_of_its_own(
@@ -100,89 +176,6 @@ async def test_a_resumed_session_goes_on_and_a_fork_has_ids_of_its_own(
         await client.prompt("more")
         assert client.said[-1] == '"Which?"="A"'
     assert [found.tool_use_id for found in model.tool_results()] == ["toolu_x_1", "toolu_x-2_2", "toolu_x_2"]
-
-
-@pytest.mark.parametrize(
-    ("scenario", "status", "kind"),
-    [
-        (Scenario("x").fails(401, "no"), 401, "authentication_failed"),
-        (Scenario("x").fails(429, "slow", retry_after=1), 429, "rate_limit"),
-        (Scenario("x").fails(529, "busy"), 529, "overloaded"),
-        (Scenario("x").says("half of an answer").cuts(4), None, "unknown"),
-        (Scenario("x").says("half").cuts(error="overloaded_error"), None, "unknown"),
-    ],
-    ids=["401", "429", "529", "cut", "cut-with-error"],
-)
-async def test_the_cli_repeats_what_failed(
-    scenario: Scenario, status: int | None, kind: str, scripted_model: Models, claude_env: Homes
-) -> None:
-    model = scripted_model(scenario.says("whole"))
-    async with session(claude_env(model)) as client:
-        result = await client.prompt("go")
-    assert not result.is_error
-    assert client.said == ["whole"]
-    (retry,) = [message.data for message in client.system if message.subtype == "api_retry"]
-    assert (retry["error_status"], retry["error"]) == (status, kind)
-
-
-async def test_a_retry_waits_as_long_as_it_is_told(scripted_model: Models, claude_env: Homes) -> None:
-    model = scripted_model(Scenario("x").fails(429, "slow", retry_after=1).says("whole"))
-    async with session(claude_env(model)) as client:
-        await client.prompt("go")
-    refused, answered = model.requests()
-    assert answered.received - refused.last_byte >= 1.0
-
-
-async def test_a_failure_for_good_ends_the_turn(scripted_model: Models, claude_env: Homes) -> None:
-    model = scripted_model(Scenario("x").fails(500, "broken", times=2).ends_turn().says("two"))
-    async with session(claude_env(model, CLAUDE_CODE_MAX_RETRIES="1")) as client:
-        result = await client.prompt("go")
-        assert result.is_error
-        assert result.api_error_status == 500
-        assert not (await client.prompt("more")).is_error
-    assert client.said[-1] == "two"
-
-
-async def test_an_interrupt_in_a_silence_starts_the_next_turn(
-    scripted_model: Models, claude_env: Homes
-) -> None:
-    model = scripted_model(
-        Scenario("x").says("one").hangs().runs("Bash", command="ls").ends_turn().says("two")
-    )
-    async with session(claude_env(model)) as client:
-        assert client.client is not None
-        turn = asyncio.create_task(client.prompt("go"))
-        await model.wait_for(lambda seen: any(one.first_byte for one in seen.requests()), LIMIT)
-        await client.client.interrupt()
-        await turn
-        await model.wait_for(lambda seen: seen.requests()[0].broken, LIMIT)
-        await client.prompt("more")
-    assert client.said[-1] == "two"
-
-
-async def test_a_malformed_question_set_is_refused_by_the_cli(
-    scripted_model: Models, claude_env: Homes
-) -> None:
-    model = scripted_model(Scenario("x").asks(raw={"questions": []}).says(lambda a: str(a.failed)))
-    async with session(claude_env(model)) as client:
-        await client.prompt("go")
-    assert client.said == ["True"]
-    assert not client.asked
-    assert "InputValidationError" in model.result("toolu_x_1").text
-
-
-async def test_a_rejected_plan_comes_back_revised(scripted_model: Models, claude_env: Homes) -> None:
-    model = scripted_model(Scenario("x").plans("# One", revised=lambda a: f"# {a.last}").says("approved"))
-    async with session(claude_env(model)) as client:
-        client.denied["ExitPlanMode"] = "Two"
-        turn = asyncio.create_task(client.prompt("go"))
-        await model.wait_for_result("toolu_x_3", LIMIT)
-        client.denied.clear()
-        await turn
-    plans = [given["plan"] for tool, given in client.asked if tool == "ExitPlanMode"]
-    assert plans[0] == "# One"
-    assert set(plans[1:]) == {"# Two"}
-    assert client.said[-1] == "approved"
 
 
 async def test_nothing_is_left_behind() -> None:

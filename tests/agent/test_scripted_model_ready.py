@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-import pytest
-
-from ccq_tui.testing import CleanHome, ScriptedModel
+from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from ccq_tui.testing.scenarios import READY
 from ccq_tui.testing.scenarios.hostile import LONG_LABEL
 from ccq_tui.testing.scenarios.working import CHANGELOG, PLAN
@@ -162,22 +160,29 @@ FURTHER: Mapping[str, Callable[[Session, CleanHome], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", READY)
-async def test_a_ready_scenario_plays_to_its_end(
-    name: str,
-    scripted_model: Callable[..., ScriptedModel],
-    claude_env: Callable[..., CleanHome],
+async def test_each_ready_scenario_plays_to_its_end(
+    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
 ) -> None:
-    ready = READY[name]
-    model = scripted_model(ready.scenario)
+    assert set(EXPECTED) == set(READY)
+    model = scripted_model(Scenario())
     home = claude_env(model, **QUESTION_ENV)
     async with session(home) as client:
-        result = await client.prompt(ready.prompt)
-        assert not result.is_error
-        for _ in range(3):
-            if model.finished:
-                break
-            result = await client.prompt("more")
+        for name in READY:
+            async with client.scene(name, model, READY[name].scenario):
+                await plays_to_its_end(name, model, client)
+        async with client.scene("a denied permission", model, READY["with_permission"].scenario):
+            await a_denied_permission_is_told_to_the_model(model, client)
+        async with client.scene("a declined question", model, READY["multi_round"].scenario):
+            await a_declined_question_ends_the_rounds(model, client)
+
+
+async def plays_to_its_end(name: str, model: ScriptedModel, client: Session) -> None:
+    result = await client.prompt(READY[name].prompt)
+    assert not result.is_error
+    for _ in range(3):
+        if model.finished:
+            break
+        result = await client.prompt("more")
     assert model.finished
     assert not result.is_error
     received = {found.tool_use_id: found for found in model.tool_results()}
@@ -190,32 +195,20 @@ async def test_a_ready_scenario_plays_to_its_end(
         else:
             assert expected.fullmatch(found.text)
     if name in FURTHER:
-        FURTHER[name](client, home)
+        FURTHER[name](client, client.home)
 
 
-def test_every_ready_scenario_has_its_expectation() -> None:
-    assert set(EXPECTED) == set(READY)
-
-
-async def test_a_denied_permission_is_told_to_the_model(
-    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> None:
-    model = scripted_model(READY["with_permission"].scenario)
-    async with session(claude_env(model)) as client:
-        client.denied["Bash"] = "Not on my disk"
-        await client.prompt("go")
+async def a_denied_permission_is_told_to_the_model(model: ScriptedModel, client: Session) -> None:
+    client.denied["Bash"] = "Not on my disk"
+    await client.prompt("go")
     found = model.result("toolu_with_permission_1")
     assert (found.text, found.is_error) == ("Not on my disk", True)
     assert "Not on my disk" in client.said[1]
 
 
-async def test_a_declined_question_ends_the_rounds(
-    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> None:
-    model = scripted_model(READY["multi_round"].scenario)
-    async with session(claude_env(model)) as client:
-        client.denied["AskUserQuestion"] = "Not now"
-        await client.prompt("go")
+async def a_declined_question_ends_the_rounds(model: ScriptedModel, client: Session) -> None:
+    client.denied["AskUserQuestion"] = "Not now"
+    await client.prompt("go")
     assert [found.text for found in model.tool_results()] == ["Not now"]
     assert "Not now" in client.said[-1]
     assert model.finished
