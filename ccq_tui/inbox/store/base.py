@@ -54,9 +54,13 @@ class Connected:
         """End the connection; what was written stays."""
         self._connection.close()
 
-    def data_version(self) -> int:
-        """Return a number that changes when another connection has written."""
-        return int(self._rows("PRAGMA data_version")[0][0])
+    def versions(self) -> tuple[int, int]:
+        """Return numbers that change when another connection has written, and when this one has.
+
+        Raises:
+            InboxUnavailable: The database cannot be read.
+        """
+        return int(self._rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
     @contextmanager
     def _writing(self) -> Iterator[str]:

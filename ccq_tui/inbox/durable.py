@@ -1,0 +1,336 @@
+"""An inbox on disk: it outlives every process, and several processes share it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ccq_tui.inbox.listeners import Listeners
+from ccq_tui.inbox.owed import Owed
+from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, InboxTrouble, Listener, Settled
+from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.tail import Tail
+from ccq_tui.inbox.store.worker import Worker
+from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.inbox.waiting import Draft
+
+_logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+ANSWER_SECONDS = 10.0
+"""How long the store's thread may take for one thing, waiting for other processes included."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A request that is asked in this process.
+
+    Attributes:
+        told: Whether subscribers know that it waits.
+        left: Whether the end of its wait no longer withdraws it.
+        in_memory: Whether the disk refused it.
+    """
+
+    request: Request
+    outcome: asyncio.Future[RequestOutcome]
+    written: asyncio.Task[None] | None = None
+    waiting: int = 0
+    told: bool = False
+    left: bool = False
+    in_memory: bool = False
+
+
+class DurableInbox:
+    """`ccq_tui.inbox.Inbox` in a database, for one event loop; made by `open`.
+
+    Everything that happens, here or in another process, is read back from the history and told from there, in
+    one order. Where the disk refuses something, it goes on in memory, and is written when the disk is back.
+
+    Attributes:
+        notice: What a person should know of the opening, or "".
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.notice = ""
+        self._loop = asyncio.get_running_loop()
+        self._entries: dict[str, _Entry] = {}
+        self._settled_in_memory: set[str] = set()
+        self._listeners = Listeners()
+        self._troubled = False
+        self._tail: Tail | None = None
+        self._owed = Owed(lambda error: self._post(self._trouble, error))
+        self._worker = Worker(path, self._owed.write, self._look)
+
+    @classmethod
+    async def open(cls, path: Path) -> DurableInbox:
+        """Open the database, or make it.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The inbox, to be closed with `close`.
+
+        Raises:
+            InboxTooNew: A newer program made the database.
+            InboxUnavailable: It cannot be opened or written; a `MemoryInbox` can take its place.
+        """
+        inbox = cls(path)
+        inbox._worker.start()
+        inbox.notice = (await inbox._within(inbox._worker.opened)).notice
+        return inbox
+
+    @property
+    def pending(self) -> tuple[Request, ...]:
+        """What this process asked and waits for, oldest first."""
+        return tuple(entry.request for entry in self._entries.values())
+
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """Do something with the store, in its thread, after everything that was begun before.
+
+        Args:
+            work: What to do; it must not keep the store.
+
+        Returns:
+            What it returns.
+
+        Raises:
+            InboxUnavailable: The disk refused it, or did not answer in time.
+        """
+        return await self._within(self._worker.submit(work))
+
+    async def ask(self, request: Request, context: str = "") -> RequestOutcome:
+        """Wait, without limit, until the request has an outcome; it is on disk before anybody is told.
+
+        A request that waits already, here or since an earlier process, keeps its place and its draft. One
+        that a person has decided has that outcome at once. Cancelling the wait withdraws the request, unless
+        somebody else waits for it too or `defer` or `leave` came before.
+
+        Args:
+            request: What to ask.
+            context: What the agent wrote before it asked.
+
+        Returns:
+            How the request was settled.
+        """
+        entry = self._entries.get(request.id)
+        if entry is None:
+            entry = self._entries[request.id] = _Entry(request, self._loop.create_future())
+            entry.written = self._loop.create_task(self._write(entry, context), name="inbox request")
+        elif entry.told:
+            self._listeners.tell(Added(request, again=True))
+        entry.left = False
+        entry.waiting += 1
+        try:
+            # Shielded, because a future dies with the first of its waiters.
+            return await asyncio.shield(entry.outcome)
+        except asyncio.CancelledError as error:
+            if entry.waiting == 1 and not entry.left:
+                self.withdraw(request.id, str(error.args[0]) if error.args else "withdrawn")
+            raise
+        finally:
+            entry.waiting -= 1
+            if entry.left and not entry.waiting and self._entries.get(request.id) is entry:
+                del self._entries[request.id]
+
+    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+        """Settle a request of any process; the first answer wins.
+
+        Args:
+            request_id: The request's id.
+            outcome: How it ends.
+            surface: Where it was answered, for example "panel".
+
+        Returns:
+            Whether this call settled it; when it did not, who did.
+
+        Raises:
+            InboxUnavailable: The disk refused it, and the request is not one of this process.
+        """
+        try:
+            verdict = await self.run(lambda store: store.settle(request_id, outcome, surface))
+        except InboxError as error:
+            if request_id not in self._entries:
+                raise
+            return self._settle_in_memory(request_id, outcome, surface, error)
+        entry = self._entries.get(request_id)
+        if isinstance(verdict, Unknown) and entry is not None and entry.in_memory:
+            return self._settle_in_memory(request_id, outcome, surface, None)
+        return verdict
+
+    def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:
+        """Settle a request as cancelled, soon and without waiting, unless it is settled already.
+
+        Args:
+            request_id: The request's id; one that is not known is passed over.
+            reason: Why nobody can answer any more, for a person.
+            surface: Who withdraws it.
+        """
+        outcome = Cancelled(reason)
+
+        def done(future: Future[Verdict]) -> None:
+            self._post(self._withdrawn, request_id, outcome, surface, future)
+
+        self._worker.submit(lambda store: store.settle(request_id, outcome, surface)).add_done_callback(done)
+
+    async def defer(self, request_id: str) -> bool:
+        """Keep a request that waits, for its resumed session to ask again; see `leave`.
+
+        Args:
+            request_id: The request's id.
+
+        Returns:
+            Whether it still waits.
+
+        Raises:
+            InboxUnavailable: The disk refused it, and nothing was changed.
+        """
+        done = await self.run(lambda store: store.defer(request_id))
+        if done:
+            self.leave(request_id)
+        return done
+
+    def leave(self, request_id: str) -> None:
+        """Keep a request that waits: ending its wait in this process no longer withdraws it."""
+        entry = self._entries.get(request_id)
+        if entry is not None:
+            entry.left = True
+
+    def save_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep a draft, within 250 ms and before anything else that is written from now on."""
+        self._owed.draft(request_id, draft)
+
+    async def load_draft(self, request: Request) -> Draft | None:
+        """Return the state in which a request opens with its draft, or None when none is kept.
+
+        Raises:
+            InboxUnavailable: The disk cannot be read.
+        """
+        unsaved = self._owed.unsaved(request.id)
+        return unsaved if unsaved is not None else await self.run(lambda store: store.load_draft(request))
+
+    def subscribe(self, callback: Listener) -> Callable[[], None]:
+        """Be told of every request that arrives or is settled, in any process, before its asker is.
+
+        Args:
+            callback: Called in the event loop, in order; must not block. What it raises is logged.
+
+        Returns:
+            A function that ends the subscription; calling it again does nothing.
+        """
+        return self._listeners.add(callback)
+
+    async def close(self, seconds: float = ANSWER_SECONDS) -> bool:
+        """Write what is not written yet, and end.
+
+        Args:
+            seconds: How long to wait for the disk.
+
+        Returns:
+            Whether everything was written in time.
+        """
+        return await asyncio.to_thread(self._worker.stop, seconds)
+
+    async def _write(self, entry: _Entry, context: str) -> None:
+        request = entry.request
+        try:
+            stored = await self.run(lambda store: store.add_request(request, context))
+        except InboxError as error:
+            entry.in_memory = entry.told = True
+            self._owed.refused(lambda store: store.add_request(request, context))
+            self._trouble(error)
+            self._listeners.tell(Added(request))
+            return
+        if stored.outcome is not None and stored.state is not RequestState.PENDING:
+            self._told(Settled(request, stored.outcome, stored.surface))
+        elif not entry.told:
+            entry.told = True
+            self._listeners.tell(Added(request, again=True))
+
+    def _look(self, store: Store) -> None:
+        """Hand over what happened; in the store's thread."""
+        try:
+            if self._tail is None:
+                self._tail = Tail(store)
+            news = self._tail.news()
+        except InboxError as error:
+            self._post(self._trouble, error)
+            return
+        if news:
+            self._post(self._hear, news)
+
+    def _hear(self, news: list[Added | Settled]) -> None:
+        for change in news:
+            self._told(change)
+
+    def _told(self, change: Added | Settled) -> None:
+        name = change.request.id
+        if isinstance(change, Added):
+            entry = self._entries.get(name)
+            known = name in self._settled_in_memory
+            if entry is not None:
+                known = entry.in_memory
+                entry.told, entry.in_memory = True, False
+            if not known:  # else it was told when the disk refused it
+                self._listeners.tell(change)
+        elif name in self._settled_in_memory:
+            self._settled_in_memory.discard(name)
+        else:
+            self._settle(change)
+
+    def _settle(self, change: Settled) -> None:
+        entry = self._entries.pop(change.request.id, None)
+        self._listeners.tell(change)
+        if entry is not None and not entry.outcome.done():
+            entry.outcome.set_result(change.outcome)
+
+    def _settle_in_memory(
+        self, request_id: str, outcome: RequestOutcome, surface: str, error: InboxError | None
+    ) -> Verdict:
+        entry = self._entries[request_id]
+        if error is not None:
+            self._trouble(error)
+        self._owed.refused(lambda store: store.settle(request_id, outcome, surface))
+        self._settled_in_memory.add(request_id)
+        self._settle(Settled(entry.request, outcome, surface))
+        return Won()
+
+    def _withdrawn(
+        self, request_id: str, outcome: RequestOutcome, surface: str, future: Future[Verdict]
+    ) -> None:
+        error = future.exception()
+        entry = self._entries.get(request_id)
+        if isinstance(error, InboxError):
+            if entry is not None:
+                self._settle_in_memory(request_id, outcome, surface, error)
+        elif error is not None:
+            _logger.error("A request was not withdrawn: %s", type(error).__name__)
+        elif isinstance(future.result(), Unknown) and entry is not None and entry.in_memory:
+            self._settle_in_memory(request_id, outcome, surface, None)
+
+    def _trouble(self, error: InboxError) -> None:
+        _logger.warning("The inbox goes on in memory: %s", type(error).__name__)
+        if not self._troubled:
+            self._troubled = True
+            self._listeners.tell(InboxTrouble(str(error)))
+
+    def _post(self, callback: Callable[..., None], *values: object) -> None:
+        """Call something in the event loop; once that is over, nobody is left to hear it."""
+        try:
+            self._loop.call_soon_threadsafe(callback, *values)
+        except RuntimeError:
+            _logger.debug("The event loop ended before the inbox")
+
+    async def _within(self, future: Future[T]) -> T:
+        """Wait for the thread, not forever; what it was given is done even if the wait is cancelled."""
+        try:
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), ANSWER_SECONDS)
+        except TimeoutError as error:
+            raise InboxUnavailable("the disk did not answer in time") from error

@@ -1,0 +1,175 @@
+"""The inbox on disk, in one event loop and between two."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import (
+    Added,
+    Allowed,
+    AlreadySettled,
+    Cancelled,
+    Denied,
+    InboxChange,
+    PermissionRequest,
+    QuestionRequest,
+    Settled,
+    Unknown,
+    Won,
+)
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import PanelState, opened
+
+
+def permission(name: str) -> PermissionRequest:
+    return PermissionRequest(id=name, session_id="s", tool="Bash", input={"command": "ls"})
+
+
+def question(name: str) -> QuestionRequest:
+    asked = Question("Which?", "Which", (Option("A"), Option("B")), multi_select=True)
+    return QuestionRequest(name, "s", QuestionSet(name, (asked,), source={"questions": []}))
+
+
+class Heard:
+    """What an inbox told, with a way to wait for it."""
+
+    def __init__(self, inbox: DurableInbox) -> None:
+        self.changes: list[InboxChange] = []
+        self._news = asyncio.Event()
+        inbox.subscribe(self._hear)
+
+    def _hear(self, change: InboxChange) -> None:
+        self.changes.append(change)
+        self._news.set()
+
+    async def until(self, true: Callable[[], object]) -> None:
+        async with asyncio.timeout(10):
+            while not true():
+                self._news.clear()
+                await self._news.wait()
+
+
+@asynccontextmanager
+async def inboxes(path: Path, count: int = 1) -> AsyncIterator[list[tuple[DurableInbox, Heard]]]:
+    opened_ones = [await DurableInbox.open(path) for _ in range(count)]
+    try:
+        yield [(inbox, Heard(inbox)) for inbox in opened_ones]
+    finally:
+        for inbox in opened_ones:
+            assert await inbox.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "inbox.db"
+
+
+async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        on_disk: list[RequestState] = []
+
+        def look(change: InboxChange) -> None:
+            if isinstance(change, Added):
+                store = Store(path)
+                stored = store.request("a")
+                store.close()
+                assert stored is not None
+                on_disk.append(stored.state)
+
+        inbox.subscribe(look)
+        task = asyncio.create_task(inbox.ask(permission("a"), "because"))
+        await heard.until(lambda: heard.changes)
+        assert on_disk == [RequestState.PENDING]
+        assert inbox.pending == (permission("a"),)
+        assert await inbox.answer("a", Allowed("fine"), "panel") == Won()
+        late = await inbox.answer("a", Denied(), "phone")
+        assert isinstance(late, AlreadySettled)
+        assert (late.surface, late.outcome) == ("panel", Allowed("fine"))
+        assert await inbox.answer("b", Denied(), "phone") == Unknown()
+        assert await task == Allowed("fine")
+        assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), "panel")]
+        assert inbox.pending == ()
+        (stored,) = await inbox.run(lambda store: store.undelivered("s"))
+        assert (stored.context, stored.surface) == ("because", "panel")
+
+
+async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) -> None:
+    async with inboxes(path, 2) as ((one, heard_one), (two, heard_two)):
+        clock = asyncio.get_running_loop().time
+        task = asyncio.create_task(one.ask(permission("a")))
+        await heard_one.until(lambda: heard_one.changes)
+        added = clock()
+        await heard_two.until(lambda: heard_two.changes)
+        noticed = clock() - added
+        assert await two.answer("a", Denied("no"), "phone") == Won()
+        settled = clock()
+        assert await task == Denied("no")
+        back = clock() - settled
+        assert heard_one.changes == heard_two.changes == [
+            Added(permission("a")), Settled(permission("a"), Denied("no"), "phone"),
+        ]  # fmt: skip
+        assert max(noticed, back) < 1.0, "0.2 s, with room for a machine that is busy"
+
+
+async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_it(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        task = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: heard.changes)
+        task.cancel("interrupted")
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await heard.until(lambda: len(heard.changes) == 2)
+        assert heard.changes[-1] == Settled(permission("a"), Cancelled("interrupted"), "withdrawn")
+        again = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: len(heard.changes) == 3)
+        assert heard.changes[-1] == Added(permission("a"), again=True)
+        assert await inbox.answer("a", Allowed(), "panel") == Won()
+        assert await again == Allowed()
+
+
+async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_restart(path: Path) -> None:
+    request = question("q")
+    draft = step(opened(request.questions), Pressed("2", "2"))
+    async with inboxes(path) as ((inbox, heard),):
+        task = asyncio.create_task(inbox.ask(request))
+        await heard.until(lambda: heard.changes)
+        inbox.save_draft("q", draft)
+        assert await inbox.load_draft(request) == draft
+        assert await inbox.defer("q")
+        task.cancel("parked")
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert inbox.pending == ()
+    async with inboxes(path) as ((inbox, heard),):
+        (waiting,) = await inbox.run(lambda store: store.waiting())
+        assert (waiting.request, waiting.deferred, waiting.has_draft) == (request, True, True)
+        again = asyncio.create_task(inbox.ask(request))
+        await heard.until(lambda: heard.changes)
+        assert heard.changes == [Added(request, again=True)]
+        back = await inbox.load_draft(request)
+        assert isinstance(back, PanelState)
+        assert back.pages[0].draft.selected == (1,)
+        inbox.withdraw("q", "enough")
+        assert await again == Cancelled("enough")
+
+
+async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        task = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: heard.changes)
+        inbox.leave("a")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await inbox.answer("a", Allowed(), "phone") == Won()
+        assert heard.changes[-1] == Settled(permission("a"), Allowed(), "phone")
+        assert await inbox.ask(permission("a")) == Allowed()
