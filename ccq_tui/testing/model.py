@@ -107,7 +107,7 @@ class ScriptedModel:
         await asyncio.to_thread(self.stop)
 
     def begin(self, scenario: Scenario) -> None:
-        """Plays another scenario from its start and forgets what came so far: a new model at the same address.
+        """Plays another scenario from its start, and forgets what came so far.
 
         What waits in a silence goes on waiting; gates are closed for the new scenario.
 

@@ -19,8 +19,10 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import step
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -28,19 +30,41 @@ DATABASE = Question(
 SCENARIO = Scenario("r").says("First.").asks(DATABASE).says("Settled.").ends_turn().says("Later.")
 
 
-async def begin(home: Any) -> str:
-    """Play the first turn in a session of its own."""
-    async with Running(home) as run:
+async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., Any]) -> None:
+    model, home = play(SCENARIO)
+    with step("continue without a past begins anew"):
+        session_id = await it_begins_anew(home)
+    with step("continue takes the last session of the directory, and fork leaves it"):
+        await it_is_continued_and_forked(home, session_id)
+    with step("a resumed session shows its past and goes on"):
+        await it_shows_its_past_and_goes_on(home, model, session_id)
+
+
+async def it_begins_anew(home: CleanHome) -> str:
+    async with Running(home, continue_conversation=True) as run:
+        await run.until(Connected)
+        assert run.one(NoticeGiven).text == "There is no earlier session here; this is a new one."
         run.session.send("Build it")
         await run.until(QuestionAsked)
         run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
         await run.idle()
+        assert [event.text for event in run.all(BlockFinished)] == ["First.", "Settled."]
         return run.session.session_id
 
 
-async def test_a_resumed_session_shows_its_past_and_goes_on(play: Callable[..., Any]) -> None:
-    model, home = play(SCENARIO)
-    session_id = await begin(home)
+async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
+    async with Running(home, continue_conversation=True, fork=True) as run:
+        connected = await run.until(Connected)
+        assert connected.session_id != session_id
+        assert len(run.one(HistoryLoaded).events) == 7
+        run.session.send("Go on")
+        await run.idle()
+        assert run.session.session_id == connected.session_id
+    stored = [path.stem for path in (home.config / "projects").glob("*/*.jsonl")]
+    assert sorted(stored) == sorted([session_id, connected.session_id])
+
+
+async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
     async with Running(home, resume=session_id) as run:
         await run.until(Connected)
         history = run.one(HistoryLoaded)
@@ -80,32 +104,6 @@ async def test_a_resumed_session_shows_its_past_and_goes_on(play: Callable[..., 
     texts = str(model.requests()[-1].body["messages"])
     assert "Build it" in texts
     assert "Settled." in texts
-
-
-async def test_continue_takes_the_last_session_of_the_directory_and_fork_leaves_it(
-    play: Callable[..., Any],
-) -> None:
-    _, home = play(SCENARIO)
-    session_id = await begin(home)
-    async with Running(home, continue_conversation=True, fork=True) as run:
-        connected = await run.until(Connected)
-        assert connected.session_id != session_id
-        assert len(run.one(HistoryLoaded).events) == 7
-        run.session.send("Go on")
-        await run.idle()
-        assert run.session.session_id == connected.session_id
-    stored = [path.stem for path in (home.config / "projects").glob("*/*.jsonl")]
-    assert sorted(stored) == sorted([session_id, connected.session_id])
-
-
-async def test_continue_without_a_past_begins_anew(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("r").says("First."))
-    async with Running(home, continue_conversation=True) as run:
-        await run.until(Connected)
-        assert run.one(NoticeGiven).text == "There is no earlier session here; this is a new one."
-        run.session.send("Hello")
-        await run.idle()
-        assert run.one(BlockFinished).text == "First."
 
 
 async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -> None:

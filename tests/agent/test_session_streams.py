@@ -22,18 +22,47 @@ from ccq_tui.agent.events import (
     Retrying,
     TurnEnded,
 )
-from ccq_tui.testing import CleanHome
+from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import staged
+
+LONG = "A sentence with several words. " * 20
+HUGE = "x" * 3_000_000
 
 
-async def test_deltas_add_up_to_the_whole_block(play: Callable[..., Any]) -> None:
-    text = "A sentence with several words. " * 20
-    _, home = play(Scenario("s").thinks("Let me see.").says(text), delta_size=7)
-    async with Running(home) as run:
-        run.session.send("Tell me")
-        await run.idle()
-        await run.until(ContextUsage)
+async def test_what_streams_in(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario(), env={"CLAUDE_CODE_MAX_RETRIES": "1"})) as stage:
+        model = stage.model
+        scenario = Scenario("s").thinks("Let me see.").says(LONG)
+        async with stage.scene("deltas add up to the whole block", scenario) as run:
+            model.delta_size = 7
+            await deltas_add_up_to_the_whole_block(run, stage.home)
+        scenario = Scenario("s").says("This will break before it is said. " * 3).cuts(after=80)
+        async with stage.scene("a broken stream", scenario.says("This holds.")) as run:
+            model.speed, model.delta_size = 160.0, 8
+            await a_broken_streams_text_is_dropped_before_the_retry(run)
+            model.speed, model.delta_size = 0.0, 24
+        scenario = Scenario("s").fails(429, "slow down", times=2).ends_turn().says("Here again.")
+        async with stage.scene("a refused request", scenario) as run:
+            await a_refused_request_is_retried_then_reported(run)
+        scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Both read.")
+        async with stage.scene("prompts sent during a turn", scenario) as run:
+            await prompts_sent_wait_and_are_delivered(run, model, stage.home)
+        scenario = Scenario("s").says("First.").ends_turn().says("Second.")
+        async with stage.scene("the CLI's own commands", scenario) as run:
+            await the_clis_own_commands(run)
+        async with stage.scene("a message far over a megabyte", Scenario("s").says(HUGE)) as run:
+            model.delta_size = 500_000
+            run.session.send("Tell me everything")
+            await run.idle()
+            assert run.one(BlockFinished).text == HUGE
+
+
+async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> None:
+    run.session.send("Tell me")
+    await run.idle()
+    await run.until(ContextUsage)
     connected = run.one(Connected)
     assert connected.session_id == run.session.session_id != ""
     assert (connected.mode, connected.cwd) == ("default", str(home.project))
@@ -47,7 +76,7 @@ async def test_deltas_add_up_to_the_whole_block(play: Callable[..., Any]) -> Non
     finished = run.all(BlockFinished)
     assert [event.kind for event in finished] == [BlockKind.THINKING, BlockKind.TEXT]
     assert {event.key: event.text for event in finished} == streamed
-    assert finished[1].text == text
+    assert finished[1].text == LONG
     usage = run.one(ContextUsage)
     assert 0 < usage.tokens < usage.limit
     ended = run.one(TurnEnded)
@@ -56,15 +85,10 @@ async def test_deltas_add_up_to_the_whole_block(play: Callable[..., Any]) -> Non
     assert ended.duration > 0
 
 
-async def test_a_broken_streams_text_is_dropped_before_the_retry(play: Callable[..., Any]) -> None:
-    scenario = (
-        Scenario("s").says("This will break before it is said. " * 3).cuts(after=80).says("This holds.")
-    )
-    _, home = play(scenario, speed=160.0, delta_size=8)
-    async with Running(home) as run:
-        run.session.send("Tell me")
-        broken = await run.until(BlockGrew)
-        await run.idle()
+async def a_broken_streams_text_is_dropped_before_the_retry(run: Running) -> None:
+    run.session.send("Tell me")
+    broken = await run.until(BlockGrew)
+    await run.idle()
     order = [e for e in run.events if isinstance(e, BlockDropped | Retrying | BlockFinished)]
     assert [type(e) for e in order] == [BlockDropped, Retrying, BlockFinished]
     assert order[0] == BlockDropped(broken.key)
@@ -72,79 +96,62 @@ async def test_a_broken_streams_text_is_dropped_before_the_retry(play: Callable[
     assert run.one(Retrying).attempt == 1
 
 
-async def test_a_refused_request_is_retried_then_reported(play: Callable[..., Any]) -> None:
-    scenario = Scenario("s").fails(429, "slow down", times=2).ends_turn().says("Here again.")
-    _, home = play(scenario, env={"CLAUDE_CODE_MAX_RETRIES": "1"})
-    async with Running(home) as run:
-        run.session.send("Tell me")
-        await run.idle()
-        retry = run.one(Retrying)
-        assert (retry.attempt, retry.max_attempts, retry.status, retry.error) == (1, 1, 429, "rate_limit")
-        assert retry.delay > 0
-        error = run.one(ErrorReported)
-        assert error.kind == "rate_limit"
-        assert "429" in error.text
-        assert run.one(TurnEnded).is_error
-        run.session.send("And now?")
-        await run.idle(2)
-        assert run.all(BlockFinished)[-1].text == "Here again."
+async def a_refused_request_is_retried_then_reported(run: Running) -> None:
+    run.session.send("Tell me")
+    await run.idle()
+    retry = run.one(Retrying)
+    assert (retry.attempt, retry.max_attempts, retry.status, retry.error) == (1, 1, 429, "rate_limit")
+    assert retry.delay > 0
+    error = run.one(ErrorReported)
+    assert error.kind == "rate_limit"
+    assert "429" in error.text
+    assert run.one(TurnEnded).is_error
+    run.session.send("And now?")
+    await run.idle(2)
+    assert run.all(BlockFinished)[-1].text == "Here again."
 
 
-def _enqueued(home: CleanHome) -> int:
-    return sum(file.read_text().count('"enqueue"') for file in home.config.rglob("*.jsonl"))
+def _enqueued(home: CleanHome, session_id: str) -> int:
+    return sum(file.read_text().count('"enqueue"') for file in home.config.rglob(f"{session_id}.jsonl"))
 
 
-async def enqueued(home: CleanHome, count: int) -> None:
+async def enqueued(home: CleanHome, session_id: str, count: int) -> None:
     """Wait until the CLI's own record holds so many queued prompts: what is written to it is not yet read."""
     async with asyncio.timeout(40):
-        while _enqueued(home) < count:  # noqa: ASYNC110 - a file tells nobody that it grew
+        while _enqueued(home, session_id) < count:  # noqa: ASYNC110 - a file tells nobody that it grew
             await asyncio.sleep(0.02)
 
 
-async def test_prompts_sent_during_a_turn_wait_and_are_delivered(play: Callable[..., Any]) -> None:
-    scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Both read.")
-    model, home = play(scenario)
-    async with Running(home) as run:
-        first = run.session.send("Start")
-        await run.until(BlockGrew)
-        queued = [run.session.send("Second"), run.session.send("Third")]
-        await run.until(PromptAccepted, count=3)
-        assert [e.queued for e in run.all(PromptAccepted)] == [False, True, True]
-        assert [e.prompt_id for e in run.all(PromptDelivered)] == [first]
-        await enqueued(home, 3)
-        model.release()
-        await run.idle()
-        assert [e.prompt_id for e in run.all(PromptDelivered)] == [first, *queued]
+async def prompts_sent_wait_and_are_delivered(run: Running, model: ScriptedModel, home: CleanHome) -> None:
+    first = run.session.send("Start")
+    await run.until(BlockGrew)
+    queued = [run.session.send("Second"), run.session.send("Third")]
+    await run.until(PromptAccepted, count=3)
+    assert [e.queued for e in run.all(PromptAccepted)] == [False, True, True]
+    assert [e.prompt_id for e in run.all(PromptDelivered)] == [first]
+    await enqueued(home, run.session.session_id, 3)
+    model.release()
+    await run.idle()
+    assert [e.prompt_id for e in run.all(PromptDelivered)] == [first, *queued]
     assert [event.text for event in run.all(BlockFinished)] == ["Working", " hard.", "Both read."]
 
 
-async def test_the_clis_own_commands(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("s").says("First.").ends_turn().says("Second."))
-    async with Running(home) as run:
-        run.session.send("Tell me")
-        await run.idle()
-        before = run.session.session_id
-        run.session.send("/compact")
-        await run.idle(2)
-        compacted = run.one(Compacted)
-        assert compacted.before
-        assert compacted.after
-        run.session.send("/clear")
-        await run.idle(3)
-        reset = run.one(ConversationReset)
-        assert run.session.session_id == reset.session_id != before
-        run.session.send("Go on")
-        await run.idle(4)
-        assert run.session.session_id == run.one(ConversationReset).session_id
+async def the_clis_own_commands(run: Running) -> None:
+    run.session.send("Tell me")
+    await run.idle()
+    before = run.session.session_id
+    run.session.send("/compact")
+    await run.idle(2)
+    compacted = run.one(Compacted)
+    assert compacted.before
+    assert compacted.after
+    run.session.send("/clear")
+    await run.idle(3)
+    reset = run.one(ConversationReset)
+    assert run.session.session_id == reset.session_id != before
+    run.session.send("Go on")
+    await run.idle(4)
+    assert run.session.session_id == run.one(ConversationReset).session_id
     # The compaction replays earlier messages; each is still there once. A new session plays from the start.
     assert [event.text for event in run.all(BlockFinished)] == ["First.", "First."]
     assert [event.text for event in run.all(PromptAccepted)] == ["Tell me", "/compact", "/clear", "Go on"]
-
-
-async def test_a_message_far_over_a_megabyte_arrives(play: Callable[..., Any]) -> None:
-    text = "x" * 3_000_000
-    _, home = play(Scenario("s").says(text), delta_size=500_000)
-    async with Running(home) as run:
-        run.session.send("Tell me everything")
-        await run.idle()
-    assert run.one(BlockFinished).text == text

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.agent.events import QuestionAsked, ToolFinished
@@ -18,8 +16,9 @@ from ccq_tui.testing.environment import clean_environment
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import step
 
-SETS_PER_SESSION = 12
+SETS = 36
 
 # Characters that quoting, joining, JSON and markup could trip over; blank texts are dealt with elsewhere.
 NASTY = st.text(st.sampled_from("ab,\"'=.<>&{}[]\\/ \n\té漢😀\u202e\x1b"), min_size=1, max_size=12).filter(
@@ -87,24 +86,40 @@ async def play(sets: list[tuple[tuple[Question, ...], tuple[Answer, ...]]], root
         return [result.text for result in model.tool_results()]
 
 
-@settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None)
-@given(sets=st.lists(question_sets(), min_size=SETS_PER_SESSION, max_size=SETS_PER_SESSION))
-def test_any_answers_are_accepted_and_read_as_given(sets: list[Any]) -> None:
-    with tempfile.TemporaryDirectory() as root:
-        results = asyncio.run(play(sets, Path(root)))
-    assert len(results) == len(sets)
+def drawn(count: int) -> list[tuple[tuple[Question, ...], tuple[Answer, ...]]]:
+    """Draw so many sets with their answers."""
+    sets = []
+
+    @settings(max_examples=count, phases=[Phase.generate], deadline=None)
+    @given(one=question_sets())
+    def draw(one: tuple[tuple[Question, ...], tuple[Answer, ...]]) -> None:
+        sets.append(one)
+
+    draw()
+    return sets
+
+
+async def test_any_answers_are_accepted_and_read_as_given(tmp_path: Path) -> None:
+    sets = drawn(SETS)
+    results = await play(sets, tmp_path)
+    assert len(results) == len(sets) == SETS
     for (questions, answers), result in zip(sets, results, strict=True):
-        said = expected(questions, answers)
-        if not said:
-            assert result == "The user did not answer the questions."
-            continue
-        opening, rest = result.split(": ", 1)
-        assert opening in ("The user answered", "Your questions have been answered")
-        closing = {
-            "The user answered": (
-                ". Read the answers carefully — they may request clarification, changes, or that you not "
-                "proceed — and follow what they actually say."
-            ),
-            "Your questions have been answered": ". You can now continue with these answers in mind.",
-        }[opening]
-        assert rest == said + closing
+        with step(f"{questions} answered by {answers}"):
+            assert_read_as_given(questions, answers, result)
+
+
+def assert_read_as_given(questions: tuple[Question, ...], answers: tuple[Answer, ...], result: str) -> None:
+    said = expected(questions, answers)
+    if not said:
+        assert result == "The user did not answer the questions."
+        return
+    opening, rest = result.split(": ", 1)
+    assert opening in ("The user answered", "Your questions have been answered")
+    closing = {
+        "The user answered": (
+            ". Read the answers carefully — they may request clarification, changes, or that you not "
+            "proceed — and follow what they actually say."
+        ),
+        "Your questions have been answered": ". You can now continue with these answers in mind.",
+    }[opening]
+    assert rest == said + closing
