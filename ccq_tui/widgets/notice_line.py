@@ -62,10 +62,14 @@ class NoticeLine(Static):
 
     def _draw(self) -> None:
         self.set_class(not self.text, "-empty")
+        self.refresh(layout=True)
+
+    def render(self) -> Text:
+        """Draw both texts, in the colours of the theme that is on now."""
         palette = palette_of(self)
         lines = [Text(one_line(self._passing, MOST), palette.note)] if self._passing else []
         if self._standing:
             lines.append(
                 Text.assemble(("◆ ", palette.accent), (one_line(self._standing, MOST), palette.badge))
             )
-        self.update(Text("\n").join(lines))
+        return Text("\n").join(lines)
