@@ -24,34 +24,68 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.agent.running import Running, alive
+from tests.agent.stage import staged
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
 )
 
 
-async def test_an_interrupt_ends_every_question_and_the_session_goes_on(play: Callable[..., Any]) -> None:
-    scenario = Scenario("q").together(ask(DATABASE), ask(DATABASE)).ends_turn().asks(DATABASE).says("Thanks.")
-    model, home = play(scenario)
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionAsked, count=2)
-        run.session.interrupt()
-        await run.idle()
-        cancelled = Cancelled("interrupted")
-        assert {e.request_id: e.outcome for e in run.all(RequestSettled)} == {
-            "toolu_q_1": cancelled,
-            "toolu_q_2": cancelled,
-        }
-        ended = run.one(TurnEnded)
-        assert (ended.reason, ended.is_error, ended.text) == ("aborted_tools", True, "")
-        run.session.send("Again")
-        asked = await run.until(QuestionAsked, count=3)
-        run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
-        await run.idle(2)
+async def test_interrupts_and_a_closing_end_what_waits(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario())) as stage:
+        scenario = Scenario("q").together(ask(DATABASE), ask(DATABASE)).ends_turn().asks(DATABASE)
+        async with stage.scene("an interrupt ends every question", scenario.says("Thanks.")) as run:
+            await an_interrupt_ends_every_question(run, stage.model)
+        scenario = Scenario("q").says("As far as I know").hangs().says(" nothing").ends_turn().says("Yes.")
+        async with stage.scene("an interrupted answer keeps what was read", scenario) as run:
+            await an_interrupted_answer_keeps_what_was_read(run)
+        async with stage.scene("closing with a question open", Scenario("q").asks(DATABASE)) as run:
+            await closing_with_a_question_open_leaves_nothing(run)
+
+
+async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Build it")
+    await run.until(QuestionAsked, count=2)
+    run.session.interrupt()
+    await run.idle()
+    cancelled = Cancelled("interrupted")
+    assert {e.request_id: e.outcome for e in run.all(RequestSettled)} == {
+        "toolu_q_1": cancelled,
+        "toolu_q_2": cancelled,
+    }
+    ended = run.one(TurnEnded)
+    assert (ended.reason, ended.is_error, ended.text) == ("aborted_tools", True, "")
+    run.session.send("Again")
+    asked = await run.until(QuestionAsked, count=3)
+    run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
+    await run.idle(2)
     assert '"Which database?"="SQLite"' in model.result(asked.request.id).text
+
+
+async def an_interrupted_answer_keeps_what_was_read(run: Running) -> None:
+    run.session.send("Tell me")
+    grown = await run.until(BlockGrew)
+    queued = run.session.send("Anything else?")
+    await run.until(PromptAccepted, lambda e: e.queued)
+    run.session.interrupt()
+    await run.until(PromptDelivered, lambda e: e.prompt_id == queued)
+    await run.until(TurnEnded, count=2)
+    finished = run.all(BlockFinished)
+    assert finished[0].key == grown.key
+    assert [event.text for event in finished] == ["As far as I know", "Yes."]
+
+
+async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
+    run.session.send("Build it")
+    await run.until(QuestionAsked)
+    run.session.close()
+    lost = await run.ended()
+    assert lost.expected
+    assert run.one(RequestSettled).outcome == Cancelled("the session was closed")
+    assert run.session.state is SessionState.ENDED
 
 
 async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[..., Any]) -> None:
@@ -71,19 +105,8 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         assert run.session.state is SessionState.FAILED
         assert run.one(PromptReturned).text == "One more thing"
         run.session.send("Too late")
-        assert run.all(PromptReturned)[-1] == PromptReturned("Too late", "The session is over.")
-
-
-async def test_closing_with_a_question_open_leaves_nothing(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionAsked)
-        run.session.close()
-        lost = await run.ended()
-    assert lost.expected
-    assert run.one(RequestSettled).outcome == Cancelled("the session was closed")
-    assert run.session.state is SessionState.ENDED
+        returned = run.all(PromptReturned)[-1]
+        assert (returned.text, returned.reason) == ("Too late", "The session is over.")
 
 
 async def test_cancelling_the_task_twice_leaves_no_process(play: Callable[..., Any]) -> None:
@@ -111,18 +134,3 @@ async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None
         lost = await run.ended()
     assert lost.expected
     assert run.one(PromptReturned).text == "Build it"
-
-
-async def test_an_interrupted_answer_keeps_what_was_read(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("q").says("As far as I know").hangs().says(" nothing").ends_turn().says("Yes."))
-    async with Running(home) as run:
-        run.session.send("Tell me")
-        grown = await run.until(BlockGrew)
-        queued = run.session.send("Anything else?")
-        await run.until(PromptAccepted, lambda e: e.queued)
-        run.session.interrupt()
-        await run.until(PromptDelivered, lambda e: e.prompt_id == queued)
-        await run.until(TurnEnded, count=2)
-    finished = run.all(BlockFinished)
-    assert finished[0].key == grown.key
-    assert [event.text for event in finished] == ["As far as I know", "Yes."]

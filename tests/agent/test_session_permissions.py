@@ -16,8 +16,10 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.inbox import Allowed, Cancelled, Denied
+from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import staged
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected "
@@ -25,17 +27,45 @@ REJECTED = (
 )
 
 
-async def test_a_tool_is_allowed_refused_and_redirected(play: Callable[..., Any]) -> None:
-    scenario = Scenario("p")
-    for name in ("one", "two", "three"):
-        scenario = scenario.runs("Bash", command=f"touch {name}", description=f"Make {name}")
-    model, home = play(scenario.says("Done."))
-    async with Running(home) as run:
-        run.session.send("Make files")
-        for number, outcome in enumerate([Allowed(), Denied(), Denied("Use four instead")], 1):
-            asked = await run.until(PermissionAsked, count=number)
-            run.answer(asked.request.id, outcome)
-        await run.idle()
+MAKES_FILES = Scenario("p")
+for name in ("one", "two", "three"):
+    MAKES_FILES = MAKES_FILES.runs("Bash", command=f"touch {name}", description=f"Make {name}")
+ERRAND = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
+
+
+async def test_what_a_person_allows_and_refuses(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario())) as stage:
+        model, home = stage.model, stage.home
+        async with stage.scene("allowed, refused, redirected", MAKES_FILES.says("Done.")) as run:
+            await a_tool_is_allowed_or_refused(run, model, home)
+        scenario = Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go.")
+        async with stage.scene("a plan is kept open, then approved", scenario) as run:
+            await a_plan_is_kept_open_then_approved(run, model)
+        errand = Scenario("sub").says("On my way.").runs("Bash", command="touch x", description="d")
+        scenario = Scenario("p").agent("Fetch it", errand.says("Back.")).says("Fine.")
+        async with stage.scene("a subagent", scenario) as run:
+            await a_subagents_messages_and_requests_name_it(run, model)
+        scenario = Scenario("p").runs("Write", file_path="a.txt", content="x").says("Done.")
+        async with stage.scene("the mode changes", scenario) as run:
+            await the_mode_changes_and_a_refusal_is_said(run)
+        scenario = (
+            Scenario("p")
+            .agent("Fetch it", ERRAND, description="Fetcher", background=True)
+            .runs("Bash", command="touch y", description="d")
+            .ends_turn()
+            .says("Again.")
+        )
+        async with stage.scene("an interrupt settles all that wait", scenario) as run:
+            run.session.set_mode("default")
+            await an_interrupt_settles_all_that_wait(run, model, home)
+
+
+async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home: CleanHome) -> None:
+    run.session.send("Make files")
+    for number, outcome in enumerate([Allowed(), Denied(), Denied("Use four instead")], 1):
+        asked = await run.until(PermissionAsked, count=number)
+        run.answer(asked.request.id, outcome)
+    await run.idle()
     first = run.all(PermissionAsked)[0].request
     assert (first.tool, first.description, first.agent_id) == ("Bash", "Make one", "")
     assert first.input == {"command": "touch one", "description": "Make one"}
@@ -48,19 +78,17 @@ async def test_a_tool_is_allowed_refused_and_redirected(play: Callable[..., Any]
     ]
 
 
-async def test_a_plan_is_kept_open_then_approved(play: Callable[..., Any]) -> None:
-    model, home = play(Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go."))
-    async with Running(home) as run:
-        run.session.send("Plan it")
-        first = await run.until(PlanProposed)
-        assert first.request.plan == "# First\n1. a"
-        run.answer(first.request.id, Denied("Shorter"))
-        second = await run.until(PlanProposed, count=2)
-        assert second.request.plan == "# Second\n1. b"
-        assert [event.mode for event in run.all(ModeChanged)] == ["plan"]
-        run.answer(second.request.id, Allowed())
-        await run.idle()
-        assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
+async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Plan it")
+    first = await run.until(PlanProposed)
+    assert first.request.plan == "# First\n1. a"
+    run.answer(first.request.id, Denied("Shorter"))
+    second = await run.until(PlanProposed, count=2)
+    assert second.request.plan == "# Second\n1. b"
+    assert [event.mode for event in run.all(ModeChanged)] == ["plan"]
+    run.answer(second.request.id, Allowed())
+    await run.idle()
+    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
     kept = model.result(first.request.id)
     assert kept.text == REJECTED + "To tell you how to proceed, the user said:\nShorter"
     assert kept.is_error
@@ -69,15 +97,12 @@ async def test_a_plan_is_kept_open_then_approved(play: Callable[..., Any]) -> No
     assert approved.endswith("## Approved Plan:\n# Second\n1. b")
 
 
-async def test_a_subagents_messages_and_requests_name_it(play: Callable[..., Any]) -> None:
-    errand = Scenario("sub").says("On my way.").runs("Bash", command="touch x", description="d").says("Back.")
-    model, home = play(Scenario("p").agent("Fetch it", errand).says("Fine."))
-    async with Running(home) as run:
-        run.session.send("Go")
-        asked = await run.until(PermissionAsked)
-        assert asked.request.agent_id
-        run.answer(asked.request.id, Allowed())
-        await run.idle()
+async def a_subagents_messages_and_requests_name_it(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Go")
+    asked = await run.until(PermissionAsked)
+    assert asked.request.agent_id
+    run.answer(asked.request.id, Allowed())
+    await run.idle()
     assert [(event.tool, event.parent) for event in run.all(ToolStarted)] == [
         ("Agent", ""),
         ("Bash", "toolu_p_1"),
@@ -94,41 +119,29 @@ async def test_a_subagents_messages_and_requests_name_it(play: Callable[..., Any
     assert model.result("toolu_sub_1").text == "(Bash completed with no output)"
 
 
-async def test_an_interrupt_settles_all_that_wait(play: Callable[..., Any]) -> None:
-    errand = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
-    scenario = (
-        Scenario("p")
-        .agent("Fetch it", errand, description="Fetcher", background=True)
-        .runs("Bash", command="touch y", description="d")
-        .ends_turn()
-        .says("Again.")
-    )
-    model, home = play(scenario)
-    async with Running(home) as run:
-        run.session.send("Go")
-        await run.until(PermissionAsked, count=2)
-        assert {event.request.agent for event in run.all(PermissionAsked)} == {"", "Fetcher"}
-        run.session.interrupt()
-        await run.until(RequestSettled, count=2)
-        assert [type(event.outcome) for event in run.all(RequestSettled)] == [Cancelled, Cancelled]
-        await run.until(TurnEnded)
-        run.session.send("Go on")
-        await run.until(BlockFinished, lambda event: event.text == "Again.")
+async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel, home: CleanHome) -> None:
+    run.session.send("Go")
+    await run.until(PermissionAsked, count=2)
+    assert {event.request.agent for event in run.all(PermissionAsked)} == {"", "Fetcher"}
+    run.session.interrupt()
+    await run.until(RequestSettled, count=2)
+    assert [type(event.outcome) for event in run.all(RequestSettled)] == [Cancelled, Cancelled]
+    await run.until(TurnEnded)
+    run.session.send("Go on")
+    await run.until(BlockFinished, lambda event: event.text == "Again.")
     assert model.result("toolu_p_2").text == (
         REJECTED + "STOP what you are doing and wait for the user to tell you how to proceed."
     )
     assert not list(home.project.iterdir())
 
 
-async def test_the_mode_changes_and_a_refusal_is_said(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("p").runs("Write", file_path="a.txt", content="x").says("Done."))
-    async with Running(home) as run:
-        run.session.set_mode("nonsense")
-        run.session.set_mode("acceptEdits")
-        run.session.set_model("sonnet")
-        run.session.send("Write it")
-        await run.idle()
-        assert not run.all(PermissionAsked)
+async def the_mode_changes_and_a_refusal_is_said(run: Running) -> None:
+    run.session.set_mode("nonsense")
+    run.session.set_mode("acceptEdits")
+    run.session.set_model("sonnet")
+    run.session.send("Write it")
+    await run.idle()
+    assert not run.all(PermissionAsked)
     errors = [event for event in run.events if type(event).__name__ == "ErrorReported"]
     assert [event.kind for event in errors] == ["mode"]
     assert "must be one of" in errors[0].text
