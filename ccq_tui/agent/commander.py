@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 OVER = "The session is over."
+TAKEN_BACK = "you took it back"
 # An interrupt is meant for what was sent before it, but must not wait behind a command that hangs.
 _ORDER_SECONDS = 2.0
 
@@ -52,6 +53,8 @@ class Commander:
         self._stop = stop
         self._commands: asyncio.Queue[Command] = asyncio.Queue()
         self._ordered: asyncio.Queue[Ordered] = asyncio.Queue()
+        self._unsent: dict[str, Send] = {}
+        """The prompts in that queue, by their ids; one that was taken back is no longer here."""
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers: set[asyncio.Task[None]] = set()
@@ -69,7 +72,9 @@ class Commander:
         self._over = True
         for queue in (self._ordered, self._commands):
             while not queue.empty():
-                self._refuse(queue.get_nowait())
+                command = queue.get_nowait()
+                if not (queue is self._ordered and self._was_taken_back(command)):
+                    self._refuse(command)
 
     async def dispatch(self) -> None:
         """Take commands until cancelled, and with it what was not confirmed or answered."""
@@ -91,8 +96,16 @@ class Commander:
                     self._begin(self._interrupt())
                 case Ask():
                     self._begin(self._ask(command))
+                case Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
+                    self._emit(PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
                 case Send() | Withdraw() | SetMode() | SetModel() | SetEffort():
+                    if isinstance(command, Send):
+                        self._unsent[command.prompt_id] = command
                     self._ordered.put_nowait(command)
+
+    def _was_taken_back(self, command: Command) -> bool:
+        """Take a command out of the queue; whether it is a prompt that is not to be sent any more."""
+        return isinstance(command, Send) and self._unsent.pop(command.prompt_id, None) is None
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -139,7 +152,8 @@ class Commander:
         while True:
             command = await self._ordered.get()
             try:
-                await _do(connection, command)
+                if not self._was_taken_back(command):
+                    await _do(connection, command)
             except CommandError as error:
                 self._failed(command, str(error))
             except asyncio.CancelledError:
@@ -164,7 +178,7 @@ class Commander:
     def _failed(self, command: Ordered, reason: str) -> None:
         match command:
             case Send():
-                self._emit(PromptReturned(command.text, reason))
+                self._emit(PromptReturned(command.text, reason, command.prompt_id))
             case Withdraw():
                 self._emit(NoticeGiven("warning", f"A queued prompt was not taken back: {reason}"))
             case SetMode():

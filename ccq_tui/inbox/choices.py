@@ -51,6 +51,7 @@ DENY_AND_SAY = Choice("e", "Deny, and say what to do instead…", takes_text=Tru
 PLAN_CHOICES = (
     Choice("y", "Approve, and ask before each edit", "default mode", allows=True, mode="default"),
     Choice("1", "Approve, and accept all edits", "accept edits mode", allows=True, mode="acceptEdits"),
+    Choice("a", "Approve, and say something…", "default mode", allows=True, takes_text=True, mode="default"),
     Choice("n", "Keep planning"),
     Choice("e", "Keep planning, and say what to change…", takes_text=True),
 )

@@ -115,7 +115,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
         ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
         ("y", "approve" if plan else "allow once"),
         (lasting, "accept edits" if plan else "allow for longer"),
-        ("", "") if plan else ("a", "allow and say"),
+        ("a", "approve and say" if plan else "allow and say"),
         ("n", "keep planning" if plan else "deny"),
         ("e", "say what to change" if plan else "deny and say"),
     )

@@ -9,7 +9,14 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
-from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptReturned, SessionLost
+from ccq_tui.agent.events import (
+    AgentEvent,
+    PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
+    SessionLost,
+    SessionState,
+)
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering
@@ -47,8 +54,13 @@ class Prompting(Remembering):
     def _note_queued(self, event: AgentEvent) -> None:
         match event:
             case PromptAccepted(queued=True, prompt_id=name) if name:
-                self._queued.append(name)
-            case PromptDelivered(prompt_id=name) | PromptReturned(prompt_id=name) if name in self._queued:
+                if name not in self._queued:
+                    self._queued.append(name)
+            case (
+                PromptAccepted(prompt_id=name)
+                | PromptDelivered(prompt_id=name)
+                | PromptReturned(prompt_id=name)
+            ) if name in self._queued:
                 self._queued.remove(name)
             case SessionLost():
                 self._queued.clear()
@@ -69,7 +81,11 @@ class Prompting(Remembering):
     def say(self, text: str) -> None:
         """Show a prompt at once, and send it; the session keeps it while it starts or works."""
         self.transcript.add_prompt(text.rstrip())
-        self.session.send(text.rstrip())
+        name = self.session.send(text.rstrip())
+        if self.view.state is SessionState.STARTING:
+            # Nobody reads it before there is a CLI.
+            self._queued.append(name)
+            self.dock.prompt.has_queued = True
 
     def action_search_history(self) -> None:
         """Search the earlier prompts, or go on to the next that was found."""

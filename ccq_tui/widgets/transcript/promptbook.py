@@ -58,16 +58,18 @@ class PromptBook:
 
     def take_back(self, event: ev.PromptReturned) -> None:
         """Take out a prompt that nobody has: it stands in the prompt's field again."""
-        wanted = event.text.rstrip()
-        for blocks in (self._unconfirmed, self._queued):
-            named = [block for block in blocks if event.prompt_id and block.prompt_id == event.prompt_id]
-            alike = [] if event.prompt_id else [block for block in blocks if block.text == wanted]
-            for block in (named or alike)[:1]:
-                if blocks is self._queued:
-                    self._order.trailing -= 1
-                blocks.remove(block)
-                self._order.remove(block)
-                return
+        wanted, name = event.text.rstrip(), event.prompt_id
+        mine = [block for block in self._queued if name and block.prompt_id == name]
+        # What the CLI has not taken has no name yet.
+        mine += [block for block in self._unconfirmed if block.text == wanted]
+        mine += [block for block in self._queued if not name and block.text == wanted]
+        for block in mine[:1]:
+            if block in self._queued:
+                self._order.trailing -= 1
+                self._queued.remove(block)
+            else:
+                self._unconfirmed.remove(block)
+            self._order.remove(block)
 
     def lift(self) -> list[PromptBlock]:
         """Take out the prompts that the CLI has not taken yet, so that something can be put above them."""

@@ -47,7 +47,7 @@ def keys(state: DecisionState, pressed: str) -> DecisionState:
         (PLAN, "enter", Allowed(mode="default")),
         (PLAN, "1", Allowed(mode="acceptEdits")),
         (PLAN, "n", Denied()),
-        (PLAN, "down down enter", Denied()),
+        (PLAN, "down down down enter", Denied()),
     ],
 )
 def test_keys_and_enter_decide(request_: PermissionRequest, pressed: str, outcome: object) -> None:
@@ -70,6 +70,18 @@ def test_allowing_with_text() -> None:
     assert keys(back, "e enter").outcome == Denied("but quietly")
     assert (back.text_row, keys(back, "e").text_row) == (3, 5)
     assert keys(back, "x").text_row == 3, "on a choice with text another key goes on with it"
+
+
+def test_a_plan_is_approved_with_words_as_it_was_edited() -> None:
+    state = decide(keys(decision(PLAN), "a"), TextChanged("tests first"))
+    assert keys(state, "enter").outcome == Allowed("tests first", mode="default")
+    edited = decide(decision(PLAN), TextChanged("# Mine"))
+    said = decide(keys(edited, "down down enter"), TextChanged("tests first"))
+    assert keys(said, "enter").outcome == Allowed("tests first", mode="default", plan="# Mine")
+    assert keys(decide(decision(PLAN), Pasted("no")), "enter").outcome == Denied("no"), (
+        "never approved unasked"
+    )
+    assert ("a", "approve and say") in decision_hints(decision(PLAN))
 
 
 def test_a_plan_is_edited_and_that_plan_is_approved() -> None:

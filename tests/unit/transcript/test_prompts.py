@@ -60,3 +60,14 @@ def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
     assert told(model) == ["go", "went", "go"]
     assert isinstance(model.blocks[0], bl.RuleBlock)
     assert all(block.accepted for block in model.blocks if isinstance(block, bl.PromptBlock))
+
+
+def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other() -> None:
+    model = TranscriptModel()
+    model.apply(ev.PromptAccepted("again", queued=True, prompt_id="1"))
+    model.add_prompt("again")
+    model.apply(ev.PromptReturned("again", "you took it back", "2", wanted=True))
+    assert told(model) == ["again"]
+    assert [block.prompt_id for block in model.blocks if isinstance(block, bl.PromptBlock)] == ["1"]
+    model.apply(ev.PromptReturned("again", "you took it back", "2", wanted=True))
+    assert told(model) == ["again"], "it was another one"

@@ -1,0 +1,134 @@
+"""What a real CLI rarely meets: it is an old version, its directory goes, a task is stopped by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.agent import controls
+from ccq_tui.agent.events import (
+    BlockFinished,
+    Connected,
+    ErrorReported,
+    NoticeGiven,
+    PlanProposed,
+    PromptAccepted,
+    PromptReturned,
+    TaskEnded,
+    TaskStarted,
+    ToolFinished,
+    TurnEnded,
+)
+from ccq_tui.agent.problems import Problem
+from ccq_tui.doctor.claude import find_cli
+from ccq_tui.inbox import Allowed
+from ccq_tui.testing.scenario import Scenario
+from ccq_tui.widgets.transcript import TranscriptModel
+from tests.agent.running import LIMIT, Running, alive
+from tests.unit.transcript.test_drawing import shown
+
+LOOK = {"command": "pwd", "description": "Where are we"}
+
+
+def seen(run: Running) -> str:
+    """What the transcript says of all that happened, as if it were not wrapped."""
+    model = TranscriptModel()
+    for event in run.events:
+        model.apply(event)
+    return " ".join(shown(model, 300).split())
+
+
+async def passes(what: Callable[[], bool]) -> None:
+    """Wait for what another process does."""
+    for _ in range(int(LIMIT / 0.02)):
+        if what():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it did not come about")
+
+
+def older(directory: Path, version: str) -> Path:
+    """The real CLI, but for the version that it tells as it is connected."""
+    program = directory / "claude"
+    told = f's/"claude_code_version":"[^"]*"/"claude_code_version":"{version}"/'
+    program.write_text(f"#!/bin/sh\n'{find_cli()[0]}' \"$@\" | sed -u '{told}'\n")
+    program.chmod(0o755)
+    return program
+
+
+async def test_at_connect_an_old_version_is_told_and_a_prompt_can_be_taken_back(
+    play: Callable[..., Any], tmp_path: Path
+) -> None:
+    model, home = play(Scenario("s").says("Hello."))
+    unwanted = "Take this back"
+    async with Running(home, cli_path=older(tmp_path, "1.0.44")) as run:
+        first, second = run.session.send("First"), run.session.send(unwanted)
+        run.session.withdraw(second)
+        returned = await run.until(PromptReturned)
+        assert (returned.text, returned.prompt_id, returned.wanted) == (unwanted, second, True)
+        assert not run.all(Connected)
+        await run.until(TurnEnded)
+        assert run.one(Connected).cli_version == "1.0.44"
+        error = run.one(ErrorReported)
+        assert (error.kind, error.text) == (Problem.CLI_OLD, "It is version 1.0.44.")
+        assert "This Claude Code is too old. It is version 1.0.44." in seen(run)
+        assert "Update it to 2.0.0 or newer, or leave out --cli-path" in seen(run)
+        assert [event.prompt_id for event in run.all(PromptAccepted)] == [first]
+        assert run.one(BlockFinished).text == "Hello.", "it may work all the same"
+    assert unwanted not in json.dumps([exchange.body for exchange in model.requests()])
+
+
+async def test_a_directory_that_goes_and_comes_back(play: Callable[..., Any]) -> None:
+    scenario = Scenario("s").says("Here.").ends_turn()
+    scenario = scenario.runs("Bash", **LOOK).says("Gone.").ends_turn().runs("Bash", **LOOK).says("Back.")
+    _, home = play(scenario)
+    async with Running(home, allowed_tools=("Bash",)) as run:
+        run.session.send("Begin")
+        await run.until(TurnEnded)
+        shutil.rmtree(home.project)
+        run.session.send("Go on")
+        await run.until(TurnEnded, count=2)
+        assert run.one(NoticeGiven).level == "warning"
+        assert run.one(ToolFinished).is_error
+        # What happened, and what to do about it.
+        assert f"working directory {home.project} no longer exists" in seen(run)
+        assert "shell commands cannot start there" in seen(run)
+        assert "will fail until it is restored" in seen(run)
+        home.project.mkdir()
+        run.session.send("And now?")
+        await run.until(TurnEnded, count=3)
+        works = run.all(ToolFinished)[-1]
+        assert (works.is_error, works.output.strip()) == (False, str(home.project))
+
+
+async def test_a_background_task_is_stopped_and_a_plan_is_approved_with_words(
+    play: Callable[..., Any],
+) -> None:
+    serve = {"command": "echo $$ > pid; sleep 55", "description": "Serve", "run_in_background": True}
+    scenario = Scenario("s").runs("Bash", **serve).says("It runs.").noted("Stopped.").ends_turn()
+    model, home = play(scenario.plans("# Plan\n1. x").says("I begin with the tests."))
+    async with Running(home, allowed_tools=("Bash",)) as run:
+        run.session.send("Serve it")
+        await run.until(TurnEnded)
+        task = run.one(TaskStarted)
+        assert (task.background, task.description) == (True, "Serve")
+        begun = home.project / "pid"
+        await passes(lambda: begun.exists() and begun.read_text().endswith("\n"))
+        process = int(begun.read_text())
+        assert alive(process)
+        await run.session.ask(controls.stop_task(task.task_id))
+        ended = await run.until(TaskEnded, lambda e: e.task_id == task.task_id)
+        assert ended.status == "stopped"
+        await passes(lambda: not alive(process))
+        run.session.send("Plan it")
+        proposed = await run.until(PlanProposed)
+        run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
+        await run.until(BlockFinished, lambda e: e.text == "I begin with the tests.")
+    assert model.result(proposed.request.id).text.startswith("User has approved your plan.")
+    bodies = json.dumps(model.requests()[-1].body)
+    assert "The user allowed this call and told you:\\nThe tests first" in bodies
+    assert not run.all(PromptReturned)
