@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e.terminal import NotShownError, Terminal
 
@@ -30,6 +34,62 @@ class Running:
             return self.model.wait_for_result_sync(tool_use_id, limit=40.0).text
         except TimeoutError as error:
             raise NotShownError(f"no result of {tool_use_id}; the screen:\n{self.terminal.text}") from error
+
+    def rest(self) -> None:
+        """Let the pause go by in which a prompt that took a closed panel's place sends nothing."""
+        since = time.monotonic()
+        self.terminal.wait(lambda _: time.monotonic() - since > TYPING_PAUSE)
+
+    def kill_cli(self) -> None:
+        """Kill the CLI that works in the project."""
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words, place = (entry / "cmdline").read_bytes(), (entry / "cwd").readlink()
+            except OSError:
+                continue  # ended meanwhile
+            if place == self.home.project and b"claude" in words and b"--output-format" in words:
+                os.kill(int(entry.name), signal.SIGKILL)
+                return
+        raise AssertionError("there is no CLI")
+
+    def end(self, how: str, code: int) -> None:
+        """End the program by keys, a signal or by closing its window; it must leave nothing behind."""
+        if how.startswith("SIG"):
+            self.terminal.process.send_signal(getattr(signal, how))
+        elif how == "window closed":
+            self.terminal.hang_up()
+        else:
+            self.terminal.press(how)
+        assert self.terminal.wait_end() == code
+        if how != "window closed":
+            assert self.terminal.restored
+            assert b"\x1b[?1049l" in self.terminal.raw, "the alternate screen is left"
+        assert self.processes() == []
+
+    def processes(self) -> list[int]:
+        """Return the processes of the program and its children, found by the home they were started with."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                environment = (entry / "environ").read_bytes()
+            except OSError:
+                continue  # ended meanwhile
+            if str(self.home.home).encode() in environment:
+                found.append(int(entry.name))
+        return found
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """Name a part of a test, so that a failure says in which part it was.
+
+    Starting the program with the CLI costs ten times what a question costs, so that a run checks many things.
+    """
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"in the step: {name}")
+        raise
 
 
 Start = Callable[..., Running]

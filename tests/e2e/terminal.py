@@ -120,6 +120,11 @@ class Terminal:
         return "\n".join(self.lines)
 
     @property
+    def prose(self) -> str:
+        """The whole screen as one line: where it wraps says nothing."""
+        return " ".join(self.text.split())
+
+    @property
     def panel(self) -> str:
         """What is on the screen from the head of the panel on, or "" while there is none."""
         with self._changed:
@@ -171,10 +176,18 @@ class Terminal:
         """Wait until a text is no longer on the screen."""
         self.wait(lambda terminal: text not in terminal.text, limit)
 
-    def wait_panel(self, text: str) -> None:
-        """Wait until a panel shows a text and its keys work: they are drawn in bold from then on."""
+    def wait_panel(self, text: str, after: str = "") -> None:
+        """Wait until a panel shows a text and its keys work: they are drawn in bold from then on.
 
-        self.wait(lambda terminal: text in terminal.panel and terminal.keys_work)
+        Args:
+            text: What the panel shows.
+            after: What must stand on the screen by then: with it no earlier panel is meant.
+        """
+        self.wait(lambda terminal: after in terminal.text and text in terminal.panel and terminal.keys_work)
+
+    def wait_in_panel(self, text: str) -> None:
+        """Wait until a panel shows a text, whether its keys work or not."""
+        self.wait(lambda terminal: text in terminal.panel)
 
     def wait_end(self, limit: float = LIMIT) -> int:
         """Wait for the program's end; return its exit code."""

@@ -1,14 +1,15 @@
-"""Questions answered by keys alone, and the exact tool result that the model received."""
+"""Questions answered by keys alone, and the exact tool result that the model received.
+
+A run of the program asks one set after the other; the words before a set say that its panel is on screen.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario, ask
-from tests.e2e.conftest import Start
+from tests.e2e.conftest import Running, Start, step
 
 DATABASE = Question(
     "Which database?",
@@ -30,208 +31,209 @@ LAYOUT = Question(
     ),
 )
 SURE = Question("Proceed?", "Proceed", (Option("Yes", "now"), Option("No", "later")))
+NAME = Question("What name?", "Name", kind=Kind.TEXT)
+COUNT = Question("How many?", "Count", kind=Kind.NUMBER, minimum=1, maximum=10)
 DONE = "Thank you, all clear."
+READ = (
+    " Read the answers carefully — they may request clarification, changes, or that you not proceed"
+    " — and follow what they actually say."
+)
+GO_ON = " You can now continue with these answers in mind."
 
 
-def asking(*questions: Question) -> Scenario:
-    return Scenario("e2e").says("One moment.").asks(*questions).says(DONE)
+def opened(run: Running, number: int, text: str) -> None:
+    """Wait until the panel of a set is there, and its keys work."""
+    run.terminal.wait_panel(text, after=f"Set {number}.")
 
 
-def test_single_select(start: Start) -> None:
-    run = start(asking(DATABASE))
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("down enter")
-    assert run.result("toolu_e2e_1") == (
-        'Your questions have been answered: "Which database?"="SQLite". '
-        "You can now continue with these answers in mind."
+def test_each_kind_of_answer_reaches_the_model_exactly(start: Start) -> None:
+    sets = (
+        (FEATURES,),
+        (DATABASE, FEATURES, LAYOUT, SURE),
+        (LAYOUT,),
+        (NAME, COUNT),
+        (DATABASE, FEATURES),
+        (DATABASE,),
+        (FEATURES,),
+        (DATABASE,),
     )
-    screen = run.terminal.wait(DONE)
-    assert "● SQLite" in screen, "the transcript keeps the answer"
-    run.terminal.press("ctrl+q")
-    assert run.terminal.wait_end() == 0
-    assert run.terminal.restored
-
-
-def test_multi_select_with_two_labels_and_a_custom_text_with_a_comma(start: Start) -> None:
-    run = start(asking(FEATURES))
-    run.terminal.wait_panel("Which features?")
-    run.terminal.press("1 3 o")
-    run.terminal.wait("Other, in your own words")
-    run.terminal.type("mail, fax")
-    run.terminal.press("enter enter")
-    run.terminal.wait("Submit answers")
-    run.terminal.press("enter")
-    assert run.result("toolu_e2e_1") == (
-        'The user answered: "Which features?"="Auth, Logs, "mail, fax"". '
-        "Read the answers carefully — they may request clarification, changes, or that you not proceed"
-        " — and follow what they actually say."
-    )
-
-
-def test_four_questions_with_back_navigation_and_a_changed_answer(start: Start) -> None:
-    run = start(asking(DATABASE, FEATURES, LAYOUT, SURE))
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("1 enter")
-    run.terminal.wait("Which features?")
-    run.terminal.press("2 enter")
-    run.terminal.wait("Which layout?")
-    run.terminal.press("down space shift+tab shift+tab")
-    run.terminal.wait("Which database?")
-    run.terminal.press("3 tab tab tab")
-    run.terminal.wait("Proceed?")
-    run.terminal.press("enter")
-    run.terminal.wait("Submit answers")
-    run.terminal.press("enter")
-    assert run.result("toolu_e2e_1") == (
-        'Your questions have been answered: "Which database?"="DuckDB", "Which features?"="Cache", '
-        '"Which layout?"="Tabs" selected preview:\n+--+--+\n|a |b |, "Proceed?"="Yes". '
-        "You can now continue with these answers in mind."
-    )
-
-
-def test_preview_and_note(start: Start) -> None:
-    run = start(asking(LAYOUT), size=(120, 40))
-    run.terminal.wait_panel("Which layout?")
-    run.terminal.press("down n")
-    run.terminal.wait("Note beside the answer")
-    run.terminal.type("keep it small")
-    run.terminal.press("enter enter")
-    assert run.result("toolu_e2e_1") == (
-        'The user answered: "Which layout?"="Tabs" selected preview:\n+--+--+\n|a |b | notes: keep it small. '
-        "Read the answers carefully — they may request clarification, changes, or that you not proceed"
-        " — and follow what they actually say."
-    )
-
-
-def test_text_and_number(start: Start) -> None:
-    run = start(
-        asking(
-            Question("What name?", "Name", kind=Kind.TEXT),
-            Question("How many?", "Count", kind=Kind.NUMBER, minimum=1, maximum=10),
+    scenario = Scenario("e2e")
+    for number, questions in enumerate(sets, 1):
+        scenario = scenario.says(f"Set {number}.").asks(*questions)
+    run = start(scenario.says(DONE))
+    terminal = run.terminal
+    with step("two labels and a custom text with a comma"):
+        opened(run, 1, "Which features?")
+        terminal.press("1 3 o")
+        terminal.wait_in_panel("Other, in your own words")
+        terminal.type("mail, fax")
+        terminal.press("enter enter")
+        terminal.wait_in_panel("Submit answers")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_1") == (
+            f'The user answered: "Which features?"="Auth, Logs, "mail, fax"".{READ}'
         )
-    )
-    run.terminal.wait_panel("What name?")
-    run.terminal.type("billing j1")
-    run.terminal.press("enter")
-    run.terminal.wait("How many?")
-    run.terminal.press("1 2 enter")
-    run.terminal.wait("out of range")
-    run.terminal.press("backspace enter")
-    run.terminal.wait("Submit answers")
-    run.terminal.press("enter")
-    assert run.result("toolu_e2e_1") == (
-        'The user answered: "What name?"="billing j1", "How many?"="1". '
-        "Read the answers carefully — they may request clarification, changes, or that you not proceed"
-        " — and follow what they actually say."
-    )
+    with step("four questions, back navigation and a changed answer"):
+        opened(run, 2, "Which database?")
+        terminal.press("1 enter")
+        terminal.wait_in_panel("Which features?")
+        terminal.press("2 enter")
+        terminal.wait_in_panel("Which layout?")
+        terminal.press("down space shift+tab shift+tab")
+        terminal.wait_in_panel("Which database?")
+        terminal.press("3 tab tab tab")
+        terminal.wait_in_panel("Proceed?")
+        terminal.press("enter")
+        terminal.wait_in_panel("Submit answers")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_2") == (
+            'Your questions have been answered: "Which database?"="DuckDB", "Which features?"="Cache", '
+            f'"Which layout?"="Tabs" selected preview:\n+--+--+\n|a |b |, "Proceed?"="Yes".{GO_ON}'
+        )
+    with step("preview and note, on a large screen"):
+        terminal.resize((120, 40))
+        opened(run, 3, "Which layout?")
+        terminal.press("down n")
+        terminal.wait_in_panel("Note beside the answer")
+        terminal.type("keep it small")
+        terminal.press("enter enter")
+        assert run.result("toolu_e2e_3") == (
+            'The user answered: "Which layout?"="Tabs" selected preview:\n+--+--+\n|a |b | '
+            f"notes: keep it small.{READ}"
+        )
+        terminal.resize((80, 24))
+    with step("text, and a number that is out of range at first"):
+        opened(run, 4, "What name?")
+        terminal.type("billing j1")
+        terminal.press("enter")
+        terminal.wait_in_panel("How many?")
+        terminal.press("1 2 enter")
+        terminal.wait_in_panel("out of range")
+        terminal.press("backspace enter")
+        terminal.wait_in_panel("Submit answers")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_4") == (
+            f'The user answered: "What name?"="billing j1", "How many?"="1".{READ}'
+        )
+    with step("discuss"):
+        opened(run, 5, "Which database?")
+        terminal.press("c")
+        terminal.wait_in_panel("Discuss")
+        terminal.type("Neither: we have Oracle.")
+        terminal.press("ctrl+j")
+        terminal.type("Look at docs/db.md.")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_5") == (
+            "The user responded: Neither: we have Oracle.\nLook at docs/db.md."
+        )
+    with step("declining asks once"):
+        opened(run, 6, "Which database?")
+        terminal.press("ctrl+d")
+        terminal.wait_panel("keep the question")
+        terminal.press("ctrl+d")
+        assert run.result("toolu_e2e_6") == (
+            "The user read these questions and declined to answer them. Nothing was chosen. "
+            "Go on without the answers where that is possible, and say what you assumed."
+        )
+        assert run.model.result("toolu_e2e_6").is_error
+    with step("an empty multi-select is confirmed in so many words"):
+        opened(run, 7, "Which features?")
+        terminal.press("enter")
+        terminal.wait_in_panel("nothing selected")
+        terminal.press("end enter")
+        assert '"Which features?"="(none of these)"' in run.result("toolu_e2e_7")
+    with step("single select, and the end"):
+        opened(run, 8, "Which database?")
+        terminal.press("down enter")
+        assert run.result("toolu_e2e_8") == (
+            f'Your questions have been answered: "Which database?"="SQLite".{GO_ON}'
+        )
+        screen = terminal.wait(DONE)
+        assert "● SQLite" in screen, "the transcript keeps the answer"
+        run.end("ctrl+q", 0)
 
 
-def test_discuss(start: Start) -> None:
-    run = start(asking(DATABASE, FEATURES))
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("c")
-    run.terminal.wait("Discuss")
-    run.terminal.type("Neither: we have Oracle.")
-    run.terminal.press("ctrl+j")
-    run.terminal.type("Look at docs/db.md.")
-    run.terminal.press("enter")
-    assert run.result("toolu_e2e_1") == "The user responded: Neither: we have Oracle.\nLook at docs/db.md."
-    run.terminal.wait(DONE)
-
-
-def test_decline_asks_once(start: Start) -> None:
-    run = start(asking(DATABASE))
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("ctrl+d")
-    run.terminal.wait_panel("keep the question")
-    run.terminal.press("ctrl+d")
-    result = run.model.wait_for_result_sync("toolu_e2e_1", limit=40.0)
-    assert result.is_error
-    assert result.text == (
-        "The user read these questions and declined to answer them. Nothing was chosen. "
-        "Go on without the answers where that is possible, and say what you assumed."
-    )
-    run.terminal.wait(DONE)
-
-
-def test_hide_scroll_show_resize_and_answer(start: Start) -> None:
-    words = "\n\n".join(f"Paragraph {n} of a long explanation." for n in range(1, 60))
-    run = start(Scenario("e2e").says(words).asks(DATABASE, FEATURES).says(DONE))
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("2 o")
-    run.terminal.wait("Other, in your own words")
-    run.terminal.type("half a thou")
-    run.terminal.press("pageup pageup")
-    run.terminal.wait("Paragraph 51 ")
-    run.terminal.press("f2")
-    run.terminal.wait("1 question waiting · 1/2 answered")
-    run.terminal.type("a draft prompt")
-    run.terminal.wait("❯ a draft prompt")
-    run.terminal.resize((40, 12))
-    run.terminal.wait("F2")
-    run.terminal.press("f2")
-    run.terminal.wait("half a thou")
-    run.terminal.resize((80, 24))
-    run.terminal.wait("Other, in your own words")
-    run.terminal.type("ght")
-    run.terminal.press("enter enter")
-    run.terminal.wait("Which features?")
-    run.terminal.press("a enter")
-    run.terminal.wait("Submit answers")
-    run.terminal.press("enter")
-    assert run.result("toolu_e2e_1") == (
-        'The user answered: "Which database?"="half a thought", "Which features?"="Auth, Cache, Logs". '
-        "Read the answers carefully — they may request clarification, changes, or that you not proceed"
-        " — and follow what they actually say."
-    )
-    run.terminal.wait("❯ a draft prompt")
-
-
-def test_an_empty_multi_select_is_confirmed_in_so_many_words(start: Start) -> None:
-    run = start(asking(FEATURES))
-    run.terminal.wait_panel("Which features?")
-    run.terminal.press("enter")
-    run.terminal.wait("nothing selected")
-    run.terminal.press("end enter")
-    assert '"Which features?"="(none of these)"' in run.result("toolu_e2e_1")
-
-
-def test_two_sets_at_once_queue_in_order(start: Start) -> None:
-    run = start(Scenario("e2e").together(ask(DATABASE), ask(SURE)).says(DONE))
-    run.terminal.wait("1 of 2")
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("3 enter")
-    run.terminal.wait_panel("Proceed?")
-    run.terminal.press("end up enter")
-    assert '"Which database?"="DuckDB"' in run.result("toolu_e2e_1")
-    assert '"Proceed?"="No"' in run.result("toolu_e2e_2")
-    run.terminal.wait(DONE)
-
-
-def test_the_text_is_edited_in_the_persons_editor(start: Start, tmp_path: Path) -> None:
+def test_an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(start: Start, tmp_path: Path) -> None:
     editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nsed -i "s/$/ by hand/" "$1"\n')
-    editor.chmod(0o755)
-    run = start(asking(DATABASE), variables={"VISUAL": str(editor)})
-    run.terminal.wait_panel("Which database?")
-    run.terminal.press("o")
-    run.terminal.wait("Other, in your own words")
-    run.terminal.type("chosen")
-    run.terminal.press("ctrl+g")
-    run.terminal.wait("chosen by hand")
-    run.terminal.press("enter enter")
-    assert '"Which database?"="chosen by hand"' in run.result("toolu_e2e_1")
+    words = "\n\n".join(f"Paragraph {n} of a long explanation." for n in range(1, 60))
+    scenario = Scenario("e2e").together(ask(DATABASE), ask(SURE))
+    for number in range(1, 4):
+        scenario = scenario.says(f"Set {number}.").asks(DATABASE)
+    scenario = scenario.says(words).asks(DATABASE, FEATURES).says(DONE).ends_turn().asks(SURE)
+    run = start(scenario, variables={"VISUAL": str(editor)})
+    terminal = run.terminal
+    with step("two sets at once queue in order"):
+        terminal.wait("1 of 2")
+        terminal.wait_panel("Which database?")
+        terminal.press("3 enter")
+        terminal.wait_panel("Proceed?")
+        terminal.press("end up enter")
+        assert '"Which database?"="DuckDB"' in run.result("toolu_e2e_1")
+        assert '"Proceed?"="No"' in run.result("toolu_e2e_2")
+    with step("the text is edited in the person's editor"):
+        editor.write_text('#!/bin/sh\nsed -i "s/$/ by hand/" "$1"\n')
+        editor.chmod(0o755)
+        types_in_the_editor(run, 1)
+        terminal.wait_in_panel("chosen by hand")
+        terminal.press("enter enter")
+        assert '"Which database?"="chosen by hand"' in run.result("toolu_e2e_3")
+    with step("an editor that fails loses nothing"):
+        editor.write_text("#!/bin/sh\nexit 1\n")
+        types_in_the_editor(run, 2)
+        terminal.wait(lambda terminal: "Editing failed · set VISUAL or EDITOR" in terminal.prose)
+        terminal.type(" by me")
+        terminal.press("enter enter")
+        assert '"Which database?"="chosen by me"' in run.result("toolu_e2e_4")
+    with step("an editor that is not there loses nothing"):
+        editor.unlink()
+        types_in_the_editor(run, 3)
+        terminal.wait(lambda terminal: "No such file or directory" in terminal.prose)
+        assert "set VISUAL or EDITOR" in terminal.prose
+        terminal.type(" by me too")
+        terminal.press("enter enter")
+        assert '"Which database?"="chosen by me too"' in run.result("toolu_e2e_5")
+    with step("hide, scroll, show, resize and answer"):
+        terminal.wait_panel("Which database?", after="Paragraph 59 ")
+        # The notice takes lines of the transcript, so that a page would be less.
+        terminal.wait(lambda terminal: "set VISUAL" not in terminal.prose)
+        terminal.press("2 o")
+        terminal.wait_in_panel("Other, in your own words")
+        terminal.type("half a thou")
+        terminal.press("pageup pageup")
+        terminal.wait("Paragraph 51 ")
+        terminal.press("f2")
+        terminal.wait("1 question waiting · 1/2 answered")
+        terminal.type("a draft prompt")
+        terminal.wait("❯ a draft prompt")
+        terminal.resize((40, 12))
+        terminal.wait("F2")
+        terminal.press("f2")
+        terminal.wait("half a thou")
+        terminal.resize((80, 24))
+        terminal.wait_in_panel("Other, in your own words")
+        terminal.type("ght")
+        terminal.press("enter enter")
+        terminal.wait_in_panel("Which features?")
+        terminal.press("a enter")
+        terminal.wait_in_panel("Submit answers")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_6") == (
+            'The user answered: "Which database?"="half a thought", "Which features?"="Auth, Cache, Logs".'
+            f"{READ}"
+        )
+        terminal.wait("❯ a draft prompt")
+    with step("Ctrl+Q while a question is open"):
+        terminal.wait("ready")
+        run.rest()
+        terminal.press("enter")
+        terminal.wait_panel("Proceed?")
+        run.end("ctrl+q", 0)
 
 
-@pytest.mark.parametrize("editor", ["/nonexistent/editor", "/bin/false"])
-def test_an_editor_that_fails_loses_nothing(start: Start, editor: str) -> None:
-    run = start(asking(DATABASE), variables={"VISUAL": editor})
-    run.terminal.wait_panel("Which database?")
+def types_in_the_editor(run: Running, number: int) -> None:
+    """Open Other of a set, type into it, and go to the editor with it."""
+    opened(run, number, "Which database?")
     run.terminal.press("o")
-    run.terminal.wait("Other, in your own words")
+    run.terminal.wait_in_panel("Other, in your own words")
     run.terminal.type("chosen")
     run.terminal.press("ctrl+g")
-    run.terminal.wait("set VISUAL or EDITOR")
-    run.terminal.type(" by me")
-    run.terminal.press("enter enter")
-    assert '"Which database?"="chosen by me"' in run.result("toolu_e2e_1")
