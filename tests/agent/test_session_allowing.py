@@ -10,9 +10,11 @@ from typing import Any
 from ccq_tui.agent.events import ModeChanged, PermissionAsked, PlanProposed, PromptReturned, ToolFinished
 from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.suggestions import Rule, Suggestion, what, where
+from ccq_tui.testing import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import staged
 
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
 REMARK = "PostToolUse:{} hook additional context: The user allowed this call and told you:\n{}"
@@ -32,20 +34,60 @@ def system_texts(model: ScriptedModel, role: str = "main") -> list[str]:
     ]
 
 
-async def test_each_suggestion_is_granted_where_it_says(play: Callable[..., Any]) -> None:
-    scenario = (
-        Scenario("p")
-        .runs("Bash", command="make test", description="Test")
-        .runs("Bash", command="make test --again", description="Test again")
-        .runs("WebFetch", url="http://127.0.0.1:1/a", prompt="p")
-        .runs("WebFetch", url="http://127.0.0.1:1/b", prompt="p")
-        .runs("Read", file_path=outside("a.txt"))
-        .runs("Read", file_path=outside("deep/b.txt"))
-        .runs("Write", file_path=outside("c.txt"), content="c")
-        .runs("Write", file_path=outside("d.txt"), content="d")
-        .says("Done.")
+EACH_SUGGESTION = (
+    Scenario("p")
+    .runs("Bash", command="make test", description="Test")
+    .runs("Bash", command="make test --again", description="Test again")
+    .runs("WebFetch", url="http://127.0.0.1:1/a", prompt="p")
+    .runs("WebFetch", url="http://127.0.0.1:1/b", prompt="p")
+    .runs("Read", file_path=outside("a.txt"))
+    .runs("Read", file_path=outside("deep/b.txt"))
+    .runs("Write", file_path=outside("c.txt"), content="c")
+    .runs("Write", file_path=outside("d.txt"), content="d")
+)
+TWO_CALLS = (
+    Scenario("p")
+    .runs("Bash", command="touch one; true", description="d")
+    .runs("Bash", command="touch two; true", description="d")
+)
+WITH_ERRAND = (
+    Scenario("p")
+    .runs("Bash", command="touch one", description="d")
+    .runs("Bash", command="touch two; exit 3", description="d")
+    .agent(
+        "Fetch it",
+        Scenario("sub").runs("Bash", command="touch x", description="d").says("Back."),
+        description="Fetcher",
     )
-    model, home = play(scenario)
+)
+NEVER_ENDING = Scenario("p").runs("Bash", command="touch begun; sleep 50", description="d")
+TWO_PLANS = Scenario("p")
+for letter in ("a", "b"):
+    TWO_PLANS = TWO_PLANS.plans(f"# Plan {letter}\n1. x").runs(
+        "Write", file_path=lambda replies, name=letter: f"{replies.directory}/{name}.txt", content="y"
+    )
+
+
+async def test_more_than_yes(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario())) as stage:
+        model, home = stage.model, stage.home
+        async with stage.scene("nothing is granted that was not suggested", TWO_CALLS.says("Done.")) as run:
+            await nothing_is_granted_that_was_not_suggested(run, home)
+        async with stage.scene("what is said with a permission", WITH_ERRAND.says("Fine.")) as run:
+            await what_is_said_with_a_permission_reaches_who_asked(run, model)
+        async with stage.scene("a plan edited and carried out", TWO_PLANS.says("Done.")) as run:
+            await a_plan_is_edited_and_carried_out_in_the_mode_chosen(run, model, home)
+            run.session.set_mode("default")
+        async with stage.scene("a call that never ended", NEVER_ENDING.says("Done.")) as run:
+            await what_was_said_comes_back_when_the_call_never_ended(run, home)
+        # The last one, for what it grants holds on.
+        async with stage.scene("each suggestion", EACH_SUGGESTION.says("Done.")) as run:
+            await each_suggestion_is_granted_where_it_says(run, model, home)
+
+
+async def each_suggestion_is_granted_where_it_says(
+    run: Running, model: ScriptedModel, home: CleanHome
+) -> None:
     beside = home.root / "beside"
     (beside / "deep").mkdir(parents=True)
     (beside / "a.txt").write_text("a")
@@ -56,19 +98,18 @@ async def test_each_suggestion_is_granted_where_it_says(play: Callable[..., Any]
         Suggestion("addRules", "session", (Rule("Read", f"/{beside}/**"),), "allow"),
         Suggestion("addDirectories", "session", directories=(str(beside),)),
     ]
-    async with Running(home) as run:
-        run.session.send("Go")
-        for number, suggestion in enumerate(expected, 1):
-            asked = await run.until(PermissionAsked, count=number)
-            assert suggestion in asked.request.suggestions
-            run.answer(asked.request.id, Allowed(suggestion=suggestion))
-        # In a directory that is allowed a file is still not written unasked: that takes the mode.
-        asked = await run.until(PermissionAsked, count=5)
-        assert asked.request.suggestions == (ACCEPT,)
-        run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
-        await run.idle()
-        assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]
-        assert len(run.all(PermissionAsked)) == 5
+    run.session.send("Go")
+    for number, suggestion in enumerate(expected, 1):
+        asked = await run.until(PermissionAsked, count=number)
+        assert suggestion in asked.request.suggestions
+        run.answer(asked.request.id, Allowed(suggestion=suggestion))
+    # In a directory that is allowed a file is still not written unasked: that takes the mode.
+    asked = await run.until(PermissionAsked, count=5)
+    assert asked.request.suggestions == (ACCEPT,)
+    run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
+    await run.idle()
+    assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]
+    assert len(run.all(PermissionAsked)) == 5
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(make test *)", "WebFetch(domain:127.0.0.1)"]}
     assert [what(one) for one in expected] == [
@@ -85,41 +126,26 @@ async def test_each_suggestion_is_granted_where_it_says(play: Callable[..., Any]
     assert len(model.tool_results()) == 8
 
 
-async def test_nothing_is_granted_that_was_not_suggested(play: Callable[..., Any]) -> None:
-    scenario = Scenario("p")
-    for name in ("one", "two"):
-        scenario = scenario.runs("Bash", command=f"touch {name}; true", description="d")
-    _, home = play(scenario.says("Done."))
+async def nothing_is_granted_that_was_not_suggested(run: Running, home: CleanHome) -> None:
     made_up = Suggestion("addRules", "userSettings", (Rule("Bash"),), "allow")
-    async with Running(home) as run:
-        run.session.send("Go")
-        for number in (1, 2):
-            asked = await run.until(PermissionAsked, count=number)
-            run.answer(asked.request.id, Allowed(suggestion=made_up))
-        await run.idle()
+    run.session.send("Go")
+    for number in (1, 2):
+        asked = await run.until(PermissionAsked, count=number)
+        run.answer(asked.request.id, Allowed(suggestion=made_up))
+    await run.idle()
     assert {path.name for path in home.project.iterdir()} == {"one", "two"}
     assert not (home.config / "settings.json").exists()
 
 
-async def test_what_is_said_with_a_permission_reaches_who_asked(play: Callable[..., Any]) -> None:
-    errand = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
-    scenario = (
-        Scenario("p")
-        .runs("Bash", command="touch one", description="d")
-        .runs("Bash", command="touch two; exit 3", description="d")
-        .agent("Fetch it", errand, description="Fetcher")
-        .says("Fine.")
-    )
-    model, home = play(scenario)
+async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: ScriptedModel) -> None:
     said = ['Keep it <b>small</b> & "good"\nplease', "It may fail", "Hurry"]
-    async with Running(home) as run:
-        run.session.send("Go")
-        for number, text in enumerate(said, 1):
-            asked = await run.until(PermissionAsked, count=number)
-            run.answer(asked.request.id, Allowed(text))
-        await run.idle()
-        assert asked.request.agent == "Fetcher"
-        assert not run.all(PromptReturned)
+    run.session.send("Go")
+    for number, text in enumerate(said, 1):
+        asked = await run.until(PermissionAsked, count=number)
+        run.answer(asked.request.id, Allowed(text))
+    await run.idle()
+    assert asked.request.agent == "Fetcher"
+    assert not run.all(PromptReturned)
     told = system_texts(model)
     assert REMARK.format("Bash", said[0]) in told
     assert REMARK.format("Bash", said[1]).replace("Use:", "UseFailure:") in told
@@ -127,40 +153,33 @@ async def test_what_is_said_with_a_permission_reaches_who_asked(play: Callable[.
     assert any(text.startswith(REMARK.format("Bash", said[2])) for text in system_texts(model, "subagent"))
 
 
-async def test_what_was_said_comes_back_when_the_call_never_ended(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("p").runs("Bash", command="touch begun; sleep 50", description="d").says("Done."))
-    async with Running(home) as run:
-        run.session.send("Go")
-        asked = await run.until(PermissionAsked)
-        run.answer(asked.request.id, Allowed("Not too long"))
-        while not (home.project / "begun").exists():
-            await run.session._connection._report_usage()  # type: ignore[union-attr]  # a turn of the CLI
-        run.session.interrupt()
-        await run.until(ToolFinished)
-        returned = await run.until(PromptReturned)
-        assert returned.text == "Not too long"
+async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home: CleanHome) -> None:
+    run.session.send("Go")
+    asked = await run.until(PermissionAsked)
+    run.answer(asked.request.id, Allowed("Not too long"))
+    while not (home.project / "begun").exists():
+        await run.session._connection._report_usage()  # type: ignore[union-attr]  # a turn of the CLI
+    run.session.interrupt()
+    await run.until(ToolFinished)
+    returned = await run.until(PromptReturned)
+    assert returned.text == "Not too long"
 
 
-async def test_a_plan_is_edited_and_carried_out_in_the_mode_chosen(play: Callable[..., Any]) -> None:
-    scenario = Scenario("p")
-    for name in ("a", "b"):
-        scenario = scenario.plans(f"# Plan {name}\n1. x").runs(
-            "Write", file_path=lambda replies, name=name: f"{replies.directory}/{name}.txt", content="y"
-        )
-    model, home = play(scenario.says("Done."))
+async def a_plan_is_edited_and_carried_out_in_the_mode_chosen(
+    run: Running, model: ScriptedModel, home: CleanHome
+) -> None:
     edited = "# Mine\n\n1. only “this”\n"
-    async with Running(home) as run:
-        run.session.send("Plan it")
-        first = await run.until(PlanProposed)
-        run.answer(first.request.id, Allowed(mode="default"))
-        asked = await run.until(PermissionAsked)
-        assert asked.request.tool == "Write"
-        run.answer(asked.request.id, Allowed())
-        second = await run.until(PlanProposed, count=2)
-        run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited))
-        await run.idle()
-        assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
-        assert len(run.all(PermissionAsked)) == 1
+    run.session.send("Plan it")
+    first = await run.until(PlanProposed)
+    run.answer(first.request.id, Allowed(mode="default"))
+    asked = await run.until(PermissionAsked)
+    assert asked.request.tool == "Write"
+    run.answer(asked.request.id, Allowed())
+    second = await run.until(PlanProposed, count=2)
+    run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited))
+    await run.idle()
+    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
+    assert len(run.all(PermissionAsked)) == 1
     assert model.result(first.request.id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")
     approved = model.result(second.request.id).text
     assert approved.startswith("User has approved your plan. You can now start coding.")
