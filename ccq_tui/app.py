@@ -8,11 +8,9 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.worker import WorkerError
@@ -21,7 +19,6 @@ from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
-from ccq_tui.config.trust import remember
 from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.help import HelpScreen
@@ -29,8 +26,8 @@ from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
+from ccq_tui.screens.sessions.hosting import Hosting, with_notices
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.palette import APP_CSS
 
 _logger = logging.getLogger(__name__)
@@ -40,8 +37,8 @@ END_SECONDS = 8.0
 SIGNALS = ("SIGTERM", "SIGHUP")
 
 
-class CcqApp(App[int]):
-    """Shows one session.
+class CcqApp(Hosting):
+    """Hosts sessions, the first of them as the command line says.
 
     Args:
         launch: What to start with.
@@ -75,8 +72,9 @@ class CcqApp(App[int]):
         # An empty one counts as not set, as https://no-color.org says.
         self.no_color = bool(os.environ.get("NO_COLOR"))
         self._launch = launch
-        self._make_session = make_session or self._real_session
-        self._clock = clock
+        self.make_session = make_session or self._real_session
+        self.clock = clock
+        self.most_live = launch.settings.max_live_sessions
         self._ending = False
         self.key_choices = launch.settings.keymap
         """The keys of every action."""
@@ -92,37 +90,11 @@ class CcqApp(App[int]):
         """Draw with the colours that the terminal has and the person wants."""
         return theming.line_filters(self, super().get_line_filters())
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Put on the theme, show the session, and end cleanly on a signal."""
         notices = theming.install(self, self._launch.settings.theme)
-        launch = self._launch if not notices else _with_notices(self._launch, notices)
-        if launch.carried is None:
-            self._begin(launch)
-        else:
-            asked = TrustScreen(launch.carried, clock=self._clock)
-            self.push_screen(asked, lambda answer: self._trusted(launch, answer))
+        await self.open_session(with_notices(self._launch, *notices))
         self._end_on_signals()
-
-    def _begin(self, launch: Launch) -> None:
-        self.push_screen(SessionScreen(launch, self._make_session, clock=self._clock))
-
-    async def _trusted(self, launch: Launch, answer: str | None) -> None:
-        """Start as the person wants, once it is kept that the directory is trusted."""
-        carried = launch.carried
-        if answer == "quit" or carried is None:
-            await self.action_quit()
-            return
-        if answer == "without":
-            notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
-            settings = launch.own_settings or launch.settings
-            launch = replace(_with_notices(launch, [notice]), settings=settings, project_settings=False)
-        else:
-            try:
-                await asyncio.to_thread(remember, carried)
-            except OSError as error:
-                notice = f"That you trust this directory could not be kept: {error.strerror}"
-                launch = _with_notices(launch, [notice])
-        self._begin(launch)
 
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""
@@ -144,9 +116,7 @@ class CcqApp(App[int]):
         self._ending = True
         try:
             async with asyncio.timeout(END_SECONDS):
-                for screen in self.screen_stack:
-                    if isinstance(screen, SessionScreen):
-                        await screen.end()
+                await asyncio.gather(*(screen.end() for screen in self.sessions))
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
         except WorkerError:
@@ -200,7 +170,3 @@ def run(launch: Launch) -> int:
     finally:
         app.end_threads()
     return app.return_code or 0
-
-
-def _with_notices(launch: Launch, notices: list[str]) -> Launch:
-    return replace(launch, notices=(*launch.notices, *notices))

@@ -40,7 +40,8 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         raise click.UsageError("--continue and --resume exclude each other.", context)
     if flags.get("fork") and not (continue_last or resume):
         raise click.UsageError("--fork needs --continue or --resume.", context)
-    settings = load_settings(given_settings(context)).settings
+    given = given_settings(context)
+    settings = load_settings(given).settings
     carried = untrusted(settings.directory)
     launch = Launch(
         settings=settings,
@@ -49,7 +50,8 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         resume=resume,
         fork=flags.get("fork", False),
         carried=carried,
-        own_settings=load_settings(given_settings(context), project=False).settings if carried else None,
+        own_settings=load_settings(given, project=False).settings if carried else None,
+        flags=given,
     )
     require_terminal()
     return show(launch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
@@ -23,6 +24,7 @@ class Launch:
         fork: Whether the resumed or continued conversation goes on under a new session id.
         environment: Environment variables for the CLI, over those of this process.
         notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
+        flags: The settings of the command line, which hold in other directories too; None where no files count.
         state: Where history and drafts are kept, or None for the usual place.
         carried: What the directory carries that is to be trusted first, or None.
         own_settings: The settings without the project's file, where that is one of what is carried.
@@ -40,4 +42,5 @@ class Launch:
     carried: Carried | None = None
     own_settings: Settings | None = None
     project_settings: bool = True
+    flags: Mapping[str, Any] | None = None
     state: Path | None = None

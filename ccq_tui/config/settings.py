@@ -115,6 +115,9 @@ class Settings(BaseSettings):
     cli_path: Path | None = None
     """The Claude Code CLI to run. Unset: the one bundled with claude-agent-sdk."""
 
+    max_live_sessions: int = Field(default=8, ge=1)
+    """How many sessions of one terminal may have a Claude process at a time; further ones wait."""
+
     bell: bool = True
     """Whether the terminal's bell rings when you are needed while the terminal is not in focus."""
 

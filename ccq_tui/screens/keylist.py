@@ -35,13 +35,14 @@ class Section:
     rows: tuple[KeyRow, ...]
 
 
+ALT_NUMBERS = " ".join(f"Alt+{number}" for number in range(1, 10))
 CONFIRMING = ("y",)
 DECISION = "Permission or plan"
 SEARCH = "Search in the transcript"
 TEXT = "In every text"
 PROMPT_ROWS = (
     KeyRow("Enter", "Send; while Claude works, the prompt waits its turn"),
-    KeyRow("Ctrl+J Shift+Enter", "New line"),
+    KeyRow("Ctrl+J Shift+Enter Alt+Enter", "New line"),
     KeyRow("/", "At the beginning: commands"),
     KeyRow("@", "Files"),
     KeyRow("Tab", "Take what the list proposes"),
@@ -155,7 +156,7 @@ def joined(bindings: Iterable[Binding]) -> list[Binding]:
     """Put the keys of one action together: a binding for several keys comes as one for each."""
     kept: dict[tuple[str | None, str, str], Binding] = {}
     for binding in bindings:
-        name = (binding.id, binding.action, binding.description)
+        name = (binding.id, binding.action.partition("(")[0], binding.description)
         before = kept.get(name)
         kept[name] = binding.with_key(f"{before.key},{binding.key}") if before else binding
     return list(kept.values())
@@ -178,7 +179,7 @@ def _rows(keys: Iterable[tuple[Iterable[str], str]]) -> tuple[KeyRow, ...]:
 
 def _shown(names: Iterable[str]) -> str:
     shown = " ".join(dict.fromkeys(shown_key(name) for name in names))
-    return shown.replace("1 2 3 4 5 6 7 8 9", "1-9")
+    return shown.replace("1 2 3 4 5 6 7 8 9", "1-9").replace(ALT_NUMBERS, "Alt+1-9")
 
 
 def _text_keys() -> Iterator[tuple[list[str], str]]:

@@ -93,7 +93,7 @@ async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.M
     def full(_carried: Carried) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ccq_tui.app.remember", full)
+    monkeypatch.setattr("ccq_tui.screens.sessions.hosting.remember", full)
     async with asking.driven.app.run_test() as pilot:
         await begun(asking, pilot, "y")
         assert "could not be kept: No space left on device" in asking.driven.screen.transcript.text()

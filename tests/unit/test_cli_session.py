@@ -64,7 +64,7 @@ def started(app: FakeApp, *words: str) -> Launch:
 
 
 def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
-    assert started(app) == Launch()
+    assert started(app) == Launch(flags={})
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from enum import StrEnum
 class SessionState(StrEnum):
     """What a session is doing, in the program's words."""
 
+    QUEUED = "queued"
     STARTING = "starting"
     WORKING = "working"
     AWAITING = "awaiting"

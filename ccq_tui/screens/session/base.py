@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from textual import on
 from textual.message import Message
 from textual.screen import Screen
 
-from ccq_tui.agent.events import AgentEvent, HistoryLoaded
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded, SessionState, StateChanged
 from ccq_tui.config import Launch
+from ccq_tui.inbox.waiting import Line
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import SessionView, noted
@@ -50,6 +52,18 @@ class SessionBase(Screen[None]):
         self._again: tuple[str, float] = ("", 0.0)
         self._make_session = make_session
         self.session = make_session(self._take, launch)
+        self.slots: asyncio.Semaphore | None = None
+        """How many sessions may have a process at a time, shared by all of this terminal."""
+
+    async def live(self) -> None:
+        """Be the session, once there is room for its process."""
+        if self.slots is None:
+            await self.session.run()
+            return
+        if self.slots.locked():
+            self._take(StateChanged(SessionState.QUEUED))
+        async with self.slots:
+            await self.session.run()
 
     def renew(self, launch: Launch, *, told_already: bool = False) -> None:
         """Put another session in the place of one that is over; what is on the screen stays there.
@@ -70,6 +84,16 @@ class SessionBase(Screen[None]):
     def dock(self) -> Dock:
         """The prompt or the panel."""
         return self.query_one(Dock)
+
+    @property
+    def waiting(self) -> Line:
+        """What waits for the person."""
+        return self.dock.line if self.query(Dock) else Line()
+
+    @property
+    def in_front(self) -> bool:
+        """Whether this session is the one on the screen, a list over it or not."""
+        return self in self.app.screen_stack
 
     @property
     def transcript(self) -> Transcript:

@@ -69,6 +69,11 @@ class Remembering(Completing):
         self._disk.submit(self._draft_files.close)
         self._disk.shutdown(wait=False)
 
+    async def release_draft(self) -> None:
+        """Write the draft, and leave it to the session that comes next."""
+        self._save_draft()
+        await self._read(self._draft_files.close)
+
     def handle(self, event: AgentEvent) -> None:
         """Learn under which id the session can be resumed."""
         super().handle(event)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from textual.message import Message
+
 from ccq_tui.agent import controls
 from ccq_tui.agent.earlier import EarlierSession, earlier_sessions
 from ccq_tui.agent.events import TitleChanged
 from ccq_tui.agent.reader import ReaderError
+from ccq_tui.config import Launch
 from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.screens.session.launching import session_options
@@ -20,6 +24,14 @@ LONGEST_TITLE = 200
 
 class Resuming(Commanding):
     """Does /rename and /resume."""
+
+    class ReplaceWanted(Message):
+        """Another conversation is to take the place of this session."""
+
+        def __init__(self, screen: SessionBase, launch: Launch) -> None:
+            super().__init__()
+            self.screen = screen
+            self.launch = launch
 
     def command(self, command: Called) -> None:
         """Name the session, or choose another one."""
@@ -94,12 +106,7 @@ class Resuming(Commanding):
             notices=(),
         )
 
-        async def change() -> None:
-            await self.end()
-            await self.app.switch_screen(type(self)(launch, self._make_session, clock=self.clock))
-
-        # Of the program, not of the screen that goes.
-        self.app.run_worker(change(), name="resume", exit_on_error=False)
+        self.post_message(self.ReplaceWanted(self, launch))
 
 
 def session_row(session: EarlierSession, now: float) -> PickRow:

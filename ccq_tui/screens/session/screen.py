@@ -15,6 +15,7 @@ from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.deciding import Deciding
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.looks import Looks
+from ccq_tui.screens.session.neighbouring import Neighbouring
 from ccq_tui.screens.session.obeying import Obeying
 from ccq_tui.screens.session.placing import Placing
 from ccq_tui.screens.session.port import SessionFactory
@@ -25,6 +26,7 @@ from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.session.telling import Telling
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.search_bar import SearchBar
+from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 
@@ -32,7 +34,17 @@ _logger = logging.getLogger(__name__)
 
 
 class SessionScreen(
-    Asking, Deciding, Recovering, Prompting, Placing, Searching, Obeying, Reading, Telling, Looks
+    Asking,
+    Deciding,
+    Recovering,
+    Prompting,
+    Placing,
+    Searching,
+    Obeying,
+    Reading,
+    Telling,
+    Looks,
+    Neighbouring,
 ):
     """Transcript above, prompt or panel below, status at the bottom.
 
@@ -56,6 +68,7 @@ class SessionScreen(
 
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
+        yield SideBar()
         yield Transcript()
         yield PlaceBar()
         yield SearchBar()
@@ -72,7 +85,7 @@ class SessionScreen(
 
     def _run_session(self) -> None:
         # What goes wrong in it must not take the screen, and all that is typed on it, along.
-        self._worker = self.run_worker(self.session.run(), name="session", exit_on_error=False)
+        self._worker = self.run_worker(self.live(), name="session", exit_on_error=False)
 
     def renew(self, launch: Launch, *, told_already: bool = False) -> None:
         """Put another session in the place of one that is over, and start it."""
@@ -85,6 +98,7 @@ class SessionScreen(
         self.session.close()
         if self._worker is not None and not self._worker.is_finished:
             await self.workers.wait_for_complete([self._worker])
+        await self.release_draft()
 
     @on(Worker.StateChanged)
     def _worker_changed(self, event: Worker.StateChanged) -> None:

@@ -91,6 +91,7 @@ def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") ->
         place: What stands before the action's name: "app." for the app's.
     """
     for binding in joined(bindings):
-        if binding.description and binding.id != PALETTE:
-            keys = keymap.keys.get(binding.id or "") or tuple(binding.key.split(","))
+        # What has no name is one of several keys that differ by a number: nothing to choose by its words.
+        if binding.description and binding.id and binding.id != PALETTE:
+            keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
             yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))

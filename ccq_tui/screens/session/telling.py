@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from textual import on
+from textual.message import Message
 
 from ccq_tui.agent.events import AgentEvent, TurnEnded
 from ccq_tui.config import Launch
@@ -42,6 +43,14 @@ class Telling(SessionBase):
         self._news: list[str] = []
         self._seen_panel: Panel | None = None
 
+    class NewsTold(Message):
+        """Something happened in a session that is not on the screen."""
+
+        def __init__(self, screen: SessionBase, news: str) -> None:
+            super().__init__()
+            self.screen = screen
+            self.news = news
+
     def on_mount(self) -> None:
         """Count the seconds."""
         self.set_interval(1.0, self.changed)
@@ -59,6 +68,7 @@ class Telling(SessionBase):
 
     def on_screen_resume(self) -> None:
         """Let a panel that opened under another screen ignore what was meant for that screen."""
+        self.title = None  # another session may have put its own there
         panel = self.dock.panel if self.is_mounted else None
         if panel is not None and panel is not self._seen_panel:
             panel.dispatch(Shown(self.clock()))
@@ -79,12 +89,13 @@ class Telling(SessionBase):
             return
         self.query_one(StatusLine).show(self.view.pieces(self.clock()))
         title = self.view.terminal_title(len(self.dock.line.items))
-        if title != self.title:
+        if self.in_front and title != self.title:
             self.title = title
             set_title(self.app, title)
         self.dock.show_keys(prompt_hints(self.view.state, len(self.dock.line.items), keymap_for(self)))
         self._tell()
-        self._show_bar(Bar.NONE if self.app.app_focus else bar_of(self.view.state))
+        if self.in_front:
+            self._show_bar(Bar.NONE if self.app.app_focus else bar_of(self.view.state))
 
     @on(Dock.LineChanged)
     def _line_changed(self) -> None:
@@ -95,11 +106,17 @@ class Telling(SessionBase):
 
     def _tell(self) -> None:
         news, self._news = self._news, []
-        if not news or self.app.app_focus:
+        if not news:
+            return
+        tidings = Tidings.of(self.view.name, news)
+        if not self.in_front:
+            self.post_message(self.NewsTold(self, tidings.body))
+        elif self.app.app_focus:
             return
         if self.launch.settings.bell:
             self.app.bell()
-        tidings = Tidings.of(self.view.name, news)
+        if self.app.app_focus:
+            return
         send(self.app, notification(self._protocol, tidings.title, tidings.body, self._environment))
 
     def _show_bar(self, bar: Bar) -> None:

@@ -25,6 +25,7 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.pieces import Piece
 
 SIGNS = {
+    SessionState.QUEUED: ("◌", "queued"),
     SessionState.STARTING: ("◌", "starting"),
     SessionState.WORKING: ("✻", "working"),
     SessionState.AWAITING: ("◆", "waits for you"),
@@ -32,7 +33,7 @@ SIGNS = {
     SessionState.FAILED: ("✖", "failed"),
     SessionState.ENDED: ("■", "ended"),
 }
-TIMED = frozenset({SessionState.STARTING, SessionState.WORKING, SessionState.AWAITING})
+TIMED = frozenset({SessionState.QUEUED, SessionState.STARTING, SessionState.WORKING, SessionState.AWAITING})
 """States whose duration is worth showing."""
 BYPASS = "bypassPermissions"
 MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "denies what it would ask"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.screens.session.modes import BYPASS, CYCLE, SAID, next_mode, offered_modes
+from ccq_tui.screens.session.modes import BYPASS, CYCLE, MEANINGS, next_mode, offered_modes, said
 
 
 def around(start: str, offered: tuple[str, ...], times: int) -> list[str]:
@@ -37,4 +37,4 @@ def test_without_having_started_so_nothing_is_bypassed(auto: bool, refused: set[
     offered = offered_modes(auto=auto, bypass=False, refused=refused)
     assert BYPASS not in around("default", offered, 10)
     assert set(around("default", offered, len(offered))) == set(offered)
-    assert all(mode in SAID for mode in offered)
+    assert all(MEANINGS[mode] in said(mode) for mode in offered)

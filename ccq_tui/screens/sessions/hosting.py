@@ -1,0 +1,227 @@
+"""The program as the host of several sessions: each has a stack of screens of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual import on
+from textual.app import App
+
+from ccq_tui.config import Launch, SettingsError
+from ccq_tui.config.trust import remember
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.screens.sessions.entries import entry_of, next_waiting, stepped
+from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.widgets.entries import Entry
+
+_logger = logging.getLogger(__name__)
+
+
+class Hosting(App[int]):
+    """Opens, shows, replaces and closes sessions; the others go on while one is shown.
+
+    The class that extends it sets what is below before the first session is opened.
+    """
+
+    make_session: SessionFactory
+    """Makes a session."""
+    clock: Callable[[], float] = staticmethod(time.monotonic)
+    """Returns seconds of a monotonic clock."""
+    most_live: int = 8
+    """How many sessions may have a process at a time; further ones wait."""
+
+    def __init__(self, *arguments: object, **keywords: object) -> None:
+        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
+        self._numbers = itertools.count(1)
+        self._shown: dict[str, SessionScreen] = {}
+        self._slots: asyncio.Semaphore | None = None
+
+    @property
+    def sessions(self) -> tuple[SessionScreen, ...]:
+        """The screens of all sessions, in the order in which they were opened."""
+        return tuple(self._shown.values())
+
+    @property
+    def front(self) -> SessionScreen | None:
+        """The session on the screen, or None before the first."""
+        return self._shown.get(self.current_mode)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Say how all sessions stand."""
+        now = self.clock()
+        return tuple(
+            entry_of(at, screen.view, len(screen.waiting.items), now, shown=screen is self.front)
+            for at, screen in enumerate(self.sessions, 1)
+        )
+
+    # -- opening and closing --------------------------------------------------------------------------------
+
+    async def open_session(self, launch: Launch) -> None:
+        """Open a session and show it, once its directory is trusted.
+
+        Args:
+            launch: What to start it with.
+        """
+        if launch.carried is None:
+            await self._add(launch)
+            return
+
+        async def answered(answer: str | None) -> None:
+            trusted = await self._trusted(launch, answer)
+            if trusted is not None:
+                await self._add(trusted)
+
+        self.push_screen(TrustScreen(launch.carried, clock=self.clock), answered)
+
+    async def _add(self, launch: Launch) -> None:
+        await self.switch_mode(self._new_mode(launch))
+        self._list()
+
+    def _new_mode(self, launch: Launch) -> str:
+        mode = f"session {next(self._numbers)}"
+        screen = self._shown[mode] = self._screen(launch)
+        self.add_mode(mode, lambda: screen)
+        return mode
+
+    def _screen(self, launch: Launch) -> SessionScreen:
+        if self._slots is None:
+            self._slots = asyncio.Semaphore(self.most_live)
+        screen = SessionScreen(launch, self.make_session, clock=self.clock)
+        screen.slots = self._slots
+        return screen
+
+    async def _trusted(self, launch: Launch, answer: str | None) -> Launch | None:
+        """Say what to start with after the question about trust; None for nothing."""
+        carried = launch.carried
+        if answer == "quit" or carried is None:
+            if not self._shown:
+                await self.action_quit()
+            return None
+        if answer == "without":
+            notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
+            settings = launch.own_settings or launch.settings
+            return replace(with_notices(launch, notice), settings=settings, project_settings=False)
+        try:
+            await asyncio.to_thread(remember, carried)
+        except OSError as error:
+            return with_notices(launch, f"That you trust this directory could not be kept: {error.strerror}")
+        return launch
+
+    @on(SessionScreen.NewWanted)
+    def _new_wanted(self) -> None:
+        self.run_worker(self._open_another(), name="new session", group="sessions", exit_on_error=False)
+
+    async def _open_another(self) -> None:
+        front = self.front
+        if front is None:
+            return
+        wanted = await self.push_screen_wait(NewSessionScreen(front.launch.settings.directory))
+        if wanted is None:
+            return
+        try:
+            launch = await asyncio.to_thread(launch_in, *wanted, front.launch)
+        except SettingsError as error:
+            front.transcript.add_notice(f"There is no session in {wanted[0]}: {error}", "warning")
+            return
+        await self.open_session(launch)
+
+    @on(SessionScreen.ReplaceWanted)
+    def _replace_wanted(self, event: SessionScreen.ReplaceWanted) -> None:
+        work = self._replace(event.screen, event.launch)
+        self.run_worker(work, name="resume", group="sessions", exit_on_error=False)
+
+    async def _replace(self, screen: SessionBase, launch: Launch) -> None:
+        old = self._mode_of(screen)
+        await screen.end()
+        new = self._new_mode(launch)
+        # In its place: dictionaries keep the order in which keys came.
+        fresh = self._shown.pop(new)
+        self._shown = {
+            (new if mode == old else mode): (fresh if mode == old else other)
+            for mode, other in self._shown.items()
+        }
+        await self._leave(old, new)
+
+    @on(SessionScreen.CloseWanted)
+    def _close_wanted(self, event: SessionScreen.CloseWanted) -> None:
+        work = self._close_session(event.screen)
+        self.run_worker(work, name="close session", group="sessions", exit_on_error=False)
+
+    async def _close_session(self, screen: SessionBase) -> None:
+        """End a session and take it away; with the last one the program ends."""
+        if len(self._shown) == 1:
+            await self.action_quit()
+            return
+        mode = self._mode_of(screen)
+        modes = list(self._shown)
+        await screen.end()
+        at = modes.index(mode)
+        del self._shown[mode]
+        await self._leave(mode, modes[at - 1] if at else modes[1])
+
+    async def _leave(self, old: str, new: str) -> None:
+        """Take a session's screens away; where they are shown, show another's."""
+        if self.current_mode == old:
+            await self.switch_mode(new)
+        await self.remove_mode(old)
+        self._list()
+
+    def _mode_of(self, screen: SessionBase) -> str:
+        return next(mode for mode, other in self._shown.items() if other is screen)
+
+    # -- going from one to another --------------------------------------------------------------------------
+
+    @on(SessionScreen.StepWanted)
+    async def _step(self, event: SessionScreen.StepWanted) -> None:
+        entry = stepped(self.entries(), event.step)
+        if entry is None or entry.shown:
+            self._say("This is the only session here · Ctrl+N opens another")
+        else:
+            await self.show_session(entry.number)
+
+    @on(SessionScreen.NextWaitingWanted)
+    async def _go_to_waiting(self) -> None:
+        entry = next_waiting(self.entries())
+        if entry is None:
+            self._say("No other session waits for you")
+        else:
+            await self.show_session(entry.number)
+
+    async def show_session(self, number: int) -> None:
+        """Show a session.
+
+        Args:
+            number: Its place, from 1.
+        """
+        await self.switch_mode(list(self._shown)[number - 1])
+        self._list()
+
+    @on(SessionScreen.Told)
+    def _list(self) -> None:
+        """Show in the session on the screen how all of them stand."""
+        if self.front is not None:
+            self.front.list_sessions(self.entries())
+
+    @on(SessionScreen.NewsTold)
+    def _tell_news(self, event: SessionScreen.NewsTold) -> None:
+        """Say in the session on the screen what happened in another one."""
+        if self.front is not None and event.screen is not self.front:
+            self._say(f"◆ {event.screen.view.name}: {event.news} · F4 goes there", seconds=20.0)
+
+    def _say(self, text: str, seconds: float = 6.0) -> None:
+        if self.front is not None and self.front.is_mounted:
+            self.front.dock.notices.say(text, seconds=seconds)
+
+
+def with_notices(launch: Launch, *notices: str) -> Launch:
+    """Return a launch that has more to tell once the screen is there."""
+    return replace(launch, notices=(*launch.notices, *notices))

@@ -1,0 +1,104 @@
+"""Asks where another session works, and what it begins with."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from ccq_tui.screens.sessions.starting import PlaceError, place
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+
+HINTS = (("Enter", "next, then open"), ("Tab", "other field"), ("Esc", "stay here"))
+
+
+class NewSessionBody(Vertical):
+    """The part of the screen that has the styles."""
+
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+
+class NewSessionScreen(ModalScreen[tuple[Path, str]]):
+    """Ends with the directory and the first prompt, which may be ""; with None when it was left.
+
+    Args:
+        here: The directory of the session that it is opened from.
+    """
+
+    DEFAULT_CSS = f"""
+    NewSessionScreen {{
+        align: center bottom;
+        & > NewSessionBody {{
+            background: $surface;
+            height: auto;
+            padding: 0 1;
+            & > Static {{ height: auto; }}
+            & > Input {{ height: 1; border: none; padding: 0; background: $panel; }}
+            & > Input:focus {{ border: none; }}
+        }}
+    }}
+    NewSessionBody {{ {PALETTE_CSS} }}
+    """
+    def __init__(self, here: Path) -> None:
+        super().__init__()
+        self._here = here
+
+    def compose(self) -> ComposeResult:
+        """Build the two fields and the line that says what is wrong."""
+        with NewSessionBody():
+            yield Static("", id="new-title", markup=False)
+            yield Static("Directory", markup=False)
+            yield Input(str(self._here), id="new-place", compact=True)
+            yield Static("First prompt (may be empty)", markup=False)
+            yield Input("", id="new-prompt", compact=True, select_on_focus=False)
+            yield Static("", id="new-problem", markup=False)
+            yield HintBar()
+
+    def on_mount(self) -> None:
+        """Say what this is."""
+        palette = palette_of(self.query_one(NewSessionBody))
+        self.query_one("#new-title", Static).update(Text("Another session", palette.accent))
+        hints = self.query_one(HintBar)
+        hints.show(HINTS)
+        for field in self.query(Input):
+            field.cursor_blink = field.cursor_blink and self.app.animation_level != "none"
+        self.query_one("#new-place", Input).focus()
+
+    @on(Input.Changed)
+    def _hush(self) -> None:
+        self.query_one("#new-problem", Static).update("")
+
+    @on(Input.Submitted, "#new-place")
+    async def _place_given(self) -> None:
+        if await self._checked() is not None:
+            self.query_one("#new-prompt", Input).focus()
+
+    @on(Input.Submitted, "#new-prompt")
+    async def _open(self, event: Input.Submitted) -> None:
+        directory = await self._checked()
+        if directory is not None:
+            self.dismiss((directory, event.value.strip()))
+
+    async def _checked(self) -> Path | None:
+        """Return the directory that was typed, or say what is wrong with it."""
+        field = self.query_one("#new-place", Input)
+        try:
+            return await asyncio.to_thread(place, field.value, self._here)
+        except (PlaceError, OSError) as error:
+            style = palette_of(self.query_one(NewSessionBody)).warning
+            self.query_one("#new-problem", Static).update(Text(str(error), style))
+            field.focus()
+            return None
+
+    def on_key(self, event: events.Key) -> None:
+        """Open nothing after Esc."""
+        if event.key == "escape":
+            event.stop()
+            self.dismiss(None)

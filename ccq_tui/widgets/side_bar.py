@@ -1,0 +1,90 @@
+"""The column at the left that lists the sessions of this terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual import events
+from textual.message import Message
+from textual.widgets import Static
+
+from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+
+TITLE_LINES = 2
+LINES = 2
+"""Lines of each session."""
+KEYS = ("Alt+1-9 go to", "F4 next that waits", "Ctrl+N new · F3 hide")
+
+
+class SideBar(Static):
+    """Lists sessions with their state; a click goes to one."""
+
+    DEFAULT_CSS = f"""
+    SideBar {{
+        dock: left;
+        width: 28;
+        height: 100%;
+        background: $panel;
+        display: none;
+        &.-on {{ display: block; }}
+        {PALETTE_CSS}
+    }}
+    """
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+    class Chosen(Message):
+        """A session was clicked; ``number`` is its place, from 1."""
+
+        def __init__(self, number: int) -> None:
+            super().__init__()
+            self.number = number
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+        self._entries: tuple[Entry, ...] = ()
+        self._top = 0
+
+    def show(self, entries: Sequence[Entry]) -> None:
+        """List other sessions, or the same in another state."""
+        if tuple(entries) != self._entries:
+            self._entries = tuple(entries)
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the session that was clicked."""
+        place = self._top + (event.y - TITLE_LINES) // LINES
+        if event.y >= TITLE_LINES and place < len(self._entries):
+            self.post_message(self.Chosen(self._entries[place].number))
+
+    def render(self) -> Text:
+        """Draw the sessions that have room, the shown one among them, and the keys."""
+        palette, width, height = palette_of(self), self.size.width, self.size.height
+        text = Text(no_wrap=True, end="")
+        text.append(f" Sessions {len(self._entries)}\n\n", palette.strong)
+        room = max(1, (height - TITLE_LINES - len(KEYS) - 1) // LINES)
+        shown = next((at for at, entry in enumerate(self._entries) if entry.shown), 0)
+        self._top = max(0, min(shown - room // 2, len(self._entries) - room))
+        drawn = self._entries[self._top : self._top + room]
+        for entry in drawn:
+            text.append_text(_row(entry, width, palette))
+        used = TITLE_LINES + LINES * len(drawn)
+        if height - used > len(KEYS):
+            text.append("\n" * (height - used - len(KEYS)))
+            text.append("\n".join(f" {line}" for line in KEYS), palette.muted)
+        return text
+
+
+def _row(entry: Entry, width: int, palette: Palette) -> Text:
+    """Draw two lines: number, sign, name and badge; the state with its time."""
+    badge = Text(f" {entry.badge} ", palette.warning) if entry.badge else Text(" ")
+    first = Text(f" {entry.number if entry.number < 10 else ' '} ", palette.muted)
+    first.append(f"{entry.sign} {entry.name}", palette.accent if entry.shown else palette.plain)
+    first.truncate(width - badge.cell_len, overflow="ellipsis", pad=True)
+    second = Text(f"     {entry.state}", palette.muted)
+    second.truncate(width, overflow="ellipsis", pad=True)
+    row = Text.assemble(first, badge, "\n", second, "\n")
+    if entry.shown:
+        row.stylize(palette.cursor)
+    return row

@@ -1,0 +1,182 @@
+"""Several sessions in one terminal: going from one to another, and what waits in those that are not shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged
+from ccq_tui.config import Launch, Settings
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.widgets.side_bar import SideBar
+from tests.ui.session import Driven, ToldSession, asked, keys_work, until
+
+
+class Lasting(ToldSession):
+    """A session that runs until it is closed."""
+
+    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+        super().__init__(tell)
+        self._over = asyncio.Event()
+
+    async def run(self) -> None:
+        await super().run()
+        await self._over.wait()
+        self.tell(StateChanged(SessionState.ENDED))
+
+    def close(self) -> None:
+        super().close()
+        self._over.set()
+
+
+class Many(Driven):
+    """The program with all the sessions that it made."""
+
+    def __init__(self, launch: Launch | None = None) -> None:
+        self.all: list[ToldSession] = []
+        super().__init__(launch, Lasting)
+
+    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+        session = super()._make(tell, launch)
+        self.all.append(session)
+        return session
+
+    def bar(self) -> str:
+        """The side bar as text, or "" while it is hidden."""
+        bar = self.session_screen.query_one(SideBar)
+        return bar.render().plain if bar.display else ""
+
+    def number(self) -> int:
+        """Which session is shown, from 1."""
+        return 1 + self.app.sessions.index(self.session_screen)
+
+
+async def another(pilot: Pilot[int], run: Many, where: str = "", prompt: str = "") -> None:
+    """Open another session by keys."""
+    count = len(run.all)
+    await pilot.press("ctrl+n")
+    await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+    if where:
+        run.app.screen.query_one("#new-place", Input).value = where
+    await pilot.press("enter")
+    await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).has_focus)
+    run.app.screen.query_one("#new-prompt", Input).value = prompt
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.all) == count + 1 and isinstance(run.app.screen, SessionScreen))
+    await until(pilot, lambda: run.session_screen.view.session_id)
+
+
+async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    run = Many(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("f3")
+        assert "only session here" in run.session_screen.dock.notices.text
+        assert run.bar() == ""
+        run.session_screen.dock.prompt.put("half a thought")
+
+        # A wrong directory is said and keeps what was typed; Esc opens nothing.
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        field = run.app.screen.query_one("#new-place", Input)
+        field.value = "nowhere"
+        await pilot.press("enter")
+        problem = run.app.screen.query_one("#new-problem")
+        await until(pilot, lambda: "There is no directory" in str(problem.render()))
+        assert field.has_focus
+        await pilot.press("escape")
+        await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
+        assert len(run.all) == 1
+
+        await another(pilot, run, "docs", "write the docs")
+        assert run.launches[1].settings.directory == tmp_path / "docs"
+        await until(pilot, lambda: run.all[1].sent == ["write the docs"])
+        assert run.session_screen.dock.prompt.text == ""
+        run.all[1].tell(PromptAccepted("write the docs"))
+        await until(pilot, lambda: "2 ○ write the docs" in run.bar())
+        assert "1 ○ " in run.bar()
+
+        await pilot.press("alt+1")
+        await until(pilot, lambda: run.number() == 1)
+        assert run.session_screen.dock.prompt.text == "half a thought"
+        await pilot.press("alt+7")
+        assert "There is no session 7" in run.session_screen.dock.notices.text
+        await pilot.press("ctrl+pageup")
+        await until(pilot, lambda: run.number() == 2)
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: run.number() == 1)
+        await pilot.press("f3")
+        await until(pilot, lambda: run.bar() == "")
+        await pilot.press("f3")
+        await until(pilot, lambda: "Sessions 2" in run.bar())
+        await pilot.click(SideBar, offset=(5, 5))
+        await until(pilot, lambda: run.number() == 2)
+
+        # Closing shows the one before; the other one goes on untouched.
+        run.session_screen.dock.prompt.put("/close")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.app.sessions) == 1 and run.number() == 1)
+        assert run.all[1].closed
+        assert not run.all[0].closed
+        assert run.session_screen.dock.prompt.text == "half a thought"
+        assert run.bar() == ""
+
+
+async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: Path) -> None:
+    run = Many(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await another(pilot, run)
+        await pilot.press(*"abc")
+        run.all[0].tell(StateChanged(SessionState.AWAITING))
+        run.all[0].tell(asked("toolu_1"))
+        await until(pilot, lambda: "F4 goes there" in run.session_screen.dock.notices.text)
+        await until(pilot, lambda: "? 1" in run.bar())
+        await pilot.press(*"1d", "space")
+        assert run.session_screen.dock.prompt.text == "abc1d "
+        assert run.session_screen.dock.panel is None
+        assert run.all[0].answers == []
+
+        await pilot.press("f4")
+        await until(pilot, lambda: run.number() == 1)
+        await keys_work(run, pilot)
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: run.all[0].answers)
+        assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), "panel")]
+        assert run.all[1].answers == []
+        await pilot.press("f4")
+        await until(pilot, lambda: "No other session waits" in run.session_screen.dock.notices.text)
+        await pilot.press("alt+2")
+        await until(pilot, lambda: run.number() == 2)
+        assert run.session_screen.dock.prompt.text == "abc1d "
+
+
+async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(tmp_path: Path) -> None:
+    run = Many(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).has_focus)
+        await pilot.press("enter")
+        await until(pilot, lambda: "queued" in run.bar())
+        assert run.session_screen.view.session_id == ""
+        run.all[0].close()
+        await until(pilot, lambda: run.session_screen.view.session_id)
+
+
+async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:
+    run = Many(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test(size=(60, 20)) as pilot:
+        await another(pilot, run)
+        assert run.bar() == ""
+        await pilot.press("f3")
+        await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
