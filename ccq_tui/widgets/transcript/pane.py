@@ -162,8 +162,10 @@ class Pane(ScrollView, can_focus=False):
 
     def _split(self, until: float) -> bool:
         """Split Markdown that has arrived; return whether there is more."""
-        touched = set()
+        touched: set[int] = set()
         for document, block in list(self._unsettled.items()):
+            if touched and time.perf_counter() >= until:
+                break  # what is not looked at did not change, and is not to be measured anew
             more = True
             while more and time.perf_counter() < until:
                 more = document.settle()
