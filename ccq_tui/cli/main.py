@@ -16,6 +16,7 @@ from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
 from ccq_tui.cli.group import PROMPT_COMMAND, PromptGroup
 from ccq_tui.cli.inspect import config, doctor
 from ccq_tui.cli.options import session_flags, setting_flags
+from ccq_tui.cli.replay import replay
 from ccq_tui.cli.session import say_where_the_log_is, start_session
 
 
@@ -49,7 +50,7 @@ def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) 
     return start_session(context, words)
 
 
-for command in (demo, doctor, config, completion):
+for command in (demo, replay, doctor, config, completion):
     cli.add_command(command)
 
 

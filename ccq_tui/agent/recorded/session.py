@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -82,13 +83,23 @@ class ReplayedSession:
                     await self._wait_for(part)
                 if part.events and not self._closed:
                     self._tell(HistoryLoaded(part.events))
-        finally:
-            self.recording.close()
+                if not self.timed:
+                    # What was read stays. Looking for garbage in all of it again and again would hold up
+                    # the screen, in a large file for tenths of a second each time.
+                    gc.freeze()
+        except asyncio.CancelledError:
+            self.recording.ended = True  # the thread that reads stops at that; closing is not safe before
+            raise
+        self.recording.close()
         self._tell(StateChanged(SessionState.ENDED))
 
     async def _wait_for(self, part: Slice) -> None:
         """Wait as long as there was between the last events and these."""
-        self._due = max(self._due, self._clock() - MOST_BEHIND) + self._gap(part) / self._speed
+        now = self._clock()
+        if self._last is None:
+            self._due = now
+        else:
+            self._due = max(self._due, now - MOST_BEHIND) + _gap(self._last, part) / self._speed
         self._last = part
         while self._clock() < self._due and not self._closed:
             await asyncio.sleep(min(NAP, self._due - self._clock()))
@@ -96,14 +107,6 @@ class ReplayedSession:
                 held = self._clock()
                 await self._going.wait()
                 self._due += self._clock() - held
-
-    def _gap(self, part: Slice) -> float:
-        before = self._last
-        if before is None:
-            return 0.0
-        if part.at and before.at:
-            return min(max((part.at - before.at).total_seconds(), 0.0), LONGEST_GAP)
-        return STREAM_SECONDS if part.streamed else STEADY_SECONDS
 
     # -- what only a living session does -------------------------------------------------------------------
 
@@ -138,3 +141,10 @@ class ReplayedSession:
         """Stop."""
         self._closed = True
         self._going.set()
+
+
+def _gap(before: Slice, after: Slice) -> float:
+    """Return the seconds between two parts of a recording."""
+    if after.at and before.at:
+        return min(max((after.at - before.at).total_seconds(), 0.0), LONGEST_GAP)
+    return STREAM_SECONDS if after.streamed else STEADY_SECONDS

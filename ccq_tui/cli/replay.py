@@ -1,0 +1,96 @@
+"""Shows what was recorded elsewhere."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ccq_tui.cli.exits import CRASHED, Refused
+from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.session import require_terminal, say_where_the_log_is, show
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.recorded import Recording
+
+STDIN = "-"
+FASTEST = 1000.0
+
+
+@click.command()
+@click.argument("file", metavar="FILE|-", type=click.Path(allow_dash=True))
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.0, min_open=True, max=FASTEST),
+    metavar="X",
+    help="Play in time, X times as fast as it was. [default: show all at once]",
+)
+@setting_flags(hidden=True)
+@click.pass_context
+def replay(context: click.Context, /, file: str, speed: float | None, **_flags: object) -> int:
+    """Read a recording as a transcript.
+
+    FILE is the stream-json of "claude -p --output-format stream-json", or a session's own .jsonl file
+    as Claude Code keeps it under ~/.claude/projects; - reads standard input. Space holds the replay.
+    A question that nobody answered can be answered at the end: that resumes its session.
+    """
+    from ccq_tui.config import Launch, load_settings
+
+    if speed is not None and not math.isfinite(speed):
+        raise click.BadParameter(f"it has to be a number up to {FASTEST:g}.", param_hint="--speed")
+    given = given_settings(context)
+    settings = load_settings(given).settings
+    recording = _opened(file)
+    try:
+        require_terminal()
+    except Refused:
+        recording.lines.close()
+        raise
+    from ccq_tui.cli.replaying import launch_for, play
+
+    code, answer = play(Launch(settings=settings), recording, speed)
+    if code == CRASHED:
+        say_where_the_log_is()
+    if recording.bad.count:
+        click.echo(f"{recording.name}: {recording.bad}", err=True)
+    return code if answer is None else show(launch_for(answer, given))
+
+
+def _opened(file: str) -> Recording:
+    from ccq_tui.agent.recorded import RecordingError, open_recording
+
+    try:
+        if file == STDIN:
+            return open_recording(None, _taken_input())
+        return open_recording(file)
+    except RecordingError as error:
+        raise Refused(str(error)) from error
+
+
+def _taken_input() -> int:
+    """Take standard input for the recording, and put the terminal in its place for the keys.
+
+    Returns:
+        A descriptor of what standard input was.
+
+    Raises:
+        Refused: Nothing is piped in, or there is no terminal to read keys from.
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        raise Refused(
+            "standard input is the terminal: pipe a recording into it, "
+            "as in claude -p --verbose --output-format stream-json ... | ccq-tui replay -"
+        )
+    number = sys.stdin.fileno()
+    recorded = os.dup(number)
+    try:
+        keys = os.open("/dev/tty", os.O_RDWR)
+    except OSError as error:
+        os.close(recorded)
+        raise Refused(f"there is no terminal to read keys from: {error.strerror}.") from error
+    os.dup2(keys, number)
+    os.close(keys)
+    return recorded

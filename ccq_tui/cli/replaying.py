@@ -1,0 +1,122 @@
+"""Puts a recording on the screen, and goes on with its session when its last question was answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from textual import on
+
+from ccq_tui.agent.recorded import Recording
+from ccq_tui.app import CcqApp
+from ccq_tui.config import Launch
+from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.keylist import own_bindings, sections
+from ccq_tui.screens.replay import GoOn, ReplayScreen
+
+
+class ReplayApp(CcqApp):
+    """Shows one recording.
+
+    Args:
+        launch: The settings of this run.
+        recording: What to show.
+        speed: How many times as fast as it was, or None for at once.
+        clock: Returns seconds of a monotonic clock.
+
+    Attributes:
+        answered: What the person answered to the question that it ends with, or None.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        recording: Recording,
+        speed: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(launch, clock=clock)
+        self._replay = ReplayScreen(launch, recording, speed, clock=clock)
+        self.answered: GoOn | None = None
+
+    async def open_session(self, launch: Launch) -> None:
+        """Show the recording where otherwise a session would begin.
+
+        Args:
+            launch: What the program was started with, and what there is to tell.
+        """
+        self._replay.launch = launch
+        await self.push_screen(self._replay)
+
+    def _begin(self, launch: Launch) -> None:
+        self._replay.launch = launch
+        self.push_screen(self._replay)
+
+    def action_help(self) -> None:
+        """Show all keys over the recording, or hide them."""
+        if isinstance(self.screen, HelpScreen):
+            self.screen.dismiss(None)
+        else:
+            self.push_screen(HelpScreen(sections(own_bindings(ReplayScreen, CcqApp), self.key_choices)))
+
+    async def action_quit(self) -> None:
+        """End the replay, then the program."""
+        self._replay.session.close()
+        await super().action_quit()
+
+    @on(ReplayScreen.QuestionAnswered)
+    async def _go_on(self, event: ReplayScreen.QuestionAnswered) -> None:
+        self.answered = event.go_on
+        await self.action_quit()
+
+
+def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int, GoOn | None]:
+    """Show a recording until the person leaves it.
+
+    Args:
+        launch: The settings of this run.
+        recording: What to show.
+        speed: How many times as fast as it was, or None for at once.
+
+    Returns:
+        The exit code, and the answer to bring to the session.
+    """
+    from ccq_tui.logs import start_logging
+
+    start_logging(launch.settings.log_level)
+    app = ReplayApp(launch, recording, speed)
+    try:
+        app.run()
+    finally:
+        app.end_threads()
+    return app.return_code or 0, app.answered
+
+
+def launch_for(answer: GoOn, given: dict[str, Any]) -> Launch:
+    """Say what to start to bring an answer to its session.
+
+    Args:
+        answer: The answer, and where it belongs.
+        given: The settings of the command line.
+
+    Returns:
+        A launch that resumes the session in its directory, with what that carries to be trusted first.
+
+    Raises:
+        SettingsError: A setting that cannot be used there.
+    """
+    from ccq_tui.config import load_settings
+    from ccq_tui.config.trust import untrusted
+
+    there = {**given, "cwd": answer.cwd}
+    settings = load_settings(there).settings
+    carried = untrusted(settings.directory)
+    return Launch(
+        settings=settings,
+        prompt=answer.message,
+        resume=answer.session_id,
+        carried=carried,
+        own_settings=load_settings(there, project=False).settings if carried else None,
+    )

@@ -1,0 +1,5 @@
+"""The screen on which a recording is read."""
+
+from ccq_tui.screens.replay.screen import GoOn, ReplayScreen
+
+__all__ = ["GoOn", "ReplayScreen"]

@@ -1,0 +1,217 @@
+"""The screen of a recording: its transcript with all that a reader does, and the question left open in it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState
+
+from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled, SessionState, StateChanged
+from ccq_tui.agent.recorded import Recording, ReplayedSession
+from ccq_tui.agent.recorded.origin import why_gone
+from ccq_tui.config import Launch
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.questions import Answered, Declined, Discussed
+from ccq_tui.questions.message import answers_as_message
+from ccq_tui.screens.replay.standing import Standing
+from ccq_tui.screens.session.asking import Asking
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.placing import Placing
+from ccq_tui.screens.session.reading import Reading
+from ccq_tui.screens.session.searching import Searching
+from ccq_tui.screens.terminal import set_title
+from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.place_bar import PlaceBar
+from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.search_bar import SearchBar
+from ccq_tui.widgets.status_line import StatusLine
+from ccq_tui.widgets.transcript import Transcript
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """Somebody answered the question that a recording ends with.
+
+    Attributes:
+        session_id: The session to bring the answer to.
+        cwd: Where it worked.
+        message: The answer.
+    """
+
+    session_id: str
+    cwd: str
+    message: str
+
+
+class ReplayScreen(Asking, Placing, Searching, Reading):
+    """Transcript above, status at the bottom; no prompt, for there is nobody to talk to.
+
+    Args:
+        launch: The settings of this run.
+        recording: What to show.
+        speed: How many times as fast as it was, or None for at once.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    AUTO_FOCUS = ""  # the keys are the screen's own; a hidden field must not take them
+    DEFAULT_CSS = """
+    ReplayScreen {
+        & > Transcript { height: 1fr; }
+        & Prompt { display: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "Hold the replay, or let it go on", show=False),
+        Binding("e", "export", "Write the transcript to a Markdown file", show=False),
+        Binding("up", "scroll_transcript('line_up')", "Scroll up a line", show=False),
+        Binding("down", "scroll_transcript('line_down')", "Scroll down a line", show=False),
+        Binding("home", "scroll_transcript('home')", "Go to the beginning", show=False),
+        Binding("end", "scroll_transcript('end')", "Go to the end, and follow it", show=False),
+    ]
+
+    class QuestionAnswered(Message):
+        """The question that was left open has an answer, and its session is there."""
+
+        def __init__(self, go_on: GoOn) -> None:
+            super().__init__()
+            self.go_on = go_on
+
+    def __init__(
+        self,
+        launch: Launch,
+        recording: Recording,
+        speed: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(
+            launch, lambda tell, _launch: ReplayedSession(recording, tell, speed, clock), clock=clock
+        )
+        self.recording = recording
+        self._ended = False
+
+    @property
+    def replayed(self) -> ReplayedSession:
+        """The session that plays the recording."""
+        return cast("ReplayedSession", self.session)
+
+    def compose(self) -> ComposeResult:
+        """Build transcript, dock and status line."""
+        yield Transcript(welcome=f"Reading {self.recording.name}…")
+        yield PlaceBar()
+        yield SearchBar()
+        yield Dock(self.recording.name, clock=self.clock)
+        yield StatusLine()
+
+    def on_mount(self) -> None:
+        """Begin to play."""
+        for notice in self.launch.notices:
+            self.transcript.add_notice(notice, "warning")
+        self.run_worker(self.session.run(), name="replay", exit_on_error=False)
+        self.set_interval(1.0, self.changed)
+        set_title(self.app, f"{self.recording.name} · ccq-tui replay")
+        self.changed()
+
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Give a widget the focus, but never the prompt, which is not shown."""
+        if widget is not None and any(isinstance(ancestor, Prompt) for ancestor in widget.ancestors):
+            widget = None
+        super().set_focus(widget, scroll_visible, from_app_focus)
+
+    # -- how it stands ------------------------------------------------------------------------------------
+
+    def changed(self) -> None:
+        """Draw status line and keys."""
+        super().changed()
+        if not self.is_mounted:
+            return
+        standing = Standing.of(self.recording, paused=self.replayed.paused, ended=self._ended)
+        self.query_one(StatusLine).show(standing.pieces())
+        self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
+
+    @on(Dock.LineChanged)
+    def _line_changed(self) -> None:
+        self.changed()
+
+    def action_pause(self) -> None:
+        """Hold the replay, or let it go on."""
+        if not self._ended:
+            self.replayed.pause()
+            self.changed()
+
+    def action_export(self) -> None:
+        """Write the transcript to a file in the working directory."""
+        self.run_worker(self.export(""), name="export", group="export", exclusive=True)
+
+    # -- the question that was left open ------------------------------------------------------------------
+
+    def handle(self, event: AgentEvent) -> None:
+        """Offer the open question at the end, and take its answer."""
+        super().handle(event)
+        match event:
+            case StateChanged(SessionState.ENDED):
+                self._ended = True
+                self.view = replace(self.view, session_id=self.recording.session_id)
+                if self.recording.waiting is not None:
+                    self.run_worker(self._offer(self.recording.waiting), name="offer", exit_on_error=False)
+            case RequestSettled(outcome=Answered() | Discussed() | Declined() as outcome):
+                waiting = self.recording.waiting
+                if waiting is not None and waiting.id == event.request_id:
+                    message = answers_as_message(waiting.questions, outcome)
+                    self.run_worker(self._bring(message), name="answer", exit_on_error=False)
+            case _:
+                pass
+
+    async def _why_gone(self) -> str:
+        environment = {**os.environ, **self.launch.environment}
+        recording = self.recording
+        return await asyncio.to_thread(why_gone, recording.session_id, recording.cwd, environment)
+
+    async def _offer(self, request: QuestionRequest) -> None:
+        """Open the panel, and say before anything is answered what becomes of an answer."""
+        if reason := await self._why_gone():
+            self.transcript.add_notice(
+                f"Nobody answered this question. An answer cannot be sent: {reason}. "
+                "You can copy it once you have answered.",
+                "warning",
+            )
+        else:
+            self.transcript.add_notice(
+                "Nobody answered this question. Your answer resumes the session, as a message to it."
+            )
+        self._take(QuestionAsked(request))
+
+    async def _bring(self, message: str) -> None:
+        """Hand the answer to the session, or, where there is none, to the person."""
+        if reason := await self._why_gone():
+            self._drafts.keep(message)
+            self.transcript.add_notice(
+                f"Your answer was not sent: {reason}. F8 copies it:\n\n{message}", "warning"
+            )
+            self.dock.notices.say("Not sent · F8 copies your answer", seconds=30.0)
+        else:
+            go_on = GoOn(self.recording.session_id, self.recording.cwd, message)
+            self.post_message(self.QuestionAnswered(go_on))
+
+    @on(Worker.StateChanged)
+    def _worker_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)
+            self.transcript.add_notice(
+                f"Something went wrong in ccq-tui ({event.worker.name}); the log has more.", "error"
+            )

@@ -1,0 +1,181 @@
+"""A recording on the screen: read, held, searched, and its open question answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui.cli.replaying import ReplayApp, launch_for
+from ccq_tui.config import Launch, Settings
+from ccq_tui.questions.manners import GRACE
+from ccq_tui.screens.replay import GoOn, ReplayScreen
+from ccq_tui.widgets.status_line import StatusLine
+from tests.ui.session import MovableClock
+from tests.unit.agent.recordings import (
+    QUESTIONS,
+    SESSION,
+    back,
+    call,
+    init,
+    opened,
+    prompt,
+    result,
+    said,
+    text,
+)
+
+ASKED = said(call("AskUserQuestion", QUESTIONS), message="m9")
+MESSAGE = (
+    "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:\n\n"
+    "1. Which approach?\n   [ ] Option A\n   [x] Option B"
+)
+
+
+class Replayed:
+    """A replay, its screen and its clock."""
+
+    def __init__(self, path: Path, *lines: Any, speed: float | None = None) -> None:
+        self.clock = MovableClock()
+        launch = Launch(settings=Settings(cwd=path))
+        self.app = ReplayApp(launch, opened(path, *lines), speed, clock=self.clock)
+
+    @property
+    def screen(self) -> ReplayScreen:
+        screen = self.app.screen
+        assert isinstance(screen, ReplayScreen)
+        return screen
+
+    @property
+    def status(self) -> str:
+        return str(self.screen.query_one(StatusLine).render())
+
+    @property
+    def is_up(self) -> bool:
+        return isinstance(self.app.screen, ReplayScreen) and self.app.screen.is_mounted
+
+
+async def until(pilot: Pilot[int], what: Callable[[], object]) -> None:
+    for _ in range(2_000):
+        if what():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it did not come about")
+
+
+def exported(path: Path) -> str:
+    return next(path.glob("session-*.md")).read_text(encoding="utf-8")
+
+
+async def ended(run: Replayed, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.is_up and "■ replay" in run.status)
+
+
+async def panel_is_open(run: Replayed, pilot: Pilot[int]) -> None:
+    def seen() -> bool:
+        panel = run.screen.dock.panel if run.is_up else None
+        return panel is not None and panel.state.shown_at is not None
+
+    await until(pilot, seen)
+    run.clock.skip(GRACE + 0.1)
+
+
+async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp_path: Path) -> None:
+    run = Replayed(
+        tmp_path,
+        init(),
+        prompt("Make it faster"),
+        b"{cut",
+        said(text("I look.")),
+        said(call("Bash", {"command": "make all"}), message="m2"),
+        back("built"),
+        result(),
+    )
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await ended(run, pilot)
+        shown = run.screen.transcript.text()
+        for words in ("Make it faster", "I look.", "make all", "built", "1 line could not be read: 3"):
+            assert words in shown
+        assert "recording.jsonl" in run.status
+        assert "7 lines" in run.status
+        assert "1 not readable" in run.status
+        assert not run.screen.dock.prompt.display
+        assert run.app.focused is None
+        await pilot.press(*"hello", "ctrl+f", *"faster")
+        assert run.screen.search_bar.field.value == "faster"
+        assert run.screen.dock.prompt.text == ""
+        await pilot.press("escape", "alt+up", "escape", "e")
+        await until(pilot, lambda: list(tmp_path.glob("session-*.md")))
+        assert "Make it faster" in exported(tmp_path)
+
+
+async def test_the_answer_to_the_open_question_goes_to_its_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "config" / "projects" / "p"
+    kept.mkdir(parents=True)
+    (kept / f"{SESSION}.jsonl").write_text("{}\n")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    run = Replayed(tmp_path, init(cwd=str(tmp_path)), prompt("Hi"), ASKED)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await panel_is_open(run, pilot)
+        assert "Your answer resumes the session" in run.screen.transcript.text()
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: run.app.answered)
+    assert run.app.answered == GoOn(SESSION, str(tmp_path), MESSAGE)
+    launch = launch_for(run.app.answered, {})
+    assert (launch.resume, launch.prompt) == (SESSION, MESSAGE)
+    assert launch.settings.directory == tmp_path
+
+
+async def test_where_the_session_is_gone_the_answer_can_be_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    run = Replayed(tmp_path, init(cwd=str(tmp_path / "gone")), ASKED)
+    monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await panel_is_open(run, pilot)
+        assert "An answer cannot be sent: its directory" in run.screen.transcript.text().replace("\n", " ")
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: "F8 copies your answer" in run.screen.dock.notices.text)
+        await pilot.press("f8")
+        assert copied == [MESSAGE]
+        assert run.app.answered is None
+
+
+async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path) -> None:
+    lines = [prompt(f"Prompt {number}") for number in range(4)]
+    run = Replayed(tmp_path, *lines, speed=0.001)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.is_up and "Prompt 0" in run.screen.transcript.text())
+        await pilot.press("space")
+        assert "‖ paused" in run.status
+        run.clock.skip(3_600)
+        await pilot.press("space")
+        assert "▶ replay" in run.status
+        assert "Prompt 1" not in run.screen.transcript.text(), "the time it was held does not count"
+        run.clock.skip(3_600)
+        await until(pilot, lambda: "Prompt 1" in run.screen.transcript.text())
+        assert "Prompt 3" not in run.screen.transcript.text()
+
+
+async def test_help_names_the_keys_of_the_replay(tmp_path: Path) -> None:
+    run = Replayed(tmp_path, prompt("Hi"))
+    async with run.app.run_test(size=(100, 60)) as pilot:
+        await ended(run, pilot)
+        await pilot.press("f1")
+        found = own_rows(run)
+        assert ("Space", "Hold the replay, or let it go on") in found
+        await pilot.press("f1")
+        assert run.is_up
+
+
+def own_rows(run: Replayed) -> set[tuple[str, str]]:
+    from ccq_tui.screens.keylist import own_bindings, sections
+
+    rows = sections(own_bindings(ReplayScreen), run.app.key_choices)
+    return {(row.keys, row.does) for section in rows for row in section.rows}

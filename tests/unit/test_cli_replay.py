@@ -1,0 +1,95 @@
+"""The command that shows a recording, where it has none to show."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent.recorded.origin import why_gone
+from ccq_tui.cli import main
+from ccq_tui.config.keymap import DEFAULT_KEYS
+from ccq_tui.screens.replay.standing import Standing
+from tests.unit.agent.recordings import SESSION, prompt, write
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["replay", *words]) == 2
+    out, problem = capsys.readouterr()
+    assert out == ""
+    return problem
+
+
+def test_help_says_what_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "Usage: ccq-tui replay [OPTIONS] FILE|-" in text
+    assert "--speed X" in text
+
+
+def test_what_is_wrong_with_a_file_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "binary").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "words").write_text("not JSON\n")
+    for name, problem in {
+        "missing": "cannot be read: No such file or directory.",
+        "empty": "is empty.",
+        "binary": "is a binary file, not lines of JSON.",
+        "words": "is not a recording: none of its first lines is a JSON object.",
+        ".": "is a directory; name a file in it",
+    }.items():
+        told = refused(capsys, str(tmp_path / name))
+        assert told.startswith("Error: ")
+        assert problem in told
+        assert told.count("\n") == 1
+
+
+def test_a_good_file_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = write(tmp_path / "good.jsonl", prompt("Hi"))
+    assert "needs a terminal" in refused(capsys, str(path))
+
+
+@pytest.mark.parametrize("speed", ["0", "-1", "nan", "inf", "fast"])
+def test_a_speed_is_a_number_above_zero(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, speed: str
+) -> None:
+    path = write(tmp_path / "good.jsonl", prompt("Hi"))
+    assert "--speed" in refused(capsys, str(path), "--speed", speed)
+
+
+def test_a_terminal_is_no_recording(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert "standard input is the terminal" in refused(capsys, "-")
+
+
+def test_why_a_session_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
+    assert "names no session" in why_gone("", "/", environment)
+    assert "names no directory" in why_gone(SESSION, "", environment)
+    assert "is not on this machine" in why_gone(SESSION, "relative", environment)
+    assert "is not on this machine" in why_gone(SESSION, str(tmp_path / "gone"), environment)
+    assert f"session {SESSION} is not" in why_gone(SESSION, str(tmp_path), environment)
+    assert "\0" not in tmp_path.name
+    assert why_gone(SESSION, "/\0", environment) != ""
+    kept = tmp_path / "config" / "projects" / "any"
+    kept.mkdir(parents=True)
+    (kept / f"{SESSION}.jsonl").touch()
+    assert why_gone(SESSION, str(tmp_path), environment) == ""
+
+
+def test_how_a_replay_stands() -> None:
+    def words(standing: Standing) -> list[str]:
+        return [piece.text for piece in standing.pieces()]
+
+    going = Standing("a.jsonl", read=1_204, percent=45)
+    assert words(going) == ["▶ replay", "a.jsonl", "45%", "1,204 lines", "space pause"]
+    paused = Standing("a.jsonl", read=1, paused=True, bad=2)
+    assert words(paused) == ["‖ paused", "a.jsonl", "1 line", "2 not readable", "space goes on"]
+    assert words(Standing("a.jsonl", read=9, percent=100, ended=True)) == ["■ replay", "a.jsonl", "9 lines"]
+    assert ("Space", "pause") in going.hints(0, DEFAULT_KEYS)
+    assert ("F2", "answer") in Standing("a", ended=True).hints(1, DEFAULT_KEYS)
+    assert "Space" not in dict(Standing("a", ended=True).hints(0, DEFAULT_KEYS))
