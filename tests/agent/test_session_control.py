@@ -16,50 +16,134 @@ from ccq_tui.agent.events import (
     ErrorReported,
     HistoryLoaded,
     ModelChanged,
+    ModelChoice,
     ModelsListed,
     PermissionAsked,
     PromptAccepted,
 )
 from ccq_tui.inbox import Allowed
+from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import staged, step
+
+WRITES = (
+    Scenario("c")
+    .runs("Write", file_path=lambda replies: f"{replies.directory}/made.txt", content="hello\n")
+    .says("Written.")
+    .ends_turn()
+)
 
 
-async def test_model_and_effort_hold_from_the_next_prompt_on(play: Callable[..., Any]) -> None:
-    model, home = play(Scenario("c").says("One."))
-    async with Running(home) as run:
+async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) -> None:
+    one = Scenario("c").says("One.")
+    async with staged(play(Scenario())) as stage:
+        run, model, home = stage.run, stage.model, stage.home
+        with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
+            await run.session.ask(controls.session_cost())
         listed = (await run.until(ModelsListed)).models
-        haiku = next(choice for choice in listed if choice.value == "haiku")
-        assert haiku.name == "Haiku"
-        assert "low" in haiku.efforts
-        run.session.set_model("haiku")
-        run.session.set_effort("low")
-        run.session.send("Hello")
-        await run.idle()
-        assert run.all(EffortChanged) == [EffortChanged("low")]
-        assert run.all(ModelChanged)[-1].model == haiku.resolved
+        async with stage.scene("a first session in the directory", one):
+            run.session.send("Say one")
+            await run.idle()
+            first_id = run.session.session_id
+        async with stage.scene("context, cost and title", one):
+            await context_cost_and_title(run, home)
+        with step("the sessions of the directory"):
+            await they_are_listed_with_their_titles(home, [first_id, run.session.session_id])
+        async with stage.scene("back to before a prompt", WRITES.says("Two.").ends_turn().says("Three.")):
+            await files_and_conversation_go_back_to_before_a_prompt(run, model, home)
+        async with stage.scene("an effort that does not exist", one):
+            run.session.set_effort("enormous")
+            failed = await run.until(ErrorReported)
+            assert "The effort is not enormous: it stays medium" in failed.text
+            assert not run.all(EffortChanged)
+        async with stage.scene("model and effort", one):
+            await model_and_effort_hold_from_the_next_prompt_on(run, model, listed)
+        async with stage.scene("a file is written", WRITES):
+            prompt = await write_it(run)
+    with step("asked when it is over"), pytest.raises(CommandError, match="over"):
+        await run.session.ask(controls.session_cost())
+    with step("files are shown before they are taken back, after a resume too"):
+        await files_are_taken_back_after_a_resume_too(home, run.session.session_id, prompt)
+
+
+async def context_cost_and_title(run: Running, home: CleanHome) -> None:
+    run.session.send("Hello")
+    await run.idle()
+    details = await run.session.ask(controls.context_details())
+    assert {"used", "free"} <= {part.kind for part in details.parts}
+    assert 0 < details.tokens < details.limit
+    assert "Usage by model" in await run.session.ask(controls.session_cost())
+    await run.session.ask(controls.rename("The title"))
+    (path,) = (home.config / "projects").glob(f"*/{run.session.session_id}.jsonl")
+    assert '"customTitle":"The title"' in path.read_text()
+
+
+async def they_are_listed_with_their_titles(home: CleanHome, ids: list[str]) -> None:
+    options = SessionOptions(cwd=home.project, environment=home.overrides())
+    second, first = await earlier_sessions(options)
+    assert [first.session_id, second.session_id] == ids
+    assert (first.summary, second.summary) == ("Say one", "The title")
+    assert second.modified >= first.modified > 0
+
+
+async def files_and_conversation_go_back_to_before_a_prompt(
+    run: Running, model: ScriptedModel, home: CleanHome
+) -> None:
+    await write_it(run, "Before")
+    second = run.session.send("Second thought")
+    await run.idle(2)
+    assert await run.session.ask(controls.files_to_rewind(second)) == controls.FilesToRewind()
+    assert (await run.session.ask(controls.files_to_rewind("x" * 36))).refusal
+    rewound = await run.session.ask(controls.rewind_conversation(second))
+    assert rewound == controls.Rewound("Second thought")
+    assert "not found" in (await run.session.ask(controls.rewind_conversation("x" * 36))).refusal
+    assert (home.project / "made.txt").exists()
+    run.session.send("Third")
+    await run.idle(3)
+    said = str(model.requests()[-1].body["messages"])
+    assert "Written." in said
+    assert "Second thought" not in said
+
+
+async def model_and_effort_hold_from_the_next_prompt_on(
+    run: Running, model: ScriptedModel, listed: tuple[ModelChoice, ...]
+) -> None:
+    haiku = next(choice for choice in listed if choice.value == "haiku")
+    assert haiku.name == "Haiku"
+    assert "low" in haiku.efforts
+    run.session.set_model("haiku")
+    run.session.set_effort("low")
+    run.session.send("Hello")
+    await run.idle()
+    assert run.all(EffortChanged) == [EffortChanged("low")]
+    assert run.all(ModelChanged)[-1].model == haiku.resolved
     body = model.requests()[-1].body
     assert body["model"] == haiku.resolved
     assert body["output_config"]["effort"] == "low"
 
 
-async def test_context_cost_and_title(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("c").says("One."))
-    async with Running(home) as run:
-        with pytest.raises(CommandError, match="still starting"):
-            await run.session.ask(controls.session_cost())
-        run.session.send("Hello")
-        await run.idle()
-        details = await run.session.ask(controls.context_details())
-        assert {"used", "free"} <= {part.kind for part in details.parts}
-        assert 0 < details.tokens < details.limit
-        assert "Usage by model" in await run.session.ask(controls.session_cost())
-        await run.session.ask(controls.rename("The title"))
-        session_id = run.session.session_id
-    with pytest.raises(CommandError, match="over"):
-        await run.session.ask(controls.session_cost())
-    (path,) = (home.config / "projects").glob(f"*/{session_id}.jsonl")
-    assert '"customTitle":"The title"' in path.read_text()
+async def write_it(run: Running, prompt: str = "Write it") -> str:
+    """Let the file be written, and give the prompt's id."""
+    sent = run.session.send(prompt)
+    asked = await run.until(PermissionAsked)
+    run.answer(asked.request.id, Allowed())
+    await run.idle()
+    return sent
+
+
+async def files_are_taken_back_after_a_resume_too(home: CleanHome, session_id: str, prompt: str) -> None:
+    made = home.project / "made.txt"
+    async with Running(home, resume=session_id) as run:
+        history = (await run.until(HistoryLoaded)).events
+        prompts = [(one.text, one.prompt_id) for one in history if isinstance(one, PromptAccepted)]
+        assert prompts == [("/clear", ""), ("Write it", prompt)]
+        await run.until(ModelsListed)
+        found = await run.session.ask(controls.files_to_rewind(prompt))
+        assert found.files == (str(made),)
+        assert made.exists()
+        await run.session.ask(controls.rewind_files(prompt))
+        assert not made.exists()
 
 
 async def test_servers_are_listed_reconnected_and_turned_off(play: Callable[..., Any]) -> None:
@@ -75,93 +159,3 @@ async def test_servers_are_listed_reconnected_and_turned_off(play: Callable[...,
         await run.session.ask(controls.toggle("broken", enabled=False))
         (server,) = await run.session.ask(controls.servers())
         assert server.status == "disabled"
-
-
-async def test_files_and_conversation_go_back_to_before_a_prompt(play: Callable[..., Any]) -> None:
-    places: list[str] = []
-    scenario = (
-        Scenario("c")
-        .runs("Write", file_path=lambda _: places[0], content="hello\n")
-        .says("Written.")
-        .ends_turn()
-        .says("Two.")
-        .ends_turn()
-        .says("Three.")
-    )
-    model, home = play(scenario)
-    made = home.project / "made.txt"
-    places.append(str(made))
-    async with Running(home) as run:
-        run.session.send("Before")
-        asked = await run.until(PermissionAsked)
-        run.answer(asked.request.id, Allowed())
-        await run.idle(1)
-        second = run.session.send("Second thought")
-        await run.idle(2)
-        assert await run.session.ask(controls.files_to_rewind(second)) == controls.FilesToRewind()
-        assert (await run.session.ask(controls.files_to_rewind("x" * 36))).refusal
-        rewound = await run.session.ask(controls.rewind_conversation(second))
-        assert rewound == controls.Rewound("Second thought")
-        assert "not found" in (await run.session.ask(controls.rewind_conversation("x" * 36))).refusal
-        assert made.exists()
-        run.session.send("Third")
-        await run.idle(3)
-    said = str(model.requests()[-1].body["messages"])
-    assert "Written." in said
-    assert "Second thought" not in said
-
-
-async def test_files_are_shown_before_they_are_taken_back_after_a_resume_too(
-    play: Callable[..., Any],
-) -> None:
-    places: list[str] = []
-    scenario = (
-        Scenario("c")
-        .runs("Write", file_path=lambda _: places[0], content="hello\n")
-        .says("Written.")
-        .ends_turn()
-    )
-    _, home = play(scenario)
-    made = home.project / "made.txt"
-    places.append(str(made))
-    async with Running(home) as run:
-        prompt = run.session.send("Write it")
-        asked = await run.until(PermissionAsked)
-        run.answer(asked.request.id, Allowed())
-        await run.idle()
-        session_id = run.session.session_id
-    async with Running(home, resume=session_id) as run:
-        history = (await run.until(HistoryLoaded)).events
-        assert [one.prompt_id for one in history if isinstance(one, PromptAccepted)] == [prompt]
-        await run.until(ModelsListed)
-        found = await run.session.ask(controls.files_to_rewind(prompt))
-        assert found.files == (str(made),)
-        assert made.exists()
-        await run.session.ask(controls.rewind_files(prompt))
-        assert not made.exists()
-
-
-async def test_an_effort_that_does_not_exist_is_told(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("c").says("One."))
-    async with Running(home) as run:
-        run.session.set_effort("enormous")
-        failed = await run.until(ErrorReported)
-        assert "The effort is not enormous: it stays medium" in failed.text
-        assert not run.all(EffortChanged)
-
-
-async def test_the_sessions_of_a_directory_are_listed_with_their_titles(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("c").says("One."))
-    ids = []
-    for title in ("", "The second"):
-        async with Running(home) as run:
-            run.session.send("Say one")
-            await run.idle()
-            ids.append(run.session.session_id)
-            if title:
-                await run.session.ask(controls.rename(title))
-    options = SessionOptions(cwd=home.project, environment=home.overrides())
-    second, first = await earlier_sessions(options)
-    assert [first.session_id, second.session_id] == ids
-    assert (first.summary, second.summary) == ("Say one", "The second")
-    assert second.modified >= first.modified > 0
