@@ -8,12 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
 from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import (
-    AgentEvent,
+    BlockFinished,
+    BlockKey,
+    BlockKind,
     CommandsListed,
     ModelChoice,
     ModelsListed,
@@ -29,12 +30,11 @@ from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import History
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import resuming
-from tests.conftest import TopLevelSnapshots
+from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until
-from tests.ui.test_session_pictures import SAID
 
 HERE = Path("/usr")
-LISTED = (
+TOLD = (
     CommandsListed(
         (
             SlashCommand("compact", "Make the conversation shorter", "[what to keep]"),
@@ -48,6 +48,8 @@ LISTED = (
             ModelChoice("haiku", "Haiku", "Fastest for quick answers", "claude-h"),
         )
     ),
+    PromptAccepted("Prepare the release of 1.4.0", prompt_id="p-0"),
+    BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "**Two things** are left: the version and the wheel."),
     PromptAccepted("Bump the version", prompt_id="p-1"),
     PromptAccepted("Build the wheel, and look into it", prompt_id="p-2"),
     TaskStarted("t1", "", "npm run dev", background=True),
@@ -74,69 +76,61 @@ PROMPTS = ("Write the docs", "Fix the login\nand test it", "Find out why the log
 
 
 class Album:
-    """The program, and pictures of it under names.
+    """The program, with the ways into its lists.
 
     Args:
         run: The program.
         pilot: Its pilot.
-        snapshot: The pictures that there are.
+        pictures: The pictures that there are.
     """
 
-    def __init__(self, run: Driven, pilot: Pilot[int], snapshot: SnapshotAssertion) -> None:
+    def __init__(self, run: Driven, pilot: Pilot[int], pictures: Pictures) -> None:
         self.run = run
         self.pilot = pilot
-        self._snapshot = snapshot
-        self.wrong: list[str] = []
+        self._pictures = pictures
 
-    async def keep(self, name: str) -> None:
-        """Take a picture once everything is drawn; one that differs is told at the end."""
-        await self.pilot.wait_for_scheduled_animations()
-        await self.pilot.pause()
-        picture = self.run.app.export_screenshot(title=name, simplify=True)
-        if self._snapshot(name=name, extension_class=TopLevelSnapshots) != picture:
-            self.wrong.append(name)
-
-    async def rows(self, *keys: str) -> None:
-        """Press keys in the prompt, and wait for what it offers then."""
+    async def offered(self, name: str, *keys: str) -> None:
+        """Picture what the prompt offers after some keys."""
         prompt = self.run.screen.dock.prompt
         await self.pilot.press(*keys)
         await until(self.pilot, lambda: prompt.choices and prompt.choices.ready and prompt.choices.rows)
+        await self._pictures.keep(self.pilot, name)
 
-    async def picker(self, command: str, heading: str) -> None:
-        """Open a list by its command."""
-        self.run.session_screen.dock.prompt.put(command)
-        await self.pilot.press("enter")
-        await self.headed(heading)
+    async def picked(self, name: str, heading: str, *keys: str) -> None:
+        """Picture the list that keys open."""
 
-    async def headed(self, heading: str) -> None:
-        """Wait for a list."""
-
-        def open_now() -> bool:
+        def is_open() -> bool:
             screen = self.run.app.screen
             return isinstance(screen, Picker) and screen.heading == heading and screen.is_mounted
 
-        await until(self.pilot, open_now)
+        await self.pilot.press(*keys)
+        await until(self.pilot, is_open)
+        await self._pictures.keep(self.pilot, name)
+
+    async def command(self, name: str, heading: str) -> None:
+        """Picture the list of a command, and leave it."""
+        self.run.screen.dock.prompt.put(f"/{name}")
+        await self.picked(name, heading, "enter")
+        await self.leave()
 
     async def leave(self) -> None:
-        """Leave what is open, down to the session."""
+        """Go back to the session."""
         await self.pilot.press("escape")
         await until(self.pilot, lambda: not isinstance(self.run.app.screen, Picker))
         self.run.screen.dock.notices.hush()
 
 
 @asynccontextmanager
-async def album(snapshot: SnapshotAssertion) -> AsyncIterator[Album]:
+async def album(pictures: Pictures) -> AsyncIterator[Album]:
+    """Start the program with something to choose from in every list."""
     run = Driven(Launch(settings=Settings(cwd=HERE)))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.earlier)
-        told: tuple[AgentEvent, ...] = (*SAID, *LISTED)
-        for event in told:
+        for event in TOLD:
             run.told.tell(event)
         run.told.replies.update(REPLIES)
-        await until(pilot, lambda: run.screen.transcript.block_count >= len(SAID) + 2)
-        made = Album(run, pilot, snapshot)
-        yield made
-    assert not made.wrong, f"These pictures differ: {', '.join(made.wrong)}"
+        await until(pilot, lambda: "look into it" in run.screen.transcript.text())
+        yield Album(run, pilot, pictures)
 
 
 @pytest.fixture(autouse=True)
@@ -158,33 +152,19 @@ def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
         History(state_dir() / "history.jsonl", HERE).add(text)
 
 
-async def test_lists(snapshot: SnapshotAssertion) -> None:
-    async with album(snapshot) as shown:
-        await shown.rows("slash")
-        await shown.keep("commands")
+async def test_lists(pictures: Pictures) -> None:
+    async with album(pictures) as shown:
+        await shown.offered("commands", "slash")
         await shown.pilot.press("ctrl+u")
-        await shown.rows("at", *"pro")
-        await shown.keep("files")
+        await shown.offered("files", "at", *"pro")
         await shown.pilot.press("ctrl+u")
-        await shown.rows("ctrl+r", *"log")
-        await shown.keep("history")
+        await shown.offered("history", "ctrl+r", *"log")
         await shown.pilot.press("escape")
-
-        await shown.picker("/model", "Model")
-        await shown.keep("model")
-        await shown.leave()
-        await shown.picker("/mcp", "MCP servers")
-        await shown.keep("mcp")
-        await shown.leave()
-        await shown.picker("/tasks", "Tasks that run")
-        await shown.keep("tasks")
-        await shown.leave()
-        await shown.picker("/resume", "Go on with which session?")
-        await shown.keep("resume")
-        await shown.leave()
-        await shown.picker("/rewind", "Rewind to before which prompt?")
-        await shown.keep("rewind")
-        await shown.pilot.press("enter")
-        await shown.headed("Rewind to before: Build the wheel, and look into it")
-        await shown.keep("rewind_what")
+        await shown.command("model", "Model")
+        await shown.command("mcp", "MCP servers")
+        await shown.command("tasks", "Tasks that run")
+        await shown.command("resume", "Go on with which session?")
+        shown.run.screen.dock.prompt.put("/rewind")
+        await shown.picked("rewind", "Rewind to before which prompt?", "enter")
+        await shown.picked("rewind_what", "Rewind to before: Build the wheel, and look into it", "enter")
         await shown.leave()
