@@ -242,7 +242,10 @@ class DurableInbox:
         request = entry.request
         try:
             stored = await self.run(lambda store: store.add_request(request, context))
-        except InboxError as error:
+        except Exception as error:
+            if not isinstance(error, InboxError):
+                _logger.exception("A request was not written")
+                error = InboxUnavailable(f"a request was not written: {type(error).__name__}")
             entry.in_memory = entry.told = True
             self._owed.refused(lambda store: store.add_request(request, context))
             self._trouble(error)

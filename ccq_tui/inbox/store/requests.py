@@ -201,9 +201,9 @@ class Requests(Connected):
         query = f"{_SELECT} WHERE session_id = ? AND state IN (?, ?, ?) ORDER BY number"
         return _read(self._rows(query, (_key(session_id), *TO_DELIVER)))
 
-    def _state(self, key: str) -> RequestState | None:
+    def _state(self, key: str) -> str:
         row = self._connection.execute("SELECT state FROM requests WHERE id = ?", (key,)).fetchone()
-        return RequestState(row[0]) if row else None
+        return str(row[0]) if row else ""
 
     def _session_of(self, key: str) -> str:
         row = self._connection.execute("SELECT session_id FROM requests WHERE id = ?", (key,)).fetchone()

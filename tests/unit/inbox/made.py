@@ -1,0 +1,55 @@
+"""Requests and outcomes of every kind, made up."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+
+# Halves of characters too: a model's JSON may hold them.
+texts = st.text(st.characters(), max_size=8)
+names = st.text("abcdefghij_0123456789", min_size=1, max_size=8)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+inputs = st.dictionaries(texts, values, max_size=3)
+options = st.builds(Option, texts, texts, st.none() | texts)
+numbers = st.none() | st.integers(-9, 9) | st.floats(-9, 9)
+questions = st.one_of(
+    st.builds(
+        Question, texts, texts, st.lists(options, min_size=1, max_size=4).map(tuple), st.booleans(),
+        description=texts, default=texts,
+    ),
+    st.builds(
+        Question, texts, texts, kind=st.sampled_from([Kind.TEXT, Kind.NUMBER]), placeholder=texts,
+        minimum=numbers, maximum=numbers, step=numbers, default=texts, unit=texts,
+    ),
+)  # fmt: skip
+sets = st.builds(QuestionSet, names, st.lists(questions, min_size=1, max_size=3).map(tuple), texts, inputs)
+suggestions = st.builds(
+    Suggestion, texts, texts, st.lists(st.builds(Rule, texts, texts), max_size=2).map(tuple),
+    texts, texts, st.lists(texts, max_size=2).map(tuple),
+)  # fmt: skip
+requests = st.one_of(
+    st.builds(QuestionRequest, names, names, sets),
+    st.builds(
+        PermissionRequest, names, names, texts, inputs, texts, texts, texts, texts, texts,
+        st.lists(suggestions, max_size=2).map(tuple),
+    ),
+    st.builds(PlanRequest, names, names, texts),
+)  # fmt: skip
+answers = st.builds(
+    Answer, st.lists(texts, max_size=3).map(tuple), texts, texts, st.none() | texts, st.booleans()
+)
+outcomes = st.one_of(
+    st.builds(Answered, st.lists(answers, max_size=3).map(tuple)),
+    st.builds(Discussed, texts),
+    st.just(Declined()),
+    st.builds(Allowed, texts, st.none() | suggestions, texts, texts),
+    st.builds(Denied, texts),
+    st.builds(Cancelled, texts),
+)

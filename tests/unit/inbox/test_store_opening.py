@@ -1,0 +1,146 @@
+"""Opening the database: who may read it, which version it has, and what becomes of a bad one."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import InboxTooNew, InboxUnavailable, PermissionRequest
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.opening import open_database
+from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+
+ASKED = PermissionRequest("a", "s", "Bash", {})
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "inbox.db"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def filled(path: Path) -> None:
+    """Make a database with one request, everything in the main file."""
+    store = Store(path)
+    store.add_request(ASKED)
+    store.close()
+
+
+def test_only_the_owner_reads_it_also_when_it_was_open_to_others(path: Path) -> None:
+    path.parent.mkdir(mode=0o755)
+    path.touch(mode=0o644)
+    store = Store(path)
+    store.add_request(ASKED)
+    files = sorted(path.parent.iterdir())
+    assert [file.name for file in files] == ["inbox.db", "inbox.db-shm", "inbox.db-wal"]
+    assert [mode(file) for file in (path.parent, *files)] == [0o700, 0o600, 0o600, 0o600]
+    store.close()
+
+
+def test_what_was_confirmed_is_synced_and_references_hold(path: Path) -> None:
+    opened = open_database(path)
+    settings = {
+        name: opened.connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+    }
+    assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 3000}
+    with pytest.raises(sqlite3.IntegrityError):
+        opened.connection.execute("INSERT INTO drafts VALUES ('nobody', '{}', 'now')")
+    opened.connection.close()
+
+
+def test_a_newer_one_is_refused_and_left_as_it_is(path: Path) -> None:
+    filled(path)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(InboxTooNew, match=r"version 99, and this program knows version 1: update ccq-tui"):
+        Store(path)
+    connection = sqlite3.connect(path)
+    assert version_of(connection) == 99
+    assert connection.execute("SELECT count(*) FROM requests").fetchone() == (1,)
+    connection.close()
+
+
+def test_an_older_one_is_brought_forward_with_what_is_in_it(path: Path) -> None:
+    filled(path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    assert version_of(connection) == 1
+    migrate(
+        connection, (*MIGRATIONS, ("ALTER TABLE requests ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",))
+    )
+    assert version_of(connection) == 2
+    assert connection.execute("SELECT id, colour FROM requests").fetchall() == [("a", "red")]
+    broken = (*MIGRATIONS, (), ("ALTER TABLE requests ADD COLUMN size INTEGER", "NO SUCH STATEMENT"))
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(connection, broken)
+    assert version_of(connection) == 2
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(requests)")]
+    assert "colour" in columns
+    assert "size" not in columns, "a step that fails leaves nothing behind"
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", ["no database", "torn in the middle", "somebody else's"])
+def test_a_damaged_one_is_moved_aside_and_named(path: Path, damage: str) -> None:
+    path.parent.mkdir()
+    if damage == "no database":
+        path.write_bytes(b"this is not a database, whatever its name says" * 100)
+    elif damage == "somebody else's":
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE requests (mine)")
+        connection.close()
+    else:
+        filled(path)
+        content = bytearray(path.read_bytes())
+        content[4096:20_000] = b"\xff" * (20_000 - 4096)
+        path.write_bytes(content)
+    before = path.read_bytes()
+    store = Store(path)
+    (aside,) = path.parent.glob("inbox.db.damaged-*")
+    assert store.notice == f"The inbox was damaged and is kept as {aside.name}; this is an empty one."
+    assert aside.read_bytes() == before
+    assert mode(aside) == 0o600
+    assert store.waiting() == []
+    store.add_request(ASKED)
+    store.close()
+    again = Store(path)
+    assert again.notice == ""
+    assert [stored.request for stored in again.waiting()] == [ASKED]
+    again.close()
+
+
+def test_a_place_that_cannot_be_written_is_said_with_its_name(path: Path) -> None:
+    path.parent.write_text("a file where the directory should be")
+    with pytest.raises(InboxUnavailable, match=r"state.*: (File exists|Not a directory)"):
+        Store(path)
+    with pytest.raises(InboxUnavailable, match=r"/proc/no/inbox\.db"):
+        Store(Path("/proc/no/inbox.db"))
+
+
+def test_a_full_disk_changes_nothing_and_says_so(path: Path) -> None:
+    store = Store(path)
+    store.add_request(ASKED)
+    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    big = PermissionRequest("b", "s", "Bash", {"command": "x" * 1_000_000})
+    with pytest.raises(InboxUnavailable, match="the disk is full"):
+        store.add_request(big)
+    assert [stored.request for stored in store.waiting()] == [ASKED]
+    assert len(store.history()) == 1
+    store.close()
+
+
+def test_a_read_only_database_says_so(path: Path) -> None:
+    store = Store(path)
+    store._connection.execute("PRAGMA query_only = 1")
+    with pytest.raises(InboxUnavailable, match=r"inbox\.db: it may not be written"):
+        store.add_request(ASKED)
+    assert store.waiting() == []
+    store.close()

@@ -1,0 +1,158 @@
+"""Several processes on one database: they race, hold it, and are killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import Denied, InboxBusy, PermissionRequest
+from ccq_tui.inbox.store import Store
+
+ROOT = Path(__file__).parents[3]
+RACES = 500
+HEAT = 5
+"""Requests that are raced for at once."""
+BODY = {"kind": "permission", "session_id": "s", "tool": "Bash", "input": {}}
+LIMIT = 90
+
+RACER = """
+import json, sys
+from pathlib import Path
+from ccq_tui.inbox import AlreadySettled, Denied, Won
+from ccq_tui.inbox.store import Store
+store = Store(Path(sys.argv[1]), busy_seconds=60.0)
+me = sys.argv[2]
+print("ready", flush=True)
+for line in sys.stdin:
+    told = {}
+    for name in line.split():
+        match store.settle(name, Denied(me), me):
+            case Won():
+                told[name] = me
+            case AlreadySettled(surface, _, outcome):
+                assert outcome.text == surface
+                told[name] = surface + " was faster"
+    print(json.dumps(told), flush=True)
+"""
+WRITER = """
+import sys
+from pathlib import Path
+from ccq_tui.inbox import Allowed, PermissionRequest, Won
+from ccq_tui.inbox.store import Store
+store = Store(Path(sys.argv[1]))
+number = 0
+while True:
+    name = f"r{number}"
+    store.add_request(PermissionRequest(name, "s", "Bash", {"command": "x" * 5000}))
+    assert store.settle(name, Allowed(name), "panel") == Won()
+    sys.stdout.write(f"{name}\\n")
+    sys.stdout.flush()
+    number += 1
+"""
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.readline()
+connection.execute("ROLLBACK")
+"""
+
+
+def start(script: str, *words: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, words)],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def tell(process: subprocess.Popen[str], text: str = "") -> None:
+    assert process.stdin is not None
+    process.stdin.write(f"{text}\n")
+    process.stdin.flush()
+
+
+def test_three_processes_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    store = Store(path)
+    with store._writing() as at:  # in one go: the asking is not what is measured
+        for number in range(RACES):
+            store._do(
+                "INSERT INTO requests (id, session_id, kind, body, context, state, asked_at, deferred)"
+                " VALUES (?, 's', 'permission', ?, '', 'pending', ?, 0)",
+                (f"r{number}", json.dumps(BODY | {"id": f"r{number}"}), at),
+            )
+    names = ("one", "two", "script")
+    racers = [start(RACER, path, name) for name in names]
+    assert [line(racer) for racer in racers] == ["ready"] * 3
+    winners: dict[str, str] = {}
+    for first in range(0, RACES, HEAT):
+        heat = [f"r{number}" for number in range(first, first + HEAT)]
+        for index, racer in enumerate(racers):  # each begins with another one
+            tell(racer, " ".join(heat[index:] + heat[:index]))
+        told: list[dict[str, str]] = [json.loads(line(racer)) for racer in racers]
+        for request in heat:
+            (winner,) = [name for name, one in zip(names, told, strict=True) if one[request] == name]
+            assert sorted(one[request] for one in told) == sorted([winner, *[f"{winner} was faster"] * 2])
+            winners[request] = winner
+    assert len(set(winners.values())) > 1, "they did race"
+    for racer in racers:
+        racer.communicate(timeout=LIMIT)
+    stored = store.undelivered("s")
+    assert {s.request.id: s.surface for s in stored} == winners
+    assert all(s.outcome == Denied(s.surface) for s in stored)
+    settled = [c for c in store.history(limit=5 * RACES) if c.became == "declined"]
+    assert len(settled) == RACES
+    store.close()
+
+
+def test_a_killed_writer_leaves_every_answer_that_it_confirmed(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    confirmed: list[str] = []
+    for rounds in range(1, 4):
+        writer = start(WRITER.replace("number = 0", f"number = {len(confirmed) + 5 * rounds}"), path)
+        heard = [line(writer) for _ in range(25)]
+        writer.send_signal(signal.SIGKILL)
+        confirmed += [*heard, *writer.communicate(timeout=LIMIT)[0].split()]
+        store = Store(path)
+        assert store.notice == "", "a killed writer damages nothing"
+        kept = {stored.request.id for stored in store.undelivered("s")}
+        # A line that the kill cut in two was confirmed no less.
+        assert {name for name in confirmed if store.request(name)} <= kept
+        assert kept.issuperset(heard)
+        assert len(store.waiting()) <= rounds, "at most the one that was being settled"
+        store.close()
+
+
+def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    store = Store(path, busy_seconds=0.2)
+    store.add_request(PermissionRequest("a", "s", "Bash", {}))
+    holder = start(HOLDER, path)
+    assert line(holder) == "held"
+    with pytest.raises(InboxBusy, match="another process holds the inbox; try again"):
+        store.settle("a", Denied(), "script")
+    holder.communicate("\n", timeout=LIMIT)
+    assert [waiting.request.id for waiting in store.waiting()] == ["a"]
+    assert len(store.history()) == 1
+    store.settle("a", Denied(), "script")
+    assert store.waiting() == []
+    store.close()
+
+
+def test_processes_that_make_the_database_at_once_all_get_it(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "inbox.db"
+    makers = [start(RACER, path, name) for name in ("one", "two", "three")]
+    assert [line(maker) for maker in makers] == ["ready"] * 3
+    assert [maker.communicate(timeout=LIMIT)[0] for maker in makers] == [""] * 3
+    assert [file.name for file in path.parent.glob("*damaged*")] == []

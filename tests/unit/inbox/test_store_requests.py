@@ -1,0 +1,203 @@
+"""What the store keeps of requests and sessions, and that every change is a row of history."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import (
+    Allowed,
+    AlreadySettled,
+    Cancelled,
+    Denied,
+    InboxUnavailable,
+    PermissionRequest,
+    RequestOutcome,
+    Unknown,
+    Won,
+)
+from ccq_tui.inbox.decision import decision
+from ccq_tui.inbox.owners import Owner, alive, this_process
+from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.questions import Answer, Answered, Declined, Discussed
+
+START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+
+
+def asked(name: str, session: str = "s") -> PermissionRequest:
+    return PermissionRequest(name, session, "Bash", {"command": "ls"})
+
+
+class Clock:
+    """A clock that goes on by a second at each look."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def __call__(self) -> datetime:
+        self.seconds += 1
+        return START + timedelta(seconds=self.seconds)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "inbox.db", now=Clock())
+    yield store
+    store.close()
+
+
+def changes(store: Store, request_id: str) -> list[tuple[str, str, str, str]]:
+    return [(c.was, c.became, c.cause, c.surface) for c in store.history(request_id=request_id)]
+
+
+def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
+    assert store.add_request(asked("a"), "why").state is RequestState.PENDING
+    assert store.defer("a")
+    assert store.add_request(asked("a")).context == "why"
+    assert store.settle("a", Denied("no"), "panel") == Won()
+    assert not store.defer("a")
+    assert store.mark_delivered("a", "result")
+    assert not store.mark_delivered("a", "message")
+    assert store.settle("a", Allowed(), "phone") == AlreadySettled(
+        "panel", START + timedelta(seconds=4), Denied("no")
+    )
+    assert changes(store, "a") == [
+        ("", "pending", "asked", ""),
+        ("pending", "pending", "deferred", ""),
+        ("pending", "pending", "asked again", ""),
+        ("pending", "declined", "declined", "panel"),
+        ("declined", "delivered", "seen as result", ""),
+    ]
+    stored = store.request("a")
+    assert stored is not None
+    assert (stored.outcome, stored.way, stored.state) == (Denied("no"), "result", RequestState.DELIVERED)
+    assert stored.delivered_at == store.history(request_id="a")[-1].at
+    assert store.settle("nobody", Allowed(), "phone") == Unknown()
+    assert not store.mark_delivered("nobody", "result")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"),
+    [
+        (Answered((Answer(("A",)),)), "answered"), (Discussed("x"), "discussed"), (Declined(), "declined"),
+        (Allowed(), "answered"), (Denied(), "declined"),
+    ],
+)  # fmt: skip
+def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: RequestOutcome, state: str) -> None:
+    store.add_request(asked("a"))
+    store.add_request(asked("b", "other"))
+    store.settle("a", outcome, "panel")
+    (stored,) = store.undelivered("s")
+    assert (stored.state, stored.outcome) == (state, outcome)
+    assert store.add_request(asked("a")).outcome == outcome, "asked again, it is decided already"
+    store.mark_delivered("a", "message")
+    assert store.undelivered("s") == store.undelivered("other") == []
+
+
+def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_again(store: Store) -> None:
+    store.add_request(asked("a"))
+    draft = decision(asked("a"))
+    store.save_draft("a", draft)
+    assert store.cancel("a", "interrupted", "session") == Won()
+    assert store.undelivered("s") == []
+    assert store.cancel("a", "again", "session") == AlreadySettled(
+        "session", START + timedelta(seconds=3), Cancelled("interrupted")
+    )
+    again = store.add_request(asked("a"))
+    assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, True)
+    assert store.load_draft(asked("a")) == draft
+    assert changes(store, "a")[1:] == [
+        ("pending", "cancelled", "interrupted", "session"),
+        ("cancelled", "pending", "asked again", ""),
+    ]
+
+
+def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
+    for number in range(7):
+        store.add_request(asked(f"r{number}", f"s{number % 2}"))
+    store.settle("r3", Allowed(), "panel")
+    assert [w.request.id for w in store.waiting()] == ["r0", "r1", "r2", "r4", "r5", "r6"]
+    first = store.waiting(limit=4)
+    assert [w.request.id for w in store.waiting(after=first[-1].number)] == ["r5", "r6"]
+    assert [w.request.id for w in store.waiting("s1")] == ["r1", "r5"]
+    assert store.waiting_counts() == {"s0": 4, "s1": 2}
+    page = store.history(limit=3)
+    assert [c.request_id for c in store.history(after=page[-1].number, limit=2)] == ["r3", "r4"]
+    assert [c.became for c in store.history(since=store.history()[-1].at)] == ["answered"]
+    assert len(store.history(session_id="s1")) == 4
+
+
+def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(store: Store) -> None:
+    store.add_request(asked("a"))
+    store.cancel("a", "gone", "session")
+    typed = decision(asked("a"))
+    store.save_drafts({"nobody": typed, "a": typed})
+    assert store.load_draft(asked("a")) == typed
+    assert store.load_draft(asked("nobody")) is None
+
+
+def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        store.add_request(asked(name))
+    store._connection.execute("UPDATE requests SET body = '{\"kind\": \"form\"}' WHERE id = 'a'")
+    store._connection.execute("UPDATE requests SET state = 'dreaming' WHERE id = 'b'")
+    assert [w.request.id for w in store.waiting()] == ["c"]
+    assert store._connection.execute("SELECT count(*) FROM requests").fetchone()[0] == 3
+
+
+def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
+    store.add_request(asked("a\ud800"), "said \udfff")
+    assert store.settle("a\ud800", Denied("\ud800"), "panel\ud800", "cause \ud800") == Won()
+    (stored,) = store.undelivered("s")
+    assert stored.outcome == Denied("\ud800")
+    assert stored.context == "said ?"
+
+
+def test_sessions_keep_what_is_not_changed_and_note_each_state(store: Store) -> None:
+    first = store.upsert_session("s", "/work", name="api", launch={"model": "opus"}, cost=1.5)
+    assert (first.state, first.launch, first.done) == ("starting", {"model": "opus"}, False)
+    assert store.set_session_state("s", StoredSessionState.WORKING, "a prompt")
+    assert not store.set_session_state("s", StoredSessionState.WORKING, "a prompt")
+    assert store.set_session_state("s", StoredSessionState.PARKED, "quit", "panel")
+    second = store.upsert_session("s", last_line="x" * 9999, done=True)
+    assert (second.directory, second.name, second.cost, second.done) == ("/work", "api", 1.5, True)
+    assert len(second.last_line) == 500
+    assert second.started_at == first.started_at < second.changed_at
+    assert [(c.was, c.became, c.cause, c.surface) for c in store.history(session_id="s")] == [
+        ("", "starting", "first seen", ""),
+        ("starting", "working", "a prompt", ""),
+        ("working", "parked", "quit", "panel"),
+    ]
+    store.upsert_session("t", "/other")
+    assert [s.id for s in store.sessions()] == ["t", "s"]
+    assert [s.id for s in store.sessions("/work")] == ["s"]
+    assert [s.id for s in store.sessions(before=store.sessions(limit=1)[0].changed_at)] == ["s"]
+    assert store.session("nobody") is None
+
+
+def test_a_session_has_one_owner_that_lives(store: Store) -> None:
+    me = this_process()
+    parent = Owner(os.getppid())
+    reused = Owner(me.pid, "another start")
+    assert alive(me)
+    assert alive(parent)
+    assert not alive(reused), "a number used again is another process"
+    assert not any(map(alive, (None, Owner(0), Owner(-1), Owner(2**40))))
+    assert store.claim_session("s", reused) is None
+    assert store.claim_session("s", me) is None
+    assert store.claim_session("s", me) is None
+    assert store.claim_session("s", parent) == me
+    store.release_session("s", parent)
+    assert store.claim_session("s", parent) == me, "only the owner gives it up"
+    store.release_session("s", me)
+    assert store.claim_session("s", parent) is None
+
+
+def test_a_closed_store_is_an_error_for_a_person(store: Store) -> None:
+    store.close()
+    with pytest.raises(InboxUnavailable):
+        store.waiting()
