@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+from enum import Enum
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -61,11 +62,31 @@ def _silence() -> None:
     os.close(null)
 
 
+class _MoreKeys(Enum):
+    """Keys that terminals send and Textual does not know."""
+
+    ALT_ENTER = "alt+enter"
+
+
+def know_alt_enter() -> None:
+    """Read what most terminals send for Alt+Enter as that key.
+
+    Textual knows it only from terminals with kitty's keyboard protocol. Elsewhere it took the key for Enter,
+    which sends a prompt where a new line was meant, or for a "^" and Enter when another key followed at once.
+    """
+    from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+
+    keys: Any = ANSI_SEQUENCES_KEYS
+    keys["\x1b\r"] = (_MoreKeys.ALT_ENTER,)
+
+
 def lasting_driver() -> type[Driver] | None:
     """Return a driver for a terminal that may go away, or None where the system has its own ways."""
     if sys.platform == "win32":
         return None
     from textual.drivers.linux_driver import LinuxDriver
+
+    know_alt_enter()
 
     class LastingDriver(LinuxDriver):
         """Textual's driver with an output that does not fail."""

@@ -42,7 +42,7 @@ SEARCH = "Search in the transcript"
 TEXT = "In every text"
 PROMPT_ROWS = (
     KeyRow("Enter", "Send; while Claude works, the prompt waits its turn"),
-    KeyRow("Ctrl+J Shift+Enter Alt+Enter", "New line"),
+    KeyRow("Ctrl+J Alt+Enter", "New line; Shift+Enter too, where the terminal tells it"),
     KeyRow("/", "At the beginning: commands"),
     KeyRow("@", "Files"),
     KeyRow("Tab", "Take what the list proposes"),
