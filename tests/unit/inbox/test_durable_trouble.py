@@ -1,0 +1,191 @@
+"""When the disk is late, refuses, or the program ends: nothing that was typed or confirmed is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import (
+    Added,
+    Allowed,
+    Cancelled,
+    Denied,
+    InboxTooNew,
+    InboxTrouble,
+    InboxUnavailable,
+    Settled,
+    Won,
+)
+from ccq_tui.inbox.decision import decide, decision
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.questions.events import Pressed
+from tests.unit.inbox.test_durable import Heard, inboxes, permission
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "inbox.db"
+
+
+async def seen(path: Path, true: Callable[[Store], object]) -> float:
+    """Wait until a store of its own sees something, and return the seconds that took."""
+    store = Store(path)
+    begin = time.monotonic()
+    try:
+        async with asyncio.timeout(10):
+            while not true(store):  # noqa: ASYNC110 - another connection tells nobody
+                await asyncio.sleep(0.01)
+    finally:
+        store.close()
+    return time.monotonic() - begin
+
+
+async def refuse(inbox: DurableInbox, *, writes: bool) -> None:
+    """Make the database refuse what is written, or take it again."""
+    await inbox.run(lambda store: store._connection.execute(f"PRAGMA query_only = {int(writes)}"))
+
+
+async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
+    request = permission("a")
+    draft = decision(request)
+    for key in "hello":
+        draft = decide(draft, Pressed(key, key))
+    async with inboxes(path) as ((inbox, heard),):
+        task = asyncio.create_task(inbox.ask(request))
+        await heard.until(lambda: heard.changes)
+        inbox.save_draft("a", decision(request))
+        inbox.save_draft("a", draft)
+        seconds = await seen(path, lambda store: store.load_draft(request))
+        store = Store(path)
+        kept = store.load_draft(request)
+        assert getattr(kept, "text", "") == draft.text != ""
+        assert seconds < 1.0, "0.25 s, with room for a machine that is busy"
+        store.close()
+        inbox.withdraw("a", "enough")
+        await task
+
+
+async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(path: Path) -> None:
+    first, second = decision(permission("a")), decision(permission("b"))
+    inbox = await DurableInbox.open(path)
+    await inbox.run(lambda store: (store.add_request(permission("a")), store.add_request(permission("b"))))
+    inbox.save_draft("a", first)
+    await inbox.answer("a", Allowed(), "panel")
+    assert await inbox.run(lambda store: store.load_draft(permission("a"))) == first
+    inbox.save_draft("b", second)
+    assert await inbox.close()
+    store = Store(path)
+    assert store.load_draft(permission("b")) == second
+    store.close()
+
+
+async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_later(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        before = asyncio.create_task(inbox.ask(permission("before")))
+        await heard.until(lambda: len(heard.changes) == 1)
+        await refuse(inbox, writes=True)
+        during = asyncio.create_task(inbox.ask(permission("during")))
+        gone = asyncio.create_task(inbox.ask(permission("gone")))
+        await heard.until(lambda: sum(isinstance(c, Added) for c in heard.changes) == 3)
+        assert await inbox.answer("before", Allowed("1"), "panel") == Won()
+        assert await inbox.answer("during", Denied("2"), "panel") == Won()
+        inbox.withdraw("gone", "3", "session")
+        assert await asyncio.gather(before, during, gone) == [Allowed("1"), Denied("2"), Cancelled("3")]
+        with pytest.raises(InboxUnavailable, match="it may not be written"):
+            await inbox.answer("somebody else's", Allowed(), "panel")
+        (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
+        assert trouble.message == f"{path}: it may not be written"
+        told = list(heard.changes)
+        await refuse(inbox, writes=False)
+        await seen(path, lambda store: store.request("gone") and not store.waiting())
+        store = Store(path)
+        kept = {name: store.request(name) for name in ("before", "during", "gone")}
+        store.close()
+        assert {name: one and (one.state, one.outcome, one.surface) for name, one in kept.items()} == {
+            "before": (RequestState.ANSWERED, Allowed("1"), "panel"),
+            "during": (RequestState.DECLINED, Denied("2"), "panel"),
+            "gone": (RequestState.CANCELLED, Cancelled("3"), "session"),
+        }
+        await inbox.run(lambda store: store.waiting())
+        assert heard.changes == told, "what was told in memory is not told again"
+
+
+async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_is_written(
+    path: Path,
+) -> None:
+    async with inboxes(path, 2) as ((one, heard), (two, _)):
+        await refuse(one, writes=True)
+        task = asyncio.create_task(one.ask(permission("a")))
+        await heard.until(lambda: len(heard.changes) == 2)
+        await refuse(one, writes=False)
+        await seen(path, lambda store: store.request("a"))
+        assert await two.answer("a", Allowed(), "phone") == Won()
+        assert await task == Allowed()
+        assert [type(change) for change in heard.changes] == [InboxTrouble, Added, Settled]
+
+
+async def test_the_event_loop_goes_on_while_another_process_holds_the_database(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        task = asyncio.create_task(inbox.ask(permission("a")))
+        longest, last = 0.0, time.monotonic()
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        assert heard.changes == [], "it is on disk before anybody is told"
+        other.execute("COMMIT")
+        other.close()
+        await heard.until(lambda: heard.changes)
+        assert longest < 1.0
+        assert await inbox.answer("a", Allowed(), "panel") == Won()
+        assert await task == Allowed()
+
+
+async def test_an_inbox_that_cannot_be_opened_says_why_and_leaves_no_thread(path: Path) -> None:
+    path.parent.mkdir()
+    store = Store(path)
+    store._connection.execute("PRAGMA user_version = 99")
+    store.close()
+    with pytest.raises(InboxTooNew):
+        await DurableInbox.open(path)
+    with pytest.raises(InboxUnavailable):
+        await DurableInbox.open(Path("/proc/no/inbox.db"))
+    for thread in threading.enumerate():
+        if thread.name == "inbox":
+            thread.join(5)
+            assert not thread.is_alive()
+
+
+async def test_a_closed_inbox_refuses_and_closing_again_is_nothing(path: Path) -> None:
+    inbox = await DurableInbox.open(path)
+    heard = Heard(inbox)
+    assert await inbox.close()
+    assert await inbox.close()
+    with pytest.raises(InboxUnavailable, match="the inbox is closed"):
+        await inbox.answer("a", Allowed(), "panel")
+    task = asyncio.create_task(inbox.ask(permission("a")))
+    await heard.until(lambda: len(heard.changes) == 2)
+    assert await inbox.answer("a", Allowed(), "panel") == Won()
+    assert await task == Allowed()
+
+
+async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywhere(path: Path) -> None:
+    async with inboxes(path, 2) as ((one, heard_one), (two, heard_two)):
+        tasks = [asyncio.create_task(one.ask(permission(f"r{number}"))) for number in range(60)]
+        await heard_two.until(lambda: len(heard_two.changes) == 60)
+        verdicts = await asyncio.gather(
+            *(inbox.answer(f"r{number}", Denied(who), who) for number in range(60)
+              for who, inbox in (("one", one), ("two", two)))
+        )  # fmt: skip
+        assert sum(isinstance(verdict, Won) for verdict in verdicts) == 60
+        await asyncio.gather(*tasks)
+        await heard_two.until(lambda: len(heard_two.changes) == 120)
+        assert heard_one.changes == heard_two.changes
