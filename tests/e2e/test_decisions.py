@@ -12,6 +12,8 @@ REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "
     "edit, the new_string was NOT written to the file)."
 )
+LIGHT = b"48;2;250;248;244"
+"""The background of ccq-light."""
 DONE = "That was all."
 
 
@@ -19,10 +21,14 @@ def test_permissions(start: Start) -> None:
     scenario = Scenario("e2e")
     for name in ("one", "two", "three", "four", "five", "five", "six"):
         scenario = scenario.runs("Bash", command=f"touch {name}.txt", description="Make a file")
-    run = start(scenario.says(DONE))
+    scenario = scenario.says(DONE).ends_turn()
+    run = start(
+        scenario.runs("Bash", command="touch seven.txt", description="Make a file"), "--theme", "ccq-light"
+    )
     terminal = run.terminal
     with step("allowed"):
         terminal.wait_panel("touch one.txt")
+        assert LIGHT in terminal.raw
         terminal.press("y")
         run.result("toolu_e2e_1")
         assert not run.model.result("toolu_e2e_1").is_error
@@ -72,6 +78,13 @@ def test_permissions(start: Start) -> None:
             "PostToolUse:Bash hook additional context: "
             "The user allowed this call and told you:\nand then rest"
         )
+    with step("Ctrl+C twice while a decision is open"):
+        terminal.wait("ready")
+        run.rest()
+        terminal.press("enter")
+        terminal.wait_panel("touch seven.txt")
+        run.end("ctrl+c ctrl+c", 0)
+        assert not (run.home.project / "seven.txt").exists()
 
 
 def test_plans(start: Start, tmp_path: Path) -> None:

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
+from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Running, Start
+from tests.e2e.conftest import Start, step
 from tests.e2e.terminal import Terminal
 
+WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
+MORE = Question("And then?", "Then", (Option("Stop", "a"), Option("Go", "b")))
 DONE = "That was all."
-
-
-def cli_of(run: Running) -> int:
-    """Find the CLI that works in the run's project."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-                place = (entry / "cwd").readlink()
-            except OSError:
-                continue
-            if place == run.home.project and b"claude" in words and b"--output-format" in words:
-                return int(entry.name)
-    raise AssertionError("there is no CLI")
 
 
 def is_bold(terminal: Terminal, text: str) -> bool:
@@ -36,17 +23,31 @@ def is_bold(terminal: Terminal, text: str) -> bool:
 
 
 def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
-    run = start(Scenario("e2e").says("Half of it").hangs().ends_turn().says(DONE).repeats())
-    run.terminal.wait("Half of it")
-    os.kill(cli_of(run), signal.SIGKILL)
-    run.terminal.wait("F5 reconnect")
-    assert "ended by signal 9 (SIGKILL)" in run.terminal.text
-    assert "Traceback" not in run.terminal.text
-    run.terminal.type("and more")
-    run.terminal.press("f5")
-    run.terminal.wait("F5 send it again")
-    assert run.terminal.text.count("Half of it") == 1
-    assert "❯ and more" in run.terminal.text
+    run = start(Scenario("e2e").says("Half of it").hangs().ends_turn().asks(WHICH, MORE))
+    terminal = run.terminal
+    with step("killed while it answers"):
+        terminal.wait("Half of it")
+        run.kill_cli()
+        terminal.wait("F5 reconnect")
+        assert "ended by signal 9 (SIGKILL)" in terminal.text
+        assert "Traceback" not in terminal.text
+    with step("reconnected"):
+        terminal.type("and more")
+        terminal.press("f5")
+        terminal.wait("F5 send it again")
+        assert terminal.text.count("Half of it") == 1
+        assert "❯ and more" in terminal.text
+    with step("killed while a question is open"):
+        terminal.press("f5")
+        terminal.wait_panel("Which one?")
+        terminal.press("1")
+        terminal.wait("● 1  First")
+        run.kill_cli()
+        terminal.wait("F8 copies your draft")
+        terminal.wait("F5 reconnect")
+        assert terminal.panel == ""
+        terminal.wait("✖ failed")
+        run.end("ctrl+q", 0)
 
 
 def test_a_directory_is_trusted_first(start: Start, tmp_path: Path) -> None:
