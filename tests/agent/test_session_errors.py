@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ import pytest
 from ccq_tui.agent.claude import options as claude_options
 from ccq_tui.agent.events import BlockFinished, BlockGrew, Connected, ErrorReported, SessionLost, TurnEnded
 from ccq_tui.agent.problems import Problem
+from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import step
 
 ONCE = {"CLAUDE_CODE_MAX_RETRIES": "0"}
 REFUSALS = (
@@ -30,41 +33,40 @@ REFUSALS = (
     # The CLI changes the request several times before it gives up.
     (400, "messages: bad", 6, Problem.REQUEST_REFUSED),
 )
-NOTHING_LISTENS = "http://127.0.0.1:9"
 
 
-async def test_each_refusal_of_the_api_is_told_and_the_session_goes_on(play: Callable[..., Any]) -> None:
+async def test_each_refusal_and_a_lost_network_are_told_and_the_session_goes_on(
+    play: Callable[..., Any],
+) -> None:
     scenario = Scenario("errors")
     for status, message, times, _ in REFUSALS:
         scenario = scenario.fails(status, message, times=times).ends_turn()
-    _, home = play(scenario.says("Here again."), env=ONCE)
+    model, home = play(scenario.says("Here again."), env=ONCE)
     async with Running(home) as run:
-        for number in range(1, len(REFUSALS) + 1):
-            run.session.send(f"Attempt {number}")
-            assert (await run.until(TurnEnded, count=number)).is_error
+        for number, (status, message, *_) in enumerate(REFUSALS, 1):
+            with step(f"{status} {message}"):
+                run.session.send(f"Attempt {number}")
+                assert (await run.until(TurnEnded, count=number)).is_error
         run.session.send("And now?")
         await run.until(TurnEnded, count=len(REFUSALS) + 1)
-    assert [event.kind for event in run.all(ErrorReported)] == [problem for *_, problem in REFUSALS]
+        assert [event.kind for event in run.all(ErrorReported)] == [problem for *_, problem in REFUSALS]
+        model.stop()
+        for number in (2, 3):
+            with step("nothing listens any more"):
+                run.session.send("And now?")
+                assert (await run.until(TurnEnded, count=len(REFUSALS) + number)).is_error
+    assert [event.kind for event in run.all(ErrorReported)[-2:]] == [Problem.NO_NETWORK] * 2
     assert all("API Error" not in event.text for event in run.all(ErrorReported))
     assert run.one(BlockFinished).text == "Here again."
 
 
-@pytest.mark.parametrize(
-    ("variables", "problem"),
-    [
-        ({"ANTHROPIC_BASE_URL": NOTHING_LISTENS}, Problem.NO_NETWORK),
-        ({"ANTHROPIC_API_KEY": ""}, Problem.NOT_SIGNED_IN),
-    ],
-)
-async def test_without_network_or_sign_in_the_session_stays(
-    play: Callable[..., Any], variables: dict[str, str], problem: Problem
-) -> None:
-    _, home = play(Scenario("s").says("Hello"), env=ONCE | variables)
+async def test_without_sign_in_the_session_stays(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("s").says("Hello"), env=ONCE | {"ANTHROPIC_API_KEY": ""})
     async with Running(home) as run:
         for number in (1, 2):
             run.session.send("Build it")
             await run.until(TurnEnded, count=number)
-    assert [event.kind for event in run.all(ErrorReported)] == [problem, problem]
+    assert [event.kind for event in run.all(ErrorReported)] == [Problem.NOT_SIGNED_IN] * 2
 
 
 @pytest.mark.parametrize(
@@ -81,17 +83,6 @@ async def test_a_limit_that_is_reached_is_told(
         assert run.one(ErrorReported).kind == problem
         run.session.send("Go on.")
         await run.until(TurnEnded, count=2)
-
-
-async def test_a_server_that_does_not_start_is_named_once(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("s").says("One.").ends_turn().says("Two."))
-    servers = '{"mcpServers": {"broken": {"command": "/bin/false", "args": []}}}'
-    async with Running(home, mcp_config=servers) as run:
-        for number in (1, 2):
-            run.session.send("Build it")
-            await run.until(TurnEnded, count=number)
-        assert run.one(ErrorReported) == ErrorReported(Problem.MCP_FAILED, "broken")
-    assert [event.text for event in run.all(BlockFinished)] == ["One.", "Two."]
 
 
 async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., Any]) -> None:
@@ -131,19 +122,37 @@ async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any]
     assert len(run.all(SessionLost)) == 1
 
 
-@pytest.mark.parametrize("project_settings", [True, False])
-async def test_what_the_project_carries_runs_only_where_it_is_to(
-    play: Callable[..., Any], project_settings: bool
-) -> None:
-    _, home = play(Scenario("s").says("Hello"))
+def hook_and_server_of_the_project(home: CleanHome) -> Path:
+    """Put a hook and a server that does not start into the project, and name the file that the hook makes."""
     ran = home.root / "ran"
     hook = {"type": "command", "command": f"touch {ran}"}
     (home.project / ".claude").mkdir()
     settings = {"hooks": {"SessionStart": [{"hooks": [hook]}]}}
     (home.project / ".claude" / "settings.json").write_text(json.dumps(settings))
-    (home.project / ".mcp.json").write_text('{"mcpServers": {"broken": {"command": "/bin/false"}}}')
-    async with Running(home, project_settings=project_settings) as run:
+    (home.project / ".mcp.json").write_text('{"mcpServers": {"carried": {"command": "/bin/false"}}}')
+    return ran
+
+
+async def test_what_the_project_carries_runs_where_it_is_to(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("s").says("Hello"))
+    ran = hook_and_server_of_the_project(home)
+    async with Running(home, project_settings=True) as run:
         run.session.send("Build it")
         await run.until(TurnEnded)
-    assert ran.exists() is project_settings
-    assert bool(run.all(ErrorReported)) is project_settings
+    assert ran.exists()
+    assert run.all(ErrorReported)
+
+
+async def test_a_server_that_does_not_start_is_named_once_and_the_projects_not_started(
+    play: Callable[..., Any],
+) -> None:
+    _, home = play(Scenario("s").says("One.").ends_turn().says("Two."))
+    ran = hook_and_server_of_the_project(home)
+    servers = '{"mcpServers": {"broken": {"command": "/bin/false", "args": []}}}'
+    async with Running(home, project_settings=False, mcp_config=servers) as run:
+        for number in (1, 2):
+            run.session.send("Build it")
+            await run.until(TurnEnded, count=number)
+        assert run.one(ErrorReported) == ErrorReported(Problem.MCP_FAILED, "broken")
+    assert [event.text for event in run.all(BlockFinished)] == ["One.", "Two."]
+    assert not ran.exists()

@@ -40,12 +40,15 @@ async def test_assume_takes_the_questions_away(play: Callable[..., Any]) -> None
     assert "No such tool available: AskUserQuestion" in model.result("toolu_a_1").text
 
 
-async def test_adaptive_asks_so_many_times_after_each_prompt(play: Callable[..., Any]) -> None:
+async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_and_kinds(
+    play: Callable[..., Any],
+) -> None:
     scenario = (
         Scenario("a").asks(DATABASE).asks(DATABASE).asks(DATABASE).ends_turn().asks(DATABASE).says("Done.")
     )
     model, home = play(scenario)
     options = {"questions": QuestionPolicy.ADAPTIVE, "max_question_rounds": 2}
+    options |= {"question_previews": "off", "extended_questions": False}
     async with Running(home, **options) as run:
         run.session.send("Build it")
         for number in (1, 2):
@@ -61,6 +64,9 @@ async def test_adaptive_asks_so_many_times_after_each_prompt(play: Callable[...,
         run.answer("toolu_a_4", Declined())
         await run.idle(2)
     assert "at most 2 times for each request" in told(model)
+    offered = tools(model)["AskUserQuestion"]
+    assert "Preview feature" not in offered
+    assert "defaultValue" not in offered
 
 
 async def test_the_agent_is_claude_code_and_knows_previews_and_kinds(play: Callable[..., Any]) -> None:
@@ -75,13 +81,3 @@ async def test_the_agent_is_claude_code_and_knows_previews_and_kinds(play: Calla
     assert "defaultValue" in offered["AskUserQuestion"]
     assert "Claude Code" in told(model)
     assert "Use tabs in this project." in json.dumps(model.requests()[0].body["messages"])
-
-
-async def test_previews_and_kinds_can_be_switched_off(play: Callable[..., Any]) -> None:
-    model, home = play(Scenario("a").says("Hello."))
-    async with Running(home, question_previews="off", extended_questions=False) as run:
-        run.session.send("Hi")
-        await run.idle()
-    offered = tools(model)["AskUserQuestion"]
-    assert "Preview feature" not in offered
-    assert "defaultValue" not in offered
