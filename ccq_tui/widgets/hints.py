@@ -15,6 +15,8 @@ from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, pal
 
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
+APART = 2
+"""Cells between the keys and the word at the right end, which has one more after it."""
 
 
 class HintBar(Static):
@@ -71,7 +73,7 @@ def hint_text(hints: Hints, right: str, width: int, most_lines: int, palette: Pa
     lines = _fitted(hints, right, width, most_lines)
     drawn = [_line(line, palette) for line in lines]
     gap = width - drawn[0].cell_len - cell_len(right) - 1
-    if right and gap > 0:
+    if right and gap >= APART:
         drawn[0].append(" " * gap + right, palette.muted)
     for line in drawn:
         line.truncate(width, overflow="ellipsis")
@@ -85,7 +87,7 @@ def hint_height(hints: Hints, right: str, width: int, most_lines: int) -> int:
 
 def _fitted(hints: Hints, right: str, width: int, most_lines: int) -> list[list[tuple[str, str]]]:
     lines: list[list[tuple[str, str]]] = [[]]
-    used = 1 + (cell_len(right) + 2 if right else 0)
+    used = 1 + (cell_len(right) + APART + 1 if right else 0)
     for key, does in hints:
         needs = cell_len(key) + 1 + cell_len(does)
         if lines[-1] and used + needs + len(SEPARATOR) > width:

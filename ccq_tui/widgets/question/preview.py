@@ -11,6 +11,8 @@ from ccq_tui.text import safe
 from ccq_tui.widgets.lines import flowing, verbatim
 from ccq_tui.widgets.palette import Palette
 
+OWN_WORDS = "an answer in your own words"
+
 
 def preview_lines(state: PanelState, width: int, palette: Palette, *, large: bool) -> Iterator[Text]:
     """Yield the lines of the preview of the row under the cursor, each made when it is asked for.
@@ -26,7 +28,7 @@ def preview_lines(state: PanelState, width: int, palette: Palette, *, large: boo
     if option and option.preview:
         yield from verbatim(safe(option.preview), palette.plain, width)
     elif not large:
-        yield Text("no preview of this row", palette.muted)
+        yield Text("no preview of this row" if option else OWN_WORDS, palette.muted)
     if not large:
         return
     question = page.question

@@ -1,0 +1,44 @@
+"""The line of keys, drawn at every width; and the preview of a row that has none."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.style import Style
+
+from ccq_tui.questions import QuestionSet
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import opened
+from ccq_tui.widgets.hints import hint_height, hint_text
+from ccq_tui.widgets.palette import ROLES, Palette
+from ccq_tui.widgets.question.preview import preview_lines
+from tests.ui.asked import PREVIEWED
+
+PLAIN = Palette(**dict.fromkeys(ROLES, Style()))
+KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
+
+
+@given(st.integers(1, 120), st.integers(1, 3))
+@example(len(" Space select · Enter next · Esc hide 1/2 "), 1)
+@example(len(" Space select · Enter next · Esc hide  1/2 "), 1)
+def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> None:
+    lines = hint_text(KEYS, "1/2", width, most, PLAIN).plain.split("\n")
+    assert len(lines) == hint_height(KEYS, "1/2", width, most) <= most
+    assert all(cell_len(line) <= width for line in lines)
+    if lines[0].endswith("1/2"):
+        assert lines[0].removesuffix("1/2").endswith("  ")
+        assert cell_len(lines[0]) == width - 1
+
+
+def test_the_row_for_own_words_is_not_said_to_lack_a_preview() -> None:
+    state = opened(QuestionSet("toolu_1", (PREVIEWED,)))
+
+    def drawn() -> str:
+        return "\n".join(line.plain for line in preview_lines(state, 40, PLAIN, large=False))
+
+    state = step(state, Pressed("end"))
+    assert drawn() == "an answer in your own words"
+    state = step(state, Pressed("up"))
+    assert drawn() == "no preview of this row"
