@@ -61,6 +61,19 @@ class PromptField(AnswerField):
         wrapped = self.wrapped_document
         return wrapped.location_to_offset(self.cursor_location).y >= wrapped.height - 1
 
+    def goes_on(self) -> bool:
+        """Turn a backslash right before the caret into a new line.
+
+        Returns:
+            Whether there was one.
+        """
+        row, column = self.cursor_location
+        if not self.selection.is_empty or self.document.get_line(row)[:column][-1:] != "\\":
+            return False
+        self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+        self.scroll_cursor_visible()
+        return True
+
     def show(self, text: str, caret: int | None = None) -> None:
         """Replace the text, which undo brings back; the caret stands at the end, or where it is told to."""
         self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)

@@ -208,6 +208,8 @@ class Prompt(Vertical):
         if self.choices is not None and self._press_in_list(event.key, self.choices):
             return True
         match event.key:
+            case "enter" if not self.searching and self.field.goes_on():
+                pass  # the new line of those whose terminal has no key for it
             case "enter":
                 # At once: what is typed after Enter in the same burst belongs to the next prompt.
                 self._submit()
