@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import (
-    AgentEvent,
     BlockFinished,
     BlockKey,
     BlockKind,
     PermissionAsked,
     PlanProposed,
     PromptAccepted,
+    QuestionAsked,
     SessionState,
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.questions import Option, Question
-from ccq_tui.questions.machine import GRACE
 from tests.conftest import SNAPSHOTS
+from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, asked, permission, until
 
 SAID = (
@@ -69,65 +67,107 @@ PARTS = Question(
     multi_select=True,
 )
 PICTURE = Path(__file__).parents[2] / "docs" / "picture.svg"
-Compare = Callable[..., bool]
 
 
-def compare(
-    snap_compare: Compare,
-    size: tuple[int, int],
-    *told: AgentEvent,
-    theme: str = "ccq-dark",
-    keys: str = "",
-    draft: str = "",
-) -> bool:
-    run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=theme), draft=draft))
-
-    async def before(pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        for event in (*SAID, *told):
-            run.told.tell(event)
-        if told:
-            await until(pilot, lambda: run.screen.dock.panel)
-            await pilot.pause(GRACE + 0.2)
-        await pilot.press(*keys.split())
-        await pilot.pause(0.1)
-
-    return snap_compare(run.app, terminal_size=size, run_before=before)
+THEMES = ("ccq-dark", "ccq-light")
+SIZES = [(40, 12), (80, 24), (160, 50)]
+"""From the smallest on: what is out of sight is measured anew for another width only when it is seen."""
 
 
-@pytest.mark.parametrize("theme", ["ccq-dark", "ccq-light"])
-@pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50)])
-def test_idle(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
-    assert compare(snap_compare, size, theme=theme, draft="Also update the docs")
+class Shown:
+    """The program, of which pictures are taken one after the other.
+
+    Args:
+        pictures: Where they are compared.
+    """
+
+    def __init__(self, pictures: Pictures) -> None:
+        self.clock = Clock()
+        self.run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=self.clock)
+        self._pictures = pictures
+
+    async def begin(self, pilot: Pilot[int]) -> None:
+        """Tell what was said."""
+        self.pilot = pilot
+        await until(pilot, lambda: self.run.screen.view.state is SessionState.IDLE)
+        for event in SAID:
+            self.run.told.tell(event)
+        await until(pilot, lambda: self.run.screen.transcript.block_count == len(SAID))
+
+    async def asks(self, event: QuestionAsked | PermissionAsked | PlanProposed) -> None:
+        """Let the session ask for something, and wait until its panel takes keys."""
+        self.run.told.tell(event)
+
+        def is_shown() -> bool:
+            panel = self.run.screen.dock.panel
+            return panel is not None and panel.state.shown_at is not None
+
+        await until(self.pilot, is_shown)
+        self.clock.skip_grace()
+        self.run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
+
+    async def keep(self, name: str, *sizes: tuple[int, int]) -> None:
+        """Take a picture in each size."""
+        for width, height in sizes:
+            if self.run.app.size != (width, height):
+                await self.pilot.resize_terminal(width, height)
+            await self.pilot.pause(0.1)
+            await self._pictures.keep(self.pilot, f"{name}-{width}x{height}")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-def test_question_hidden(snap_compare: Compare, size: tuple[int, int]) -> None:
-    assert compare(snap_compare, size, asked(), keys="2 escape")
+async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    run = shown.run
+    async with run.app.run_test(size=SIZES[0]) as pilot:
+        await shown.begin(pilot)
+        run.screen.dock.prompt.put("Also update the docs")
+        for run.app.theme in THEMES:
+            await shown.keep(f"idle-{run.app.theme}", *SIZES)
+        run.screen.dock.prompt.put("")
+        await shown.asks(PermissionAsked(permission()))
+        for run.app.theme in reversed(THEMES):
+            await shown.keep(f"command-{run.app.theme}", *SIZES)
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("e")
+        await shown.keep("denying", (80, 24))
+        await pilot.press("enter")
+        await shown.keep("denying_without_a_text", (80, 24))
+        await pilot.press(*"use", "ctrl+j", *"make")
+        await shown.keep("denying_with_a_text", (80, 24))
 
 
-@pytest.mark.parametrize("theme", ["ccq-dark", "ccq-light"])
-@pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50)])
-def test_permission_for_a_command(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
-    assert compare(snap_compare, size, PermissionAsked(permission()), theme=theme)
+async def test_permission_for_an_edit(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=(80, 24)) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(PermissionAsked(EDIT))
+        for shown.run.app.theme in THEMES:
+            await shown.keep(shown.run.app.theme, (80, 24))
 
 
-@pytest.mark.parametrize("theme", ["ccq-dark", "ccq-light"])
-def test_permission_for_an_edit(snap_compare: Compare, theme: str) -> None:
-    assert compare(snap_compare, (80, 24), PermissionAsked(EDIT), theme=theme)
+async def test_plan(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=SIZES[0]) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(PlanProposed(PLAN))
+        await shown.keep("plan", *SIZES[:2])
 
 
-@pytest.mark.parametrize("keys", ["e", "e u s e ctrl+j m a k e", "e enter"])
-def test_denying_with_text(snap_compare: Compare, keys: str) -> None:
-    assert compare(snap_compare, (80, 24), PermissionAsked(permission()), keys=keys)
+async def test_a_hidden_question(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=SIZES[0]) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(asked())
+        await pilot.press("2", "escape")
+        await shown.keep("hidden", *SIZES[:2])
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-def test_plan(snap_compare: Compare, size: tuple[int, int]) -> None:
-    assert compare(snap_compare, size, PlanProposed(PLAN))
-
-
-def test_the_picture_in_the_readme(snap_compare: Compare) -> None:
-    assert compare(snap_compare, (108, 30), asked("toolu_1", LAYOUT, PARTS), keys="space")
+async def test_the_picture_in_the_readme(pictures: Pictures) -> None:
+    shown = Shown(pictures)
+    async with shown.run.app.run_test(size=(108, 30)) as pilot:
+        await shown.begin(pilot)
+        await shown.asks(asked("toolu_1", LAYOUT, PARTS))
+        await pilot.press("space")
+        await shown.keep("readme", (108, 30))
     shot = next((SNAPSHOTS / "ui" / "test_session_pictures").glob("test_the_picture_in_the_readme*"))
     assert PICTURE.read_text() == shot.read_text(), f"copy {shot} to {PICTURE}"
