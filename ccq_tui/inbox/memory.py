@@ -11,6 +11,7 @@ from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
+from ccq_tui.inbox.waiting import Draft
 
 MOST_SETTLED = 1000
 """Outcomes remembered for whoever answers too late."""
@@ -21,6 +22,7 @@ class _Entry:
     request: Request
     outcome: asyncio.Future[RequestOutcome]
     waiting: int = field(default=0)
+    left: bool = False
 
 
 class MemoryInbox:
@@ -31,6 +33,7 @@ class MemoryInbox:
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
+        self._drafts: dict[str, Draft] = {}
         self._settled: dict[str, AlreadySettled] = {}
         self._listeners = Listeners()
 
@@ -54,16 +57,18 @@ class MemoryInbox:
             How the request was settled.
         """
         entry = self._entries.get(request.id)
+        again = entry is not None
         if entry is None:
             entry = _Entry(request, asyncio.get_running_loop().create_future())
             self._entries[request.id] = entry
-        self._listeners.tell(Added(request, again=entry.waiting > 0))
+        self._listeners.tell(Added(request, again=again))
+        entry.left = False
         entry.waiting += 1
         try:
             # Shielded, because a future dies with the first of its waiters.
             return await asyncio.shield(entry.outcome)
         except asyncio.CancelledError as error:
-            if entry.waiting == 1:
+            if entry.waiting == 1 and not entry.left:
                 reason = str(error.args[0]) if error.args else "withdrawn"
                 self.withdraw(request.id, reason)
             raise
@@ -93,6 +98,29 @@ class MemoryInbox:
         """
         self._settle(request_id, Cancelled(reason), surface)
 
+    async def defer(self, request_id: str) -> bool:  # noqa: ARG002 - as the port has it
+        """Return False: nothing outlives this process, so nothing can be asked again after it."""
+        return False
+
+    def leave(self, request_id: str) -> None:
+        """Keep a request that waits: ending its wait no longer withdraws it."""
+        entry = self._entries.get(request_id)
+        if entry is not None:
+            entry.left = True
+
+    def save_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep what was selected and typed so far for a request that waits."""
+        if request_id in self._entries:
+            self._drafts[request_id] = draft
+
+    async def load_draft(self, request: Request) -> Draft | None:
+        """Return the draft of a request that waits, or None when none is kept."""
+        return self._drafts.get(request.id)
+
+    async def close(self) -> bool:
+        """Return True: there is nothing to write."""
+        return True
+
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told of every request that arrives or is settled from now on.
 
@@ -107,6 +135,7 @@ class MemoryInbox:
 
     def _settle(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
         entry = self._entries.pop(request_id, None)
+        self._drafts.pop(request_id, None)
         if entry is None:
             return self._settled.get(request_id, Unknown())
         self._settled[request_id] = AlreadySettled(surface, datetime.now(UTC), outcome)

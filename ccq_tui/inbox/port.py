@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.inbox.waiting import Draft
 
 SURFACE_WITHDRAWN = "withdrawn"
 """The surface named when nobody answered because the asker no longer waits."""
@@ -82,6 +83,33 @@ class Inbox(Protocol):
             reason: Why nobody can answer any more, for a person.
             surface: Who withdraws it.
         """
+        ...
+
+    async def defer(self, request_id: str) -> bool:
+        """Keep a request that waits, for its resumed session to ask again; see `leave`.
+
+        Args:
+            request_id: The request's id.
+
+        Returns:
+            Whether it waits and will outlive this process.
+        """
+        ...
+
+    def leave(self, request_id: str) -> None:
+        """Keep a request that waits: ending its wait in this process no longer withdraws it."""
+        ...
+
+    def save_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep what was selected and typed so far, soon and without waiting."""
+        ...
+
+    async def load_draft(self, request: Request) -> Draft | None:
+        """Return the state in which a request opens with its draft, or None when none is kept."""
+        ...
+
+    async def close(self) -> bool:
+        """Write what is not written yet, and end; whether everything was written in time."""
         ...
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:

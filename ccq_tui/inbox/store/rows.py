@@ -138,4 +138,4 @@ def stamp(moment: datetime) -> str:
 
 def moment(text: str) -> datetime:
     """Read a time that `stamp` wrote."""
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+    return datetime.fromisoformat(text)

@@ -74,7 +74,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             surface TEXT NOT NULL
         )
         """,
-        "CREATE INDEX history_at ON history (at)",
         "CREATE INDEX history_session ON history (session_id, number)",
         "CREATE INDEX history_request ON history (request_id, number)",
     ),

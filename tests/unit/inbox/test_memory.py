@@ -19,6 +19,7 @@ from ccq_tui.inbox import (
     Unknown,
     Won,
 )
+from ccq_tui.inbox.decision import decision
 
 
 def request(name: str) -> PermissionRequest:
@@ -111,3 +112,28 @@ async def test_a_listener_that_fails_reaches_nobody_else(caplog: pytest.LogCaptu
         await inbox.answer("a", Allowed(), "panel")
         assert await task == Allowed()
     assert len(heard) == 2
+
+
+async def test_a_request_that_is_left_waits_on_with_its_draft_and_can_be_asked_again() -> None:
+    inbox = MemoryInbox()
+    heard: list[InboxChange] = []
+    inbox.subscribe(heard.append)
+    (task,) = await waiting(inbox, "a")
+    draft = decision(request("a"))
+    inbox.save_draft("a", draft)
+    inbox.save_draft("nobody", draft)
+    assert not await inbox.defer("a"), "nothing outlives this process"
+    inbox.leave("a")
+    inbox.leave("nobody")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert heard == [Added(request("a"))]
+    (again,) = await waiting(inbox, "a")
+    assert heard[-1] == Added(request("a"), again=True)
+    assert await inbox.load_draft(request("a")) == draft
+    assert await inbox.load_draft(request("nobody")) is None
+    assert await inbox.answer("a", Allowed(), "panel") == Won()
+    assert await again == Allowed()
+    assert await inbox.load_draft(request("a")) is None
+    assert await inbox.close()
