@@ -181,6 +181,11 @@ class LineView(ScrollView):
         self.measure()
         self.keep_cursor_in_sight()
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """Tell a scrollbar that comes after the view was scrolled where the view is."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     def keep_cursor_in_sight(self) -> None:
         """Scroll so that the row under the cursor is seen, its first lines before its last."""
         at = [y for y, line in enumerate(self._lines) if line.row is not None and line.row == self.cursor]
