@@ -41,7 +41,13 @@ hypothesis_settings.load_profile("ccq")
 # What the suite spends most on is starting the program; a fifth of that is reading the same style sheets
 # again and collecting garbage among modules that stay.
 _read_sheets: dict[frozenset[tuple[str, str]], dict[Any, Any]] = {}
-_set_variables = Stylesheet.set_variables
+_begin_sheet, _set_variables = Stylesheet.__init__, Stylesheet.set_variables
+
+
+def _begin_with_all(self: Stylesheet, *, variables: dict[str, str] | None = None) -> None:
+    """Begin with what was read under the same variables."""
+    _begin_sheet(self, variables=variables)
+    self._parse_cache = _read_sheets.setdefault(frozenset((variables or {}).items()), {})  # type: ignore[assignment]
 
 
 def _set_variables_of_all(self: Stylesheet, variables: dict[str, str]) -> None:
@@ -51,6 +57,7 @@ def _set_variables_of_all(self: Stylesheet, variables: dict[str, str]) -> None:
     self._parse_cache = _read_sheets.setdefault(frozenset(variables.items()), {})  # type: ignore[assignment]
 
 
+Stylesheet.__init__ = _begin_with_all  # type: ignore[method-assign]
 Stylesheet.set_variables = _set_variables_of_all  # type: ignore[method-assign]
 
 

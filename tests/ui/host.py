@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any, TypeVar, cast
 
+import pytest
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.theme import Theme
 from textual.widgets import Static
 
 from ccq_tui import theming
@@ -17,11 +24,17 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import decision
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.theming.load import shipped
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import SINGLE
 
+NAMED = {"space": " ", "slash": "/", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
+"""Keys whose names are not what they send."""
+MOST_TURNS = 20_000
+QUIET_TURNS = 4
+"""Turns of the event loop without work until all is done: what awaited something takes some to go on."""
 Posted = TypeVar("Posted", bound=Message)
 
 
@@ -41,6 +54,56 @@ class Clock:
         self.skip(1.0)
 
 
+class QuickPilot(Pilot[None]):
+    """Presses the keys of one call back to back, as people type, and waits only while there is work."""
+
+    async def press(self, *keys: str) -> None:
+        """Press keys and wait until all that comes of them is done and drawn."""
+        cast("PanelHost", self.app).burst(*keys)
+        await self.pause()
+
+    async def pause(self, delay: float | None = None) -> None:
+        """Wait until nothing is left to do or to draw, by the queues: a busy machine looks idle."""
+        assert delay is None, "wait for states, not for time"
+        await self._rest()
+        # Who handles a message now has none left in the queue, and shows by a call that it is done.
+        await self._wait_for_screen()
+        await self._rest()
+
+    async def _rest(self) -> None:
+        quiet = 0
+        for _ in range(MOST_TURNS):
+            await asyncio.sleep(0)
+            screen = self.app.screen
+            if self.app._exception is not None:
+                return
+            if any(_has_work(pump) for pump in (self.app, *screen.walk_children(with_self=True))):
+                quiet = 0
+            elif _has_to_draw(screen):
+                quiet = 0
+                screen._on_timer_update()
+            elif self.app._resize_event is not None:
+                quiet = 0
+                self.app._check_resize()
+            elif (quiet := quiet + 1) == QUIET_TURNS:
+                return
+        raise AssertionError("it never comes to rest")
+
+
+def _has_work(pump: MessagePump) -> bool:
+    return bool(not pump._message_queue.empty() or pump._pending_message or pump._next_callbacks)
+
+
+def _has_to_draw(screen: Screen[Any]) -> bool:
+    wanted = screen._layout_required or screen._scroll_required or screen._repaint_required
+    return bool(wanted or screen._dirty_widgets or screen._callbacks)
+
+
+@cache
+def _themes() -> list[Theme]:
+    return [theming.read_theme(path) for path in shipped()]
+
+
 class PanelHost(App[None]):
     """Shows a question panel as the program does, and keeps the messages it posts."""
 
@@ -58,7 +121,7 @@ class PanelHost(App[None]):
         super().__init__()
         self.clock = Clock()
         self.posted: list[Message] = []
-        self._wanted_theme = theme
+        self._begin_in(theme)
         self.panel = QuestionPanel(
             opened(QuestionSet("toolu_1", questions, title=title)),
             session=session,
@@ -69,13 +132,22 @@ class PanelHost(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theming.variable_defaults()
 
+    def _begin_in(self, theme: str) -> None:
+        """Have a theme from the start: to change it later means to style everything twice."""
+        for known in _themes():
+            self.register_theme(known)
+        self.set_reactive(App.theme, theme)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.add_class(f"-theme-{theme}", update=False)
+        self.set_class(self.current_theme.dark, "-dark-mode", update=False)
+        self.set_class(not self.current_theme.dark, "-light-mode", update=False)
+
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static("● I looked at the three services. Two things are for you to decide.", id="page")
         yield self.panel
 
     def on_mount(self) -> None:
-        theming.install(self, self._wanted_theme)
         self.clock.skip_grace()
         self.call_after_refresh(self.panel.query_one(HintBar).wake)
 
@@ -118,10 +190,17 @@ class PanelHost(App[None]):
         """The messages of a kind that the panel posted."""
         return [message for message in self.posted if type(message) is kind]
 
+    @asynccontextmanager
+    async def run_test(self, **wanted: Any) -> AsyncGenerator[QuickPilot, None]:
+        async with super().run_test(**wanted):
+            pilot = QuickPilot(self)
+            await pilot.pause()
+            yield pilot
+
     def burst(self, *keys: str) -> None:
         """Post keys back to back, as a terminal does that reads them in one go."""
         for key in keys:
-            character = {"space": " ", "slash": "/"}.get(key, key if len(key) == 1 else None)
+            character = NAMED.get(key, key if len(key) == 1 else None)
             self.post_message(events.Key(key, character))
 
     def paste(self, text: str) -> None:
@@ -139,6 +218,14 @@ class DecisionHost(PanelHost):
         self.panel = DecisionPanel(
             decision(request), session="api-refactor", clock=self.clock, asked_for=asked_for
         )
+
+
+def same_picture(compare: Callable[..., bool], app: App[Any]) -> bool:
+    """Compare what an app shows with its stored picture, without starting it once more for that."""
+    shown = app.export_screenshot(title=app.title, simplify=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual._doc.take_svg_screenshot", lambda **_: shown)
+        return compare(app)
 
 
 async def type_text(pilot: Pilot[None], text: str) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from textual.pilot import Pilot
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from tests.ui.host import DecisionHost, type_text
+from tests.ui.host import DecisionHost, same_picture, type_text
 
 Compare = Callable[..., bool]
 REQUEST = PermissionRequest(
@@ -30,23 +27,23 @@ REQUEST = PermissionRequest(
 PLAN = "# Import bookmarks\n\n1. Parse the export\n2. Accept 5 MB at most\n3. Test with each browser"
 
 
-def test_lasting_permissions(snap_compare: Compare) -> None:
-    assert snap_compare(DecisionHost(REQUEST), terminal_size=(80, 24))
+async def test_lasting_permissions(snap_compare: Compare) -> None:
+    app = DecisionHost(REQUEST)
+    async with app.run_test(size=(80, 24)):
+        assert same_picture(snap_compare, app)
 
 
-def test_a_text_along_with_a_permission(snap_compare: Compare) -> None:
-    async def type_it(pilot: Pilot[Any]) -> None:
+async def test_a_text_along_with_a_permission(snap_compare: Compare) -> None:
+    app = DecisionHost(REQUEST)
+    async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("a")
         await type_text(pilot, "but no tests yet")
+        assert same_picture(snap_compare, app)
 
-    assert snap_compare(DecisionHost(REQUEST), terminal_size=(60, 20), run_before=type_it)
 
-
-def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
+async def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
     app = DecisionHost(PlanRequest("p", "s", PLAN))
-
-    async def edit(pilot: Pilot[Any]) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
         app.panel.put_text(PLAN.replace("5 MB", "6 MB"))
         await pilot.pause()
-
-    assert snap_compare(app, terminal_size=(80, 24), run_before=edit)
+        assert same_picture(snap_compare, app)

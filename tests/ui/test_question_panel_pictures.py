@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from textual.pilot import Pilot
 
 from ccq_tui.questions import Question
+from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
-from tests.ui.host import PanelHost
+from tests.ui.host import PanelHost, same_picture
 
 ALL = (RECOMMENDED, MULTI, PREVIEWED, DAYS)
 MANY_KEYS = ("2", "tab", "1", "3", "o", *"dark mode", "enter", "n", *"keep it small", "enter")
@@ -46,47 +45,41 @@ LARGE = ("multi_selected", "preview", "preview_large", "review_complete", "filte
 Compare = Callable[..., bool]
 
 
-def pressing(keys: tuple[str, ...]) -> Callable[[Pilot[None]], Awaitable[None]]:
-    async def run(pilot: Pilot[None]) -> None:
-        app: Any = pilot.app
-        app.burst(*("space" if key == " " else key for key in keys))
-        await pilot.pause()
-        await pilot.pause()
-
-    return run
-
-
-def picture(compare: Compare, state: str, size: tuple[int, int], theme: str = "ccq-dark") -> bool:
+async def picture(compare: Compare, state: str, size: tuple[int, int], theme: str = "ccq-dark") -> bool:
     questions, keys = STATES[state]
     app = PanelHost(*questions, theme=theme)
-    return compare(app, terminal_size=size, run_before=pressing(keys))
+    async with app.run_test(size=size) as pilot:
+        await pilot.press(*("space" if key == " " else key for key in keys))
+        app.panel.query_one(HintBar).wake()
+        await pilot.pause()
+        return same_picture(compare, app)
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_at_80x24(snap_compare: Compare, state: str) -> None:
-    assert picture(snap_compare, state, (80, 24))
+async def test_at_80x24(snap_compare: Compare, state: str) -> None:
+    assert await picture(snap_compare, state, (80, 24))
 
 
 @pytest.mark.parametrize("state", SMALL)
-def test_at_40x12(snap_compare: Compare, state: str) -> None:
-    assert picture(snap_compare, state, (40, 12))
+async def test_at_40x12(snap_compare: Compare, state: str) -> None:
+    assert await picture(snap_compare, state, (40, 12))
 
 
 @pytest.mark.parametrize("state", LARGE)
-def test_at_160x50(snap_compare: Compare, state: str) -> None:
-    assert picture(snap_compare, state, (160, 50))
+async def test_at_160x50(snap_compare: Compare, state: str) -> None:
+    assert await picture(snap_compare, state, (160, 50))
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_in_light(snap_compare: Compare, state: str) -> None:
-    assert picture(snap_compare, state, (80, 24), "ccq-light")
+async def test_in_light(snap_compare: Compare, state: str) -> None:
+    assert await picture(snap_compare, state, (80, 24), "ccq-light")
 
 
 @pytest.mark.parametrize("state", SMALL)
-def test_in_light_at_40x12(snap_compare: Compare, state: str) -> None:
-    assert picture(snap_compare, state, (40, 12), "ccq-light")
+async def test_in_light_at_40x12(snap_compare: Compare, state: str) -> None:
+    assert await picture(snap_compare, state, (40, 12), "ccq-light")
 
 
 @pytest.mark.parametrize("state", LARGE)
-def test_in_light_at_160x50(snap_compare: Compare, state: str) -> None:
-    assert picture(snap_compare, state, (160, 50), "ccq-light")
+async def test_in_light_at_160x50(snap_compare: Compare, state: str) -> None:
+    assert await picture(snap_compare, state, (160, 50), "ccq-light")
