@@ -34,6 +34,7 @@ class Lines:
     Attributes:
         size: Bytes of the file, or None where that is not known.
         bytes: Bytes read so far.
+        taken: Bytes of the lines that were taken, their ends included.
         reads: How often it was read.
         ended: Whether all was read.
     """
@@ -44,6 +45,7 @@ class Lines:
         self._waits = not stat.S_ISREG(about.st_mode)
         self.size = None if self._waits else about.st_size
         self.bytes = 0
+        self.taken = 0
         self.reads = 0
         self.ended = False
         self._descriptor: int | None = descriptor
@@ -112,6 +114,7 @@ class Lines:
 
     def _line(self) -> Line:
         self._number += 1
+        self.taken += self._held_bytes + 1
         too_long = self._held_bytes > LONGEST_LINE
         data = b"" if too_long else b"".join(self._held)
         self._held.clear()

@@ -44,7 +44,7 @@ class Standing:
     @classmethod
     def of(cls, recording: Recording, *, paused: bool, ended: bool) -> Standing:
         """Say how far a recording is."""
-        size, done = recording.lines.size, recording.lines.bytes
+        size, done = recording.lines.size, recording.lines.taken
         percent = min(100, done * 100 // size) if size else None
         return cls(recording.name, recording.read, percent, recording.bad.count, paused, ended)
 

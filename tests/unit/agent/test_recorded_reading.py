@@ -111,7 +111,7 @@ def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
         str(number) for number in range(3_000)
     ]
     assert max(len(part.events) for part in slices) <= SLICE_EVENTS
-    assert recording.lines.bytes == size
+    assert recording.lines.bytes == recording.lines.taken == size
     assert recording.lines.reads == -(-size // CHUNK) + 1  # and once to find its end
 
 

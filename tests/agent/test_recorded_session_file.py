@@ -1,0 +1,68 @@
+"""A session file as the real CLI writes it: read, and its open question answered by a message."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked, SessionLost
+from ccq_tui.agent.recorded import open_recording
+from ccq_tui.agent.recorded.origin import why_gone
+from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.questions.message import answers_as_message
+from ccq_tui.testing import CleanHome, Scenario
+from tests.agent.running import LIMIT, Running
+from tests.unit.agent.recordings import events_of
+
+SECRET = "what-stands-in-the-file"
+WHICH = Question("Which file, @notes.md?", "File", (Option("@notes.md", "One"), Option("Another", "Two")))
+SCENARIO = Scenario("r").says("Before.").asks(WHICH).says("Settled.")
+
+
+def written(home: CleanHome, session_id: str) -> str:
+    return "".join(
+        path.read_text(encoding="utf-8") for path in (home.config / "projects").glob(f"*/{session_id}.jsonl")
+    )
+
+
+async def test_a_question_of_a_killed_session_is_answered_from_its_file(play: Callable[..., Any]) -> None:
+    model, home = play(SCENARIO)
+    (home.project / "notes.md").write_text(SECRET)
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        session_id = run.session.session_id
+        # The CLI writes its file a moment after it has told.
+        async with asyncio.timeout(LIMIT):
+            while "toolu_r_1" not in written(home, session_id):  # noqa: ASYNC110 (a file calls nobody)
+                await asyncio.sleep(0.02)
+        assert run.pid is not None
+        os.kill(run.pid, signal.SIGKILL)
+        await run.until(SessionLost)
+
+    (path,) = (home.config / "projects").glob(f"*/{session_id}.jsonl")
+    recording = open_recording(str(path))
+    told = events_of(recording)
+    assert [event.text for event in told if isinstance(event, PromptAccepted | BlockFinished)] == [
+        "Build it",
+        "Before.",
+    ]
+    assert recording.bad.count == 0
+    assert (recording.session_id, recording.cwd) == (session_id, str(home.project))
+    waiting = recording.waiting
+    assert waiting is not None
+    assert waiting.questions.questions == (WHICH,)
+    assert why_gone(session_id, recording.cwd, home.overrides()) == ""
+
+    message = answers_as_message(waiting.questions, Answered((Answer(("@notes.md",)),)))
+    async with Running(home, resume=session_id) as run:
+        await run.until(Connected)
+        run.session.send(message)
+        await run.idle()
+        assert [event.text for event in run.all(BlockFinished)] == ["Settled."]
+    sent = str(model.requests()[-1].body["messages"])
+    assert repr(message)[1:-1] in sent
+    assert SECRET not in sent, "what the agent wrote attaches no file"
