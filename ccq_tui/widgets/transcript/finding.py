@@ -49,7 +49,7 @@ class Finding(Marking):
     _finder: Finder | None = None
     _drawn: re.Pattern[str] | None = None
     _hit: Hit | None = None
-    _opened: Block | None = None
+    _opened: tuple[Block, ...] = ()
     _origin = (0, 0)
     _searching = False
     _told_at = 0.0
@@ -101,7 +101,8 @@ class Finding(Marking):
         """Forget the search, and stay at the place."""
         if self._finder is None:
             return
-        self._finder = self._drawn = self._hit = self._opened = None
+        self._finder = self._drawn = self._hit = None
+        self._opened = ()
         self._spans.clear()
         self._viewport.held = self.mark is not None
         self._update()
@@ -163,14 +164,12 @@ class Finding(Marking):
 
     def _go_to(self, hit: Hit) -> None:
         self._hit = hit
-        if self._opened is not None and hit.block is not self._opened:
-            self._close_opened()
+        self._close_opened(hit.block)
         self._bring_out(hit.block)
         if hit.block.at < 0:
             return
         if hit.block.folded and self._is_hidden(hit):
-            self.fold(hit.block, folded=False)
-            self._opened = hit.block
+            self._open(hit.block)
         self._show_hit()
 
     def _bring_out(self, block: Block) -> None:
@@ -180,7 +179,7 @@ class Finding(Marking):
             owner = next((owner for owner in owners if block in with_inner([owner])), None)
             if owner is None:
                 return
-            self.fold(owner, folded=False)
+            self._open(owner)
 
     def _is_hidden(self, hit: Hit) -> bool:
         block = hit.block
@@ -214,11 +213,28 @@ class Finding(Marking):
         super()._keep_shown()
         self._show_hit()
 
-    def _close_opened(self) -> None:
-        """Fold again what was unfolded only to show a place in it."""
-        opened, self._opened = self._opened, None
-        if opened is not None and opened.at >= 0:
-            self.fold(opened, folded=True)
+    def _open(self, block: Block) -> None:
+        self.fold(block, folded=False)
+        self._opened = (*self._opened, block)
+
+    def _close_opened(self, shown: Block | None = None) -> None:
+        """Fold again what was unfolded only to show a place in it.
+
+        Args:
+            shown: The block to be shown next: what it is, or stands under, stays.
+        """
+        kept = []
+        for block in reversed(self._opened):  # what stands under an agent before the agent
+            if shown is not None and (block is shown or self._holds(block, shown)):
+                kept.append(block)
+            elif block.at >= 0:
+                self.fold(block, folded=True)
+        self._opened = tuple(reversed(kept))
+
+    def _holds(self, owner: Block, block: Block) -> bool:
+        """Tell whether a block stands under another one."""
+        between = self.model.blocks[owner.at + 1 : block.at + 1] if owner.at >= 0 else []
+        return bool(between) and all(one.depth > owner.depth for one in between)
 
     # -- drawing -------------------------------------------------------------------------------------------
 
