@@ -13,6 +13,7 @@ from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question.field import AnswerField
+from tests.ui.host import DecisionHost
 from tests.ui.session import Driven, keys_work, permission, until
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -37,28 +38,32 @@ def drawn(panel: DecisionPanel) -> str:
     )  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("keys", "outcome"),
-    [
-        ("y", Allowed()),
-        ("enter", Allowed()),
-        ("n", Denied()),
-        ("1", Allowed(suggestion=ALWAYS)),
-        ("down enter", Allowed(suggestion=ALWAYS)),
-        ("up up enter", Denied()),
-        ("end enter h i enter", Denied("hi")),
-        ("a h i enter", Allowed("hi")),
-        ("e h i ctrl+j y enter", Denied("hi\ny")),
-        ("w escape enter i enter", Denied("wi")),
-    ],
-)
-async def test_every_way_to_decide(keys: str, outcome: object) -> None:
+WAYS: dict[str, Allowed | Denied] = {
+    "y": Allowed(),
+    "enter": Allowed(),
+    "n": Denied(),
+    "1": Allowed(suggestion=ALWAYS),
+    "down enter": Allowed(suggestion=ALWAYS),
+    "up up enter": Denied(),
+    "end enter h i enter": Denied("hi"),
+    "a h i enter": Allowed("hi"),
+    "e h i ctrl+j y enter": Denied("hi\ny"),
+    "w escape enter i enter": Denied("wi"),
+}
+
+
+async def test_every_way_to_decide() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
-        await shown(run, pilot, PermissionAsked(replace(permission(), suggestions=(ALWAYS,))))
-        await pilot.press(*keys.split())
-        await until(pilot, lambda: run.told.answers)
-        assert run.told.answers == [("toolu_p", outcome, "panel")]
+        for number, (keys, outcome) in enumerate(WAYS.items()):
+            name = f"toolu_{number}"
+            run.told.answers.clear()
+            await shown(run, pilot, PermissionAsked(replace(permission(name), suggestions=(ALWAYS,))))
+            assert waits_first(run) == name, keys
+            await pilot.press(*keys.split())
+            await until(pilot, lambda: run.told.answers)
+            assert run.told.answers == [(name, outcome, "panel")], keys
+            await until(pilot, lambda: run.screen.dock.panel is None)
 
 
 async def test_a_fresh_panel_decides_nothing() -> None:
@@ -110,22 +115,18 @@ async def test_a_paste_goes_whole_into_the_text() -> None:
     ],
 )
 async def test_what_is_asked_is_seen(tool: str, values: dict[str, object], seen: list[str]) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        request = PermissionRequest("t", "s", tool, values, reason="a hook says so", blocked_path="/etc")
-        panel = await shown(run, pilot, PermissionAsked(request))
+    request = PermissionRequest("t", "s", tool, values, reason="a hook says so", blocked_path="/etc")
+    app = DecisionHost(request)
+    async with app.run_test():
         for part in [*seen, "a hook says so", "/etc"]:
-            assert part in drawn(panel)
+            assert part in drawn(app.panel)
 
 
 async def test_hostile_input_is_drawn_as_data() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        request = PermissionRequest(
-            "t", "s", "Bash", {"command": "echo \x1b]0;pwned\x07 [@click=app.quit]x[/] \u202e"}
-        )
-        panel = await shown(run, pilot, PermissionAsked(request))
-        text = drawn(panel)
+    command = "echo \x1b]0;pwned\x07 [@click=app.quit]x[/] \u202e"
+    app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))
+    async with app.run_test():
+        text = drawn(app.panel)
         assert "\x1b" not in text
         assert "\u202e" not in text
         assert "[@click=app.quit]x[/]" in text

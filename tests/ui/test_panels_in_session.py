@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled, SessionState
+from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
 from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.widgets.decision import DecisionPanel
@@ -54,31 +54,34 @@ async def test_two_that_wait_are_settled_at_once(kind: str) -> None:
         assert run.screen.dock.prompt.text == "x"
 
 
-@pytest.mark.parametrize("keys", ["tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"])
-@pytest.mark.parametrize("event", [first for first, _ in ASKED.values()], ids=list(ASKED))
-async def test_tab_never_leaves_a_panel(event: AgentEvent, keys: str) -> None:
+@pytest.mark.parametrize("kind", ASKED)
+async def test_tab_never_leaves_a_panel(kind: str) -> None:
     run = Driven()
+    first = ASKED[kind][0]
     async with run.app.run_test() as pilot:
-        run.told.tell(event)
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
-        for key in keys.split():
-            await pilot.press(key)
-            assert run.screen.focused is run.screen.dock.panel
+        for keys in ("tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"):
+            run.told.tell(first)
+            await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+            for key in keys.split():
+                await pilot.press(key)
+                assert run.screen.focused is run.screen.dock.panel, (keys, key)
+            run.told.tell(RequestSettled("r1", Cancelled("interrupted")))
+            await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
 
 
 @pytest.mark.parametrize("kind", [QuestionPanel, DecisionPanel])
-@pytest.mark.parametrize("turns", range(4))
-async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any, turns: int) -> None:
+async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         request = asked().request if kind is QuestionPanel else permission()
-        panel = kind(first_draft(request))
-        run.screen.dock.mount(panel)
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        panel.remove()
-        await pilot.pause()
-        assert not panel.is_attached
-        panel.place = (2, 2)
-        panel.put_text("too late")
+        for turns in range(4):
+            panel = kind(first_draft(request))
+            run.screen.dock.mount(panel)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            panel.remove()
+            await pilot.pause()
+            assert not panel.is_attached, turns
+            panel.place = (2, 2)
+            panel.put_text("too late")
