@@ -6,7 +6,14 @@ import logging
 import sqlite3
 from collections.abc import Iterable
 
-from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.requests import (
+    Cancelled,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+)
 from ccq_tui.inbox.store.base import Connected, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
@@ -36,8 +43,9 @@ class Requests(Connected):
     def add_request(self, request: Request, context: str = "") -> StoredRequest:
         """Write a request that is asked; afterwards it is on disk.
 
-        One that is there already keeps its place, its draft and, if a person decided, its outcome. One that
-        was cancelled waits again: whoever cancelled it asks anew.
+        The same call asked again keeps its place, its draft and, if a person decided and the agent was not
+        seen to know, its outcome. One that was cancelled waits again: whoever cancelled it asks anew. Any
+        other call that comes with a known id is a request of its own, and nobody has answered it.
 
         Args:
             request: What is asked.
@@ -51,7 +59,9 @@ class Requests(Connected):
         """
         key, body = _key(request.id), request_to_json(request)
         session_id = _key(request.session_id)
+        before = self.request(request.id)
         with self._writing() as at:
+            self._set_apart(before, request)
             new = self._do(
                 "INSERT INTO requests (id, session_id, kind, body, context, state, asked_at, deferred)"
                 " VALUES (?, ?, ?, ?, ?, 'pending', ?, 0) ON CONFLICT (id) DO NOTHING",
@@ -65,6 +75,17 @@ class Requests(Connected):
         if stored is None:
             raise InboxUnavailable(f"{self.path}: the request {key} was written and cannot be read")
         return stored
+
+    def _set_apart(self, before: StoredRequest | None, request: Request) -> None:
+        """Give a request that is over another id, when its own comes back with another call."""
+        if before is None or before.state in (RequestState.PENDING, RequestState.CANCELLED):
+            return
+        if before.state in TO_DELIVER and _same_call(before.request, request):
+            return
+        key = _key(request.id)
+        new = f"{key}#{before.number}"
+        self._do("UPDATE requests SET id = ? WHERE id = ? AND number = ?", (new, key, before.number))
+        self._do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
 
     def _ask_again(self, at: str, key: str, session_id: str, body: str) -> None:
         was = self._state(key)
@@ -214,6 +235,19 @@ class Requests(Connected):
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()
         return AlreadySettled(stored.surface, stored.settled_at, stored.outcome)
+
+
+def _same_call(one: Request, other: Request) -> bool:
+    """Whether two requests ask the same; the session may be a fork, and what is suggested may differ."""
+    match one, other:
+        case QuestionRequest(), QuestionRequest():
+            return one.questions == other.questions
+        case PermissionRequest(), PermissionRequest():
+            return (one.tool, one.input) == (other.tool, other.input)
+        case PlanRequest(), PlanRequest():
+            return one.plan == other.plan
+        case _:
+            return False
 
 
 def _key(name: str) -> str:

@@ -46,7 +46,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX requests_session ON requests (session_id, state)",
         """
         CREATE TABLE drafts (
-            request_id TEXT PRIMARY KEY REFERENCES requests (id),
+            request_id TEXT PRIMARY KEY REFERENCES requests (id) ON UPDATE CASCADE,
             body TEXT NOT NULL,
             saved_at TEXT NOT NULL
         )
@@ -54,7 +54,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # The primary key is a second lock behind the conditional update: no request has two outcomes.
         """
         CREATE TABLE answers (
-            request_id TEXT PRIMARY KEY REFERENCES requests (id),
+            request_id TEXT PRIMARY KEY REFERENCES requests (id) ON UPDATE CASCADE,
             outcome TEXT NOT NULL,
             surface TEXT NOT NULL,
             settled_at TEXT NOT NULL,

@@ -116,6 +116,29 @@ def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_ag
     ]
 
 
+@pytest.mark.parametrize("change", ["delivered", "another call"])
+def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
+    store: Store, change: str
+) -> None:
+    store.add_request(asked("a"))
+    store.save_draft("a", decision(asked("a")))
+    store.settle("a", Allowed("old"), "panel")
+    request = asked("a")
+    if change == "delivered":
+        store.mark_delivered("a", "result")
+    else:
+        request = PermissionRequest("a", "s", "Bash", {"command": "rm -r ."})
+    again = store.add_request(request)
+    assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, False)
+    assert again.request == request
+    old = store.request("a#1")
+    assert old is not None
+    assert (old.request, old.outcome, old.has_draft) == (asked("a"), Allowed("old"), True)
+    assert store.settle("a", Denied(), "panel") == Won()
+    assert [c[1] for c in changes(store, "a")] == ["pending", "declined"]
+    assert [c[1] for c in changes(store, "a#1")][:2] == ["pending", "answered"]
+
+
 def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
     for number in range(7):
         store.add_request(asked(f"r{number}", f"s{number % 2}"))
