@@ -13,7 +13,7 @@ EPILOG = """\b
 Exit codes:
     0  ended as asked
     1  crashed (the log's path is printed), or doctor found a failure
-    2  wrong flag or setting, unknown demo, or no terminal
+    2  wrong flag or setting, unknown demo, no recording, or no terminal
   130  interrupted before the screen was up, or by a signal (128 + its number)
 """
 
