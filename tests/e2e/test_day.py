@@ -14,6 +14,7 @@ from ccq_tui.inbox.waiting import TYPING_PAUSE
 from tests.conftest import TopLevelText
 from tests.e2e.conftest import Running, Start
 from tests.e2e.day import DAY, PICTURE, RESULTS, SERVICE, Step, script
+from tests.e2e.terminal import Terminal
 
 CHANGING = (
     # A call so short that its time is not worth telling is told without.
@@ -44,12 +45,19 @@ def live(run: Running, step: Step) -> None:
         run.terminal.wait(lambda _: time.monotonic() - done > TYPING_PAUSE)
 
 
+def transcript(terminal: Terminal) -> str:
+    """Return the transcript's lines, without its scrollbar."""
+    lines = (line[:-1].rstrip() if len(line) == 120 else line for line in terminal.lines[:-4])
+    return "\n".join(lines).strip("\n")
+
+
 def recorded(run: Running) -> str:
-    """Return the screen's transcript without what changes from run to run."""
-    text = "\n".join(line[:-1].rstrip() if len(line) == 120 else line for line in run.terminal.lines[:-4])
+    """Return the screen's transcript without what changes from run to run, once the turn's cost closes it."""
+    run.terminal.wait(lambda terminal: transcript(terminal).rpartition("\n")[2].startswith(" ─ "))
+    text = transcript(run.terminal)
     for pattern, put in CHANGING:
         text = pattern.sub(put, text)
-    return text.strip("\n") + "\n"
+    return text + "\n"
 
 
 @pytest.mark.timeout(500)
