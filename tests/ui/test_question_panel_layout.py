@@ -161,8 +161,10 @@ async def test_preview_is_verbatim_and_scrolls() -> None:
         assert " 2  line of tabs" in app.panel_text
         await pilot.press("down", "up")
         assert " 1  line of tabs" in app.panel_text, "another preview begins at its top"
-        await pilot.press("end")
+        await pilot.press("down")
         assert "no preview of this row" in app.panel_text
+        await pilot.press("end")
+        assert "an answer in your own words" in app.panel_text
 
 
 async def test_previews_of_a_multi_select() -> None:
