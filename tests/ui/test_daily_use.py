@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.session import Driven, until
 
@@ -15,3 +17,25 @@ async def test_a_backslash_and_enter_begin_a_new_line() -> None:
         assert prompt.text == "a\nb"
         await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
         assert run.told.sent == ["a\\\\\nb"]  # only right before the caret
+
+
+async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+        bar = run.screen.dock.query_one(HintBar)
+
+        def keys() -> str:
+            return bar.render().plain
+
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: "/rewind goes back" in run.screen.dock.notices.text)
+        run.told.tell(StateChanged(SessionState.WORKING))
+        run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
+        await until(pilot, lambda: "↑ take back" in keys())
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: "Esc close the search" in keys())
+        assert "interrupt" not in keys()
+        await pilot.press("escape")
+        await until(pilot, lambda: "Esc interrupt" in keys())
+        assert run.told.interrupts == 0

@@ -9,7 +9,7 @@ Hints = tuple[tuple[str, str], ...]
 Wanted = tuple[tuple[str, str], ...]
 """Names of actions with what they do."""
 
-_FIXED = {"send": "Enter", "new_line": "Ctrl+J", "commands": "/", "files": "@"}
+_FIXED = {"send": "Enter", "take_back": "↑", "new_line": "Ctrl+J", "commands": "/", "files": "@"}
 """Actions whose keys cannot be chosen."""
 _ALWAYS: Wanted = (
     ("help", "all keys"),
@@ -26,13 +26,18 @@ _ALWAYS: Wanted = (
 _GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
 
 
-def prompt_hints(state: SessionState, waiting: int, keymap: Keymap) -> Hints:
+SEARCHING: Hints = (("Enter", "next place"), ("↑", "place before"), ("Esc", "close the search"))
+"""While the transcript is searched no key of the prompt holds."""
+
+
+def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: bool = False) -> Hints:
     """Choose the keys to show while the prompt is open.
 
     Args:
         state: What the session is doing.
         waiting: How many requests wait, with their panel hidden or not open yet.
         keymap: The keys that hold.
+        queued: Whether ↑ takes back a prompt that Claude has not read.
 
     Returns:
         Keys as they are shown, and what they do.
@@ -42,6 +47,7 @@ def prompt_hints(state: SessionState, waiting: int, keymap: Keymap) -> Hints:
         *((("panel", "answer"),) if waiting else ()),
         *((("interrupt", "interrupt"),) if busy else ()),
         *((("quit", "quit"),) if state in _GONE else (("send", "queue" if busy else "send"),)),
+        *((("take_back", "take back"),) if queued else ()),
         *(hint for hint in _ALWAYS if state not in _GONE or hint[0] != "quit"),
     )
     shown = ((_FIXED.get(name) or keymap.shown(name), does) for name, does in wanted)

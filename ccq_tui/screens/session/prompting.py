@@ -99,6 +99,9 @@ class Prompting(Remembering):
     def action_interrupt(self) -> None:
         """Interrupt the turn; where that would withdraw a hidden request, ask once."""
         if not self.view.busy:
+            if self.pressed_again("escape"):
+                # In Claude Code this key, twice, goes back: who has it in the fingers learns the way here.
+                self.dock.notices.say("Nothing to interrupt · /rewind goes back to an earlier prompt")
             return
         if self.dock.line.items and not self.pressed_again("escape"):
             self.dock.notices.say("Esc again interrupts Claude and withdraws what waits · F2 shows it")

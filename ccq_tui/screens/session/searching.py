@@ -38,6 +38,7 @@ class Searching(SessionBase):
         bar.open()
         self.set_focus(bar.field, scroll_visible=False)
         self.transcript.search(bar.field.value)
+        self.changed()
 
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
@@ -70,6 +71,7 @@ class Searching(SessionBase):
         if not self.search_bar.is_open:
             return
         self.search_bar.close()
+        self.changed()
         self.transcript.end_search()
         panel = self.dock.panel
         if panel is not None and not panel.state.hidden:

@@ -18,11 +18,12 @@ from ccq_tui.screens.notifying import Bar, has_progress, notification, progress,
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.screens.session.dock import Dock, Panel
-from ccq_tui.screens.session.footer import prompt_hints
+from ccq_tui.screens.session.footer import SEARCHING, Hints, prompt_hints
 from ccq_tui.screens.session.news import Tidings, bar_of, news_of
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.terminal import send, set_title
 from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 
 
@@ -92,10 +93,17 @@ class Telling(SessionBase):
         if self.in_front and title != self.title:
             self.title = title
             set_title(self.app, title)
-        self.dock.show_keys(prompt_hints(self.view.state, len(self.dock.line.items), keymap_for(self)))
+        self.dock.show_keys(self._keys())
         self._tell()
         if self.in_front:
             self._show_bar(Bar.NONE if self.app.app_focus else bar_of(self.view.state))
+
+    def _keys(self) -> Hints:
+        if self.query_one(SearchBar).is_open:
+            return SEARCHING
+        prompt = self.dock.prompt
+        queued = prompt.has_queued and not prompt.field.text
+        return prompt_hints(self.view.state, len(self.dock.line.items), keymap_for(self), queued=queued)
 
     @on(Dock.LineChanged)
     def _line_changed(self) -> None:
