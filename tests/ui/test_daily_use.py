@@ -5,6 +5,7 @@ from __future__ import annotations
 from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.side_bar import SideBar
 from tests.ui.session import Driven, until
 
 
@@ -39,3 +40,13 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: "Esc interrupt" in keys())
         assert run.told.interrupts == 0
+
+
+async def test_news_of_a_session_whose_screen_goes_away_end_nothing() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+        screen = run.screen
+        await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
+        screen.list_sessions(())
+        assert screen.entries == ()

@@ -96,7 +96,9 @@ class Neighbouring(Commanding):
         self._draw_bar()
 
     def _draw_bar(self) -> None:
-        bar = self.query_one(SideBar)
+        bar = next(iter(self.query(SideBar)), None)
+        if bar is None:
+            return  # the screen is being built, or is going away
         on = self._bar_wanted and len(self.entries) > 1 and self.size.width >= ROOM_FOR_BAR
         bar.set_class(on, "-on")
         if on:
