@@ -3,7 +3,7 @@
 from ccq_tui.config.errors import Problem, SettingsError
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.load import Loaded, load_settings
-from ccq_tui.config.paths import config_dir, log_dir, project_config, state_dir, user_config
+from ccq_tui.config.paths import config_dir, inbox_path, log_dir, project_config, state_dir, user_config
 from ccq_tui.config.settings import Settings
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "config_dir",
+    "inbox_path",
     "load_settings",
     "log_dir",
     "project_config",

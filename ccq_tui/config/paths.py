@@ -41,6 +41,15 @@ def state_dir() -> Path:
     return platformdirs.user_state_path(APP, appauthor=False)
 
 
+def inbox_path() -> Path:
+    """Say where the inbox of all sessions is.
+
+    Returns:
+        A file, which may not exist.
+    """
+    return state_dir() / "inbox.db"
+
+
 def log_dir() -> Path:
     """Say where logs are.
 
