@@ -28,21 +28,29 @@ def written(home: CleanHome, session_id: str) -> str:
     )
 
 
+async def it_asks_and_is_killed(home: CleanHome) -> str:
+    run = Running(home)
+    task = run.session.start()
+    run.session.send("Build it")
+    await run.until(QuestionAsked)
+    session_id = run.session.session_id
+    # The CLI writes its file a moment after it has told.
+    async with asyncio.timeout(LIMIT):
+        while "toolu_r_1" not in written(home, session_id):  # noqa: ASYNC110 (a file calls nobody)
+            await asyncio.sleep(0.02)
+    assert run.pid is not None
+    os.kill(run.pid, signal.SIGKILL)
+    await run.until(SessionLost)
+    run.session.close()
+    done, _ = await asyncio.wait({task}, timeout=LIMIT)
+    assert done
+    return session_id
+
+
 async def test_a_question_of_a_killed_session_is_answered_from_its_file(play: Callable[..., Any]) -> None:
     model, home = play(SCENARIO)
     (home.project / "notes.md").write_text(SECRET)
-    async with Running(home) as run:
-        run.session.send("Build it")
-        await run.until(QuestionAsked)
-        session_id = run.session.session_id
-        # The CLI writes its file a moment after it has told.
-        async with asyncio.timeout(LIMIT):
-            while "toolu_r_1" not in written(home, session_id):  # noqa: ASYNC110 (a file calls nobody)
-                await asyncio.sleep(0.02)
-        assert run.pid is not None
-        os.kill(run.pid, signal.SIGKILL)
-        await run.until(SessionLost)
-
+    session_id = await it_asks_and_is_killed(home)
     (path,) = (home.config / "projects").glob(f"*/{session_id}.jsonl")
     recording = open_recording(str(path))
     told = events_of(recording)
