@@ -89,6 +89,8 @@ class HelpScreen(ModalScreen[None]):
 
     def _take_key(self, event: events.Key) -> bool:
         """Scroll or leave; every other key edits the words to find."""
+        if not self.is_current:
+            return True  # it came in one burst with the key that left the list
         if event.key == "escape":
             self.dismiss(None)
             return True

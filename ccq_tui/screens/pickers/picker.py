@@ -113,6 +113,8 @@ class Picker(ModalScreen[str | None]):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means to the list; whether it meant anything. All others edit the field."""
+        if not self.is_current:
+            return True  # it came in one burst with the key that left the list
         self._take_text()
         taken = [self._take_known(key) for key in keys_meant(self, event.key)]
         return any(taken)

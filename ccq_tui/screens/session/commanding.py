@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from textual import on
+from textual.screen import Screen
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
@@ -89,8 +90,16 @@ class Commanding(SessionBase):
             line = self.dock.line
             self._picker.say(f"◆ {line.summary()} · Esc" if line.items else "")
 
+    def on_mount(self) -> None:
+        """Notice at once when another screen goes: a key may come before the event that says so."""
+        self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
+
     def on_screen_resume(self) -> None:
+        """Begin the grace of a panel that was behind another screen."""
+        self._came_up(self)
+
+    def _came_up(self, screen: Screen[Any]) -> None:
         """Begin the grace of a panel that opened behind another screen: nobody has seen it yet."""
-        panel = self.dock.panel if self.is_mounted else None
+        panel = self.dock.panel if screen is self and self.is_mounted else None
         if panel is not None and not panel.state.hidden:
             panel.dispatch(Shown(self.clock()))
