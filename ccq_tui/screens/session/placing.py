@@ -9,17 +9,22 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
+from ccq_tui.questions.manners import CLICK_GRACE
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.opening import Target, open_target, resolved
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.text import one_line
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
 from ccq_tui.widgets.transcript.places import Step
+from ccq_tui.widgets.transcript.pointing import targets_at
 
 HOW = "Alt+↑ marks a block first"
+DOUBLE_CLICK = 0.3
+"""Seconds in which a second click says that the first one was meant to select."""
 
 
 class Placing(SessionBase):
@@ -75,12 +80,18 @@ class Placing(SessionBase):
         ),
     ]
 
+    _opening: asyncio.TimerHandle | None = None
+    _focused_at = float("-inf")
     _cycle: tuple[Block | None, str, int] = (None, "", -1)
 
     def on_mount(self) -> None:
         """Let Esc leave the mark before it does anything else."""
         # Declared in BINDINGS it would take the place of what other parts do with Esc.
         self._bindings.bind("escape", "leave_mark", "Leave the marked block", show=False, priority=True)
+        self.watch(self.app, "app_focus", self._note_focus, init=False)
+
+    def _note_focus(self) -> None:
+        self._focused_at = self.clock()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Take Esc only while a block is marked."""
@@ -157,6 +168,28 @@ class Placing(SessionBase):
             said = await open_target(self.app, targets[number])
             more = f" · {_which(number, targets, '', 'Alt+O')}" if len(targets) > 1 else ""
             self.dock.notices.say(said + more)
+
+        self._work(work)
+
+    @on(Transcript.Pointed)
+    def _open_soon(self, event: Transcript.Pointed) -> None:
+        """Open what was clicked, unless it was clicked twice, which selects, or to come to the terminal."""
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
+        if event.chain == 1 and self.clock() - self._focused_at >= CLICK_GRACE:
+            self._opening = after(self, DOUBLE_CLICK, lambda: self._open_at(event))
+
+    def _open_at(self, event: Transcript.Pointed) -> None:
+        self._opening = None
+
+        def found() -> list[Target]:
+            named = targets_at(event.block, event.strips, event.line, event.cell)
+            return resolved(named, self.view.cwd)
+
+        async def work() -> None:
+            if targets := await asyncio.to_thread(found):
+                self.dock.notices.say(await open_target(self.app, targets[0]))
 
         self._work(work)
 

@@ -70,11 +70,12 @@ def _targets(block: bl.Block) -> Iterator[str]:
                 yield value.strip()
         command = block.input.get("command")
         if isinstance(command, str):
-            yield from _in_text(command[:LOOKED_AT])
-    yield from _in_text(text_of(block)[:LOOKED_AT])
+            yield from in_text(command[:LOOKED_AT])
+    yield from in_text(text_of(block)[:LOOKED_AT])
 
 
-def _in_text(text: str) -> Iterable[str]:
+def in_text(text: str) -> Iterable[str]:
+    """Yield the links and what may be paths in a text, in order."""
     at = 0
     for match in _URL.finditer(text):
         yield from _paths(text[at : match.start()])

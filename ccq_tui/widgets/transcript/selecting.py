@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Region
+from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -18,6 +19,7 @@ from ccq_tui.widgets.transcript.finding import Finding
 from ccq_tui.widgets.transcript.overlay import painted
 from ccq_tui.widgets.transcript.painter import GUIDE
 from ccq_tui.widgets.transcript.plaintext import PlainText
+from ccq_tui.widgets.transcript.unwrapping import source_of, unwrapped
 
 MOST_LINES = 10_000
 """Lines that one selection gives at most."""
@@ -48,8 +50,27 @@ class Line(NamedTuple):
 class Selecting(Finding):
     """Tells Textual what lies under the mouse, draws the selection, and returns its text."""
 
+    class Pointed(Message, namespace="transcript"):
+        """Something was clicked that is not selected by it.
+
+        Attributes:
+            block: The block.
+            strips: The lines of the part of it, as they were drawn.
+            line: Which of them.
+            cell: The cell in that line.
+            chain: Which click it is of several in a row.
+        """
+
+        def __init__(self, block: bl.Block, strips: list[Strip], line: int, cell: int, chain: int) -> None:
+            super().__init__()
+            self.block = block
+            self.strips = strips
+            self.line = line
+            self.cell = cell
+            self.chain = chain
+
     _drawing = False
-    _pressed_at = 0
+    _pressed = Offset(0, 0)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw lines; where each stands is needed only by the mouse, and costs more than the line."""
@@ -102,10 +123,11 @@ class Selecting(Finding):
         selection = self._placed(selection)
         if selection.start is None or selection.end is None:
             return self.text(), "\n"
-        lines = self._lines(selection, selection.start.y, selection.end.y)
-        return "\n".join(lines).strip("\n"), "\n"
+        parts = self._texts(selection, selection.start.y, selection.end.y)
+        return "\n".join(parts).strip("\n"), "\n"
 
-    def _lines(self, selection: Selection, first: int, last: int) -> Iterator[str]:
+    def _texts(self, selection: Selection, first: int, last: int) -> Iterator[str]:
+        """Yield what is selected of each part, with the line breaks of its source."""
         index, part, _ = Line.of(first)
         count = 0
         while index < len(self.model.blocks) and count < MOST_LINES:
@@ -115,12 +137,15 @@ class Selecting(Finding):
             if Line(index, part, 0).code > last:
                 return
             margin = self._margin(index, part)
+            lines: list[str] = []
             for offset, strip in enumerate(self._layout.strips(index, part)):
                 span = selection.get_span(Line(index, part, offset).code)
                 if span is not None:
-                    count += 1
                     end = None if span[1] < 0 else span[1]
-                    yield strip.text[max(span[0], margin) : end].rstrip()
+                    lines.append(strip.text[max(span[0], margin) : end].rstrip())
+            if lines:
+                count += len(lines)
+                yield unwrapped(lines, source_of(self.model.blocks[index], part))
             part += 1
 
     def _margin(self, index: int, part: int) -> int:
@@ -136,17 +161,23 @@ class Selecting(Finding):
         return isinstance(block, bl.ToolBlock) and isinstance(block.body, PlainText | Excerpt)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Remember where a double click may begin."""
-        self._pressed_at = event.y
+        """Remember where a click may begin, or a selection."""
+        self._pressed = event.offset
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the end by a click on the line that says what came below."""
+        """Go to the end by a click on the line that says what came below; elsewhere tell what was clicked."""
+        place = event.get_content_offset(self)
         if self.unseen and event.y == self.size.height - 1:
             self.action_end()
+        elif place is not None and event.offset == self._pressed:
+            line = Line.of(self._code(place.y))
+            if line.block < len(self.model.blocks):
+                block, strips = self.model.blocks[line.block], self._layout.strips(line.block, line.part)
+                self.post_message(self.Pointed(block, strips, line.offset, place.x, event.chain))
 
     def text_select_all(self) -> None:
         """Select the block that was clicked twice: all of a session is rarely what is meant."""
-        block = Line.of(self._code(self._pressed_at)).block
+        block = Line.of(self._code(self._pressed.y)).block
         if block < len(self.model.blocks):
             first, last = Line(block, 0, 0), Line(block, _FIRST - 1, _FIRST - 1)
             self.screen.selections = {self: Selection(Offset(0, first.code), Offset(0, last.code))}
