@@ -50,10 +50,6 @@ class ReplayApp(CcqApp):
         self._replay.launch = launch
         await self.push_screen(self._replay)
 
-    def _begin(self, launch: Launch) -> None:
-        self._replay.launch = launch
-        self.push_screen(self._replay)
-
     def action_help(self) -> None:
         """Show all keys over the recording, or hide them."""
         if isinstance(self.screen, HelpScreen):
