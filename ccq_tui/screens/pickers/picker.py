@@ -144,7 +144,7 @@ class Picker(ModalScreen[str | None]):
         return True
 
     def _choose_row(self) -> None:
-        if self._value is not None:
+        if self._value is not None and self.is_current:
             self.dismiss(self._value)
 
     def _escape(self) -> None:
