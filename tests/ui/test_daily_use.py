@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
+from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
+from tests.ui.asked import SINGLE
+from tests.ui.host import PanelHost
 from tests.ui.session import Driven, until
 
 
@@ -50,3 +53,21 @@ async def test_news_of_a_session_whose_screen_goes_away_end_nothing() -> None:
         await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
         screen.list_sessions(())
         assert screen.entries == ()
+
+
+async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside_previews() -> None:
+    code = Question(
+        "How should amounts be rounded?",
+        "Rounding",
+        tuple(Option(name, "a way", f"def {name}(x):\n    return x\n") for name in ("up", "even", "never")),
+    )
+    app = PanelHost(code, SINGLE)
+    async with app.run_test() as pilot:
+        height = app.panel.region.height
+        await pilot.press("o", "x")
+        shown = "\n".join(app.screen_lines)
+        assert "How should amounts be rounded?" in shown
+        assert "no preview of this row" not in shown
+        assert app.panel.region.height == height
+        await pilot.press("escape", "up")
+        assert "def never" in "\n".join(app.screen_lines)

@@ -108,7 +108,17 @@ class Measures:
         """Where the preview is: "beside" the list, "under" it, "large" instead of it, or "" for nowhere."""
         if self.state.large and has_preview(self.state) and not self.state.in_review:
             return "large"
-        return self._preview_at(self.state.tab)
+        where = self._preview_at(self.state.tab)
+        return "" if where == "under" and self._typing_without_preview else where
+
+    @property
+    def _typing_without_preview(self) -> bool:
+        """Whether one types about a row with nothing to look at, whose place the question needs more."""
+        page = self.state.page
+        options = page.question.options
+        return self.state.focus in TEXT_FOCUSES and not (
+            page.cursor < len(options) and options[page.cursor].preview
+        )
 
     # -- heights -------------------------------------------------------------------------------------------
 
