@@ -10,7 +10,14 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.cards import permission_line
 from ccq_tui.widgets.transcript.outcomes import told
 from ccq_tui.widgets.transcript.pen import Pen
-from ccq_tui.widgets.transcript.tools import FILE_TOOLS, LIMIT, duration, main_argument, plural, tool_title
+from ccq_tui.widgets.transcript.tools import (
+    LIMIT,
+    duration,
+    main_argument,
+    plural,
+    short_argument,
+    tool_title,
+)
 
 _STATES = {
     bl.ToolState.RUNNING: ("▸", "warning"),
@@ -46,8 +53,7 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
         (f"{sign} ", palette[colour]), (one_line(tool_title(block.tool), 40), palette["strong"])
     )
     argument = block.entry.text if block.entry else main_argument(block.tool, block.input)
-    if block.directory and block.tool in FILE_TOOLS:
-        argument = argument.removeprefix(f"{block.directory.rstrip('/')}/")
+    argument = short_argument(block.tool, argument, block.directory)
     if argument:
         title.append(" ")
     failed = block.state is bl.ToolState.FAILED

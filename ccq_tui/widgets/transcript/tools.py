@@ -32,6 +32,8 @@ _MAIN_ARGUMENT = {
 _LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
 FILE_TOOLS = frozenset({"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"})
 """Tools whose main argument is a path."""
+SEARCH_TOOLS = frozenset({"Glob", "Grep"})
+"""Tools with a pattern, and a path to look in."""
 LIMIT = 2_000
 """Characters of an argument or outcome that are looked at."""
 
@@ -42,6 +44,28 @@ def tool_title(tool: str) -> str:
         server, _, name = tool.removeprefix("mcp__").partition("__")
         return f"{server}: {name}" if name else server
     return tool
+
+
+def short_argument(tool: str, argument: str, directory: str) -> str:
+    """Leave out of a call's argument the directory that the session works in.
+
+    Args:
+        tool: The tool's name.
+        argument: What `main_argument` returned.
+        directory: Where the session works, or "".
+    """
+    here = directory.rstrip("/")
+    if not here:
+        return argument
+    if tool in FILE_TOOLS:
+        return argument.removeprefix(f"{here}/")
+    if tool in SEARCH_TOOLS:
+        pattern, sign, where = argument.rpartition(" in ")
+        if sign and where.rstrip("/") == here:
+            return pattern
+        if sign and where.startswith(f"{here}/"):
+            return f"{pattern} in {where.removeprefix(f'{here}/')}"
+    return argument
 
 
 def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -55,7 +79,7 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
         return done(todos(arguments.get("todos")))
     names = _MAIN_ARGUMENT.get(tool, ())
     values = [_short(arguments[name]) for name in names if arguments.get(name)]
-    if tool in {"Glob", "Grep"} and len(values) == len(names):
+    if tool in SEARCH_TOOLS and len(values) == len(names):
         return f"{values[0]} in {values[1]}"
     if values:
         return values[0]
