@@ -13,7 +13,9 @@ from ccq_tui.cli.replaying import ReplayApp, launch_for
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.replay import GoOn, ReplayScreen
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.status_line import StatusLine
+from tests.ui.pictures import Pictures
 from tests.ui.session import MovableClock
 from tests.unit.agent.recordings import (
     QUESTIONS,
@@ -67,7 +69,7 @@ async def until(pilot: Pilot[int], what: Callable[[], object]) -> None:
 
 
 def exported(path: Path) -> str:
-    return next(path.glob("session-*.md")).read_text(encoding="utf-8")
+    return "".join(file.read_text(encoding="utf-8") for file in path.glob("session-*.md"))
 
 
 async def ended(run: Replayed, pilot: Pilot[int]) -> None:
@@ -108,8 +110,7 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         assert run.screen.search_bar.field.value == "faster"
         assert run.screen.dock.prompt.text == ""
         await pilot.press("escape", "alt+up", "escape", "e")
-        await until(pilot, lambda: list(tmp_path.glob("session-*.md")))
-        assert "Make it faster" in exported(tmp_path)
+        await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 
 async def test_the_answer_to_the_open_question_goes_to_its_session(
@@ -147,13 +148,26 @@ async def test_where_the_session_is_gone_the_answer_can_be_copied(
         assert run.app.answered is None
 
 
-async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path) -> None:
+async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures: Pictures) -> None:
+    run = Replayed(tmp_path, prompt("Make it faster"), ASKED)
+    async with run.app.run_test(size=(40, 12)) as pilot:
+        await panel_is_open(run, pilot)
+        assert "names no session" in run.screen.transcript.text()
+        panel = run.screen.dock.panel
+        assert panel is not None
+        await until(pilot, lambda: not panel.query_one(HintBar)._asleep)
+        await pictures.keep(pilot, "question-40x12")
+
+
+async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pictures: Pictures) -> None:
     lines = [prompt(f"Prompt {number}") for number in range(4)]
     run = Replayed(tmp_path, *lines, speed=0.001)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.is_up and "Prompt 0" in run.screen.transcript.text())
+        await until(pilot, lambda: run.screen.recording.read == 2)  # it waits with the next one in hand
         await pilot.press("space")
         assert "‖ paused" in run.status
+        await pictures.keep(pilot, "paused-80x24")
         run.clock.skip(3_600)
         await pilot.press("space")
         assert "▶ replay" in run.status
