@@ -1,0 +1,37 @@
+"""Ids by how they begin, for a person who types them."""
+
+from __future__ import annotations
+
+from ccq_tui.inbox.store.base import Connected
+
+MOST_NAMES = 200_000
+"""Ids that are given at once."""
+
+
+class Names(Connected):
+    """Reads ids alone."""
+
+    def request_ids(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
+        """Return ids of requests, sorted.
+
+        Args:
+            prefix: How they begin.
+            limit: At most so many.
+        """
+        return self._beginning("SELECT id FROM requests", prefix, limit)
+
+    def session_ids(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
+        """Return ids of sessions, those that are known by their requests alone among them, sorted.
+
+        Args:
+            prefix: How they begin.
+            limit: At most so many.
+        """
+        both = "SELECT id FROM sessions UNION SELECT session_id FROM requests"
+        return self._beginning(both, prefix, limit)
+
+    def _beginning(self, ids: str, prefix: str, limit: int) -> list[str]:
+        # A comparison of its own: LIKE would read "_" and "%" as signs.
+        query = f"SELECT id FROM ({ids}) WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT ?"  # noqa: S608 - ours
+        prefix = prefix.encode("utf-8", "replace").decode("utf-8")
+        return [str(row[0]) for row in self._rows(query, (len(prefix), prefix, limit))]
