@@ -80,6 +80,7 @@ class Prompting(Remembering):
 
     def say(self, text: str) -> None:
         """Show a prompt at once, and send it; the session keeps it while it starts or works."""
+        self.wake()
         self.transcript.add_prompt(text.rstrip())
         name = self.session.send(text.rstrip())
         if self.view.state is SessionState.STARTING:
@@ -99,7 +100,8 @@ class Prompting(Remembering):
     def action_interrupt(self) -> None:
         """Interrupt the turn; where that would withdraw a hidden request, ask once."""
         if not self.view.busy:
-            if self.pressed_again("escape"):
+            # Under a name of its own: a press that did nothing must not be the first of two that interrupt.
+            if self.pressed_again("escape in vain"):
                 # In Claude Code this key, twice, goes back: who has it in the fingers learns the way here.
                 self.dock.notices.say("Nothing to interrupt · /rewind goes back to an earlier prompt")
             return
