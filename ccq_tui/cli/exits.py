@@ -7,13 +7,16 @@ import click
 ENDED = 0
 CRASHED = 1
 MISUSED = 2
+TAKEN = 3
 INTERRUPTED = 130
 
 EPILOG = """\b
 Exit codes:
     0  ended as asked
     1  crashed (the log's path is printed), or doctor found a failure
-    2  wrong flag or setting, unknown demo, no recording, or no terminal
+    2  wrong flag or setting, unknown demo, no recording, no terminal,
+       or an answer that is none
+    3  somebody has answered the request already
   130  interrupted before the screen was up, or by a signal (128 + its number)
 """
 
@@ -22,3 +25,9 @@ class Refused(click.ClickException):
     """The command line is fine, but the program cannot do it here; the message says why."""
 
     exit_code = MISUSED
+
+
+class Taken(click.ClickException):
+    """Somebody was faster; the message says who."""
+
+    exit_code = TAKEN

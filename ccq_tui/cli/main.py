@@ -10,11 +10,14 @@ from collections.abc import Sequence
 import click
 
 import ccq_tui
+from ccq_tui.cli.answering import answer, decline
 from ccq_tui.cli.completion import completion
 from ccq_tui.cli.demo import demo
 from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
 from ccq_tui.cli.group import PROMPT_COMMAND, PromptGroup
+from ccq_tui.cli.inbox import history, inbox, sessions, show
 from ccq_tui.cli.inspect import config, doctor
+from ccq_tui.cli.leaving import export, resume
 from ccq_tui.cli.options import session_flags, setting_flags
 from ccq_tui.cli.replay import replay
 from ccq_tui.cli.session import say_where_the_log_is, start_session
@@ -50,7 +53,10 @@ def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) 
     return start_session(context, words)
 
 
-for command in (demo, replay, doctor, config, completion):
+for command in (
+    *(demo, replay, doctor, config, completion),
+    *(sessions, inbox, history, show, answer, decline, resume, export),
+):
     cli.add_command(command)
 
 

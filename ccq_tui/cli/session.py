@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,27 +32,58 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         click.UsageError: Flags that contradict each other.
         SettingsError: A setting that cannot be used.
     """
-    from ccq_tui.config import Launch, load_settings
-    from ccq_tui.config.trust import untrusted
-
     flags = given_flags(context)
     continue_last, resume = flags.get("continue_last", False), flags.get("resume", "")
     if continue_last and resume:
         raise click.UsageError("--continue and --resume exclude each other.", context)
     if flags.get("fork") and not (continue_last or resume):
         raise click.UsageError("--fork needs --continue or --resume.", context)
-    given = given_settings(context)
-    settings = load_settings(given).settings
-    carried = untrusted(settings.directory)
-    launch = Launch(
-        settings=settings,
+    return begin(
+        given_settings(context),
         prompt=" ".join(words),
         continue_last=continue_last,
         resume=resume,
         fork=flags.get("fork", False),
+    )
+
+
+def begin(
+    given: Mapping[str, Any],
+    *,
+    prompt: str = "",
+    continue_last: bool = False,
+    resume: str = "",
+    fork: bool = False,
+) -> int:
+    """Run the program with a session.
+
+    Args:
+        given: The settings of the command line.
+        prompt: The first prompt, or "".
+        continue_last: Whether to continue the newest conversation of the directory.
+        resume: The session to resume, or "".
+        fork: Whether that goes on under a new session id.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        SettingsError: A setting that cannot be used.
+    """
+    from ccq_tui.config import Launch, load_settings
+    from ccq_tui.config.trust import untrusted
+
+    settings = load_settings(given).settings
+    carried = untrusted(settings.directory)
+    launch = Launch(
+        settings=settings,
+        prompt=prompt,
+        continue_last=continue_last,
+        resume=resume,
+        fork=fork,
         carried=carried,
         own_settings=load_settings(given, project=False).settings if carried else None,
-        flags=given,
+        flags=dict(given),
     )
     require_terminal()
     return show(launch)

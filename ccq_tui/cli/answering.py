@@ -1,0 +1,175 @@
+"""Commands that answer a request. Whoever else shows it, here or in another terminal, closes it then."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ccq_tui.cli.exits import ENDED, Refused, Taken
+from ccq_tui.cli.store import find_request, opened_store, print_lines
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ccq_tui.inbox.requests import Request, RequestOutcome
+    from ccq_tui.inbox.store import Store, StoredRequest
+
+STDIN = "-"
+
+
+@click.command(
+    epilog="""\b
+A set of one question:
+  ccq-tui answer toolu_01 --choose 2 --note "but keep it small"
+A set of several: the question's number and = come first.
+  ccq-tui answer toolu_01 --choose 1=2 --choose 2=1,3 --other 3=Redis
+"""
+)
+@click.argument("request")
+@click.option(
+    "--choose", multiple=True, metavar="[Q=]N[,N]", help='Options by number; "none" in a multi-select.'
+)
+@click.option("--other", multiple=True, metavar="[Q=]TEXT", help="An answer in your own words, or a number.")
+@click.option("--note", multiple=True, metavar="[Q=]TEXT", help="A note beside the answer.")
+@click.option("--discuss", metavar="TEXT", help="Reply to the whole set in prose instead.")
+@click.option("--json", "json_file", metavar="FILE|-", help="The answer as JSON: docs/scripts.md.")
+def answer(
+    request: str,
+    choose: tuple[str, ...],
+    other: tuple[str, ...],
+    note: tuple[str, ...],
+    discuss: str | None,
+    json_file: str | None,
+) -> int:
+    """Answer a request: a question set, a permission or a plan.
+
+    REQUEST is its id, which may be cut short where no other begins alike. "ccq-tui show REQUEST" has the
+    numbers. Every question of a set needs an answer.
+    """
+    ways = [bool(choose or other or note), discuss is not None, json_file is not None]
+    if sum(ways) > 1:
+        raise Refused("--json, --discuss and the other flags exclude each other: give one kind.")
+    if not any(ways):
+        raise Refused(
+            "that is no answer: give --choose, --other, --discuss or --json; ccq-tui show has the numbers."
+        )
+    text = None if json_file is None else _read(json_file)
+
+    def outcome_for(asked: Request) -> RequestOutcome:
+        from ccq_tui.cli.saying_json import discussed, said_in_json
+        from ccq_tui.inbox.requests import QuestionRequest
+
+        if text is not None:
+            return said_in_json(asked, text)
+        if not isinstance(asked, QuestionRequest):
+            return _decision(asked, choose, other, note, discuss)
+        if discuss is not None:
+            return discussed(discuss)
+        from ccq_tui.cli.saying import answered, said_in_flags
+
+        return answered(asked.questions, said_in_flags(asked.questions, choose, other, note))
+
+    return _settle(request, outcome_for, "ccq-tui answer")
+
+
+@click.command()
+@click.argument("request")
+def decline(request: str) -> int:
+    """Decline a request: nothing is chosen, nothing allowed.
+
+    REQUEST is its id, which may be cut short where no other begins alike.
+    """
+
+    def outcome_for(asked: Request) -> RequestOutcome:
+        from ccq_tui.inbox.requests import Denied, QuestionRequest
+        from ccq_tui.questions import Declined
+
+        return Declined() if isinstance(asked, QuestionRequest) else Denied()
+
+    return _settle(request, outcome_for, "ccq-tui decline")
+
+
+def _decision(
+    asked: Request,
+    choose: tuple[str, ...],
+    other: tuple[str, ...],
+    note: tuple[str, ...],
+    discuss: str | None,
+) -> RequestOutcome:
+    from ccq_tui.cli.saying import SayingError, decided
+    from ccq_tui.inbox.requests import QuestionRequest
+
+    if isinstance(asked, QuestionRequest):
+        raise TypeError("a question set is answered, not decided")
+    if other or discuss is not None:
+        raise SayingError("a permission or a plan takes --choose N and, for some, --note TEXT")
+    if len(note) > 1:
+        raise SayingError("--note was given twice: give it once")
+    return decided(asked, choose, note[0] if note else None)
+
+
+def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface: str) -> int:
+    from ccq_tui.cli.saying import SayingError
+    from ccq_tui.inbox.store import RequestState, state_after
+    from ccq_tui.inbox.verdicts import AlreadySettled, Unknown
+
+    with opened_store() as store:
+        store, stored = find_request(store, name)
+        key = stored.request.id
+        if stored.state is not RequestState.PENDING:
+            raise _taken(stored)
+        try:
+            outcome = outcome_for(stored.request)
+        except SayingError as error:
+            raise Refused(f"{error}.") from error
+        verdict = store.settle(key, outcome, surface)
+        if isinstance(verdict, AlreadySettled):
+            # The request as it is now says more than the verdict.
+            raise _taken(store.request(key) or stored)
+        if isinstance(verdict, Unknown):
+            raise Refused(f"the request {one_line(key, 80)} is gone.")
+        when = _delivery(store, stored.request.session_id)
+    print_lines(f"{one_line(key, 60)}: {state_after(outcome)}.\n{when}")
+    return ENDED
+
+
+def _taken(stored: StoredRequest) -> Taken:
+    from ccq_tui.inbox.listing import local
+    from ccq_tui.inbox.store import RequestState
+
+    what = "cancelled" if stored.state is RequestState.CANCELLED else "answered"
+    by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
+    at = f" at {local(stored.settled_at, seconds=True)}" if stored.settled_at else ""
+    return Taken(f"{one_line(stored.request.id, 80)} was already {what}{by}{at}; nothing was changed.")
+
+
+def _delivery(store: Store, session_id: str) -> str:
+    """Say how the agent will have it."""
+    from ccq_tui.inbox.listing import SHORT
+    from ccq_tui.inbox.owners import alive
+
+    session = store.session(session_id)
+    if session and alive(session.owner):
+        return "Its session is running and goes on."
+    return f"Its session has it when it is resumed: ccq-tui resume {one_line(session_id[:SHORT], 24)}"
+
+
+def _read(name: str) -> str:
+    from ccq_tui.cli.saying_json import MOST_JSON
+
+    try:
+        if name == STDIN:
+            if sys.stdin is None or sys.stdin.isatty():
+                raise Refused("standard input is the terminal: pipe the JSON into it, or name a file.")
+            return sys.stdin.read(MOST_JSON + 1)
+        with Path(name).open(encoding="utf-8") as file:
+            return file.read(MOST_JSON + 1)
+    except UnicodeDecodeError as error:
+        raise Refused(f"{one_line(name, 200)}: not a text in UTF-8.") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise Refused(f"{one_line(name, 200)} cannot be read: {why}.") from error

@@ -1,0 +1,142 @@
+"""Commands that print what the inbox holds, for people and for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ccq_tui.cli.exits import ENDED
+from ccq_tui.cli.store import SINCE, find_request, find_session, opened_store, print_lines, since
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.store import Change, Store, StoredRequest, StoredSession
+
+AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
+PAGE = 500
+_as_json = click.option("--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md.")
+
+
+def _narrowed(function: AnyCallable) -> AnyCallable:
+    """Give a command the flags that say which rows it prints."""
+    function = click.option("--since", "since_text", metavar="T", help=f"Only from then on: {SINCE}.")(
+        function
+    )
+    of_session = click.option(
+        "--session", metavar="ID", help="Only of this session; its id may be cut short."
+    )
+    return _as_json(of_session(function))
+
+
+@click.command()
+@_narrowed
+def inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
+    """List the requests that wait for a person, oldest first."""
+    from ccq_tui.inbox.listing import inbox_lines, shortener
+    from ccq_tui.inbox.reports import report, request_record
+
+    start = since(since_text)
+    with opened_store() as store:
+        only = None if session is None else find_session(store, session)
+        found = [item for item in _waiting(store, only) if start is None or item.asked_at >= start]
+        if as_json:
+            print_lines(report({"requests": [request_record(item) for item in found]}))
+            return ENDED
+        ids, names = _ids(store), _session_names(store)
+    lines = inbox_lines(found, shortener(ids), names)
+    if found:
+        lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
+    print_lines("\n".join(lines))
+    return ENDED
+
+
+@click.command()
+@_narrowed
+def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
+    """List the sessions, the one that changed last at the end."""
+    from ccq_tui.inbox.listing import session_lines, shortener
+    from ccq_tui.inbox.reports import report, session_record
+
+    start = since(since_text)
+    with opened_store() as store:
+        only = None if session is None else find_session(store, session)
+        found = [
+            item
+            for item in reversed(_sessions(store))
+            if only in (None, item.id) and (start is None or item.changed_at >= start)
+        ]
+        waiting = store.waiting_counts() if store else {}
+        ids = store.session_ids() if store else []
+    if as_json:
+        print_lines(report({"sessions": [session_record(item, waiting.get(item.id, 0)) for item in found]}))
+    else:
+        print_lines("\n".join(session_lines(found, waiting, shortener(ids))))
+    return ENDED
+
+
+@click.command()
+@_narrowed
+def history(as_json: bool, session: str | None, since_text: str | None) -> int:
+    """List every change of a request or a session, oldest first."""
+    from ccq_tui.inbox.listing import history_lines, shortener
+    from ccq_tui.inbox.reports import change_record, report
+
+    start = since(since_text)
+    with opened_store() as store:
+        only = None if session is None else find_session(store, session)
+        found: list[Change] = []
+        while store and (
+            page := store.history(start, only, after=found[-1].number if found else 0, limit=PAGE)
+        ):
+            found += page
+        requests = _ids(store)
+        every = store.session_ids() if store else []
+    if as_json:
+        print_lines(report({"changes": [change_record(change) for change in found]}))
+    else:
+        print_lines("\n".join(history_lines(found, shortener(requests), shortener(every))))
+    return ENDED
+
+
+@click.command()
+@click.argument("request")
+@_as_json
+def show(request: str, as_json: bool) -> int:
+    """Show a request: what is asked, how to answer it, or what became of it.
+
+    REQUEST is its id, which may be cut short where no other begins alike.
+    """
+    from ccq_tui.inbox.reports import report, whole_record
+    from ccq_tui.inbox.showing import request_lines
+
+    with opened_store() as store:
+        store, stored = find_request(store, request)
+        known = store.session(stored.request.session_id)
+    if as_json:
+        print_lines(report({"request": whole_record(stored)}))
+        return ENDED
+    parts = [stored.request.session_id, *([known.name, known.directory] if known else [])]
+    print_lines("\n".join(request_lines(stored, " · ".join(part for part in parts if part))))
+    return ENDED
+
+
+def _waiting(store: Store | None, only: str | None) -> Iterator[StoredRequest]:
+    after = 0
+    while store and (page := store.waiting(only, after, PAGE)):
+        yield from page
+        after = page[-1].number
+
+
+def _sessions(store: Store | None) -> list[StoredSession]:
+    # All at once: several may have changed at the same time, and a page would end between them.
+    return store.sessions(limit=-1) if store else []
+
+
+def _ids(store: Store | None) -> list[str]:
+    return store.request_ids() if store else []
+
+
+def _session_names(store: Store | None) -> Callable[[str], str]:
+    names = {item.id: item.name for item in _sessions(store)}
+    return lambda key: names.get(key) or key[:8]

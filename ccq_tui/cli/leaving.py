@@ -1,0 +1,104 @@
+"""Commands that take a session up again, or out of the program as a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.store import find_session, opened_store, print_lines
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.history import History
+
+_WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+@click.command()
+@click.argument("session")
+@setting_flags(hidden=True)
+@click.pass_context
+def resume(context: click.Context, /, session: str, **_flags: object) -> int:
+    """Resume a session on the screen, in its directory; a question that waits in it is open at once.
+
+    SESSION is its id, which may be cut short where no other begins alike.
+    """
+    from ccq_tui.cli.session import begin
+
+    known = _known(session)
+    given = given_settings(context)
+    if known.directory and "cwd" not in given:
+        if not Path(known.directory).is_dir():
+            where = one_line(known.directory, 300)
+            raise Refused(f"the session's directory {where} is not there; --cwd names another one.")
+        given["cwd"] = known.directory
+    return begin(given, resume=known.id)
+
+
+@click.command()
+@click.argument("session")
+@click.option("--format", "form", type=click.Choice(("md", "json")), default="md", help="[default: md]")
+def export(session: str, form: str) -> int:
+    """Print a session's transcript.
+
+    SESSION is its id, which may be cut short where no other begins alike. It is read as Claude Code
+    keeps it: the last 2,000 messages.
+    """
+    from ccq_tui.agent.history import HistoryError, read_history
+    from ccq_tui.agent.options import SessionOptions
+
+    known = _known(session)
+    options = SessionOptions(cwd=Path(known.directory or os.curdir), resume=known.id)
+    try:
+        past = asyncio.run(read_history(options))
+    except HistoryError as error:
+        raise Refused(f"the session cannot be read: {one_line(str(error), 300)}.") from error
+    if not past.events:
+        where = one_line(known.directory, 300) or "this directory"
+        raise Refused(f"Claude Code has nothing of session {one_line(known.id, 80)} in {where}.")
+    print_lines(_written(known, past, form).rstrip("\n"))
+    if past.cut:
+        click.echo("Older messages are left out.", err=True)
+    return ENDED
+
+
+class _Known(NamedTuple):
+    """A session's id, and what the inbox knows of it or ""."""
+
+    id: str
+    directory: str = ""
+    name: str = ""
+
+
+def _known(name: str) -> _Known:
+    """Find a session; a whole id may be one that Claude Code alone knows."""
+    with opened_store() as store:
+        known = store.session(name) if store else None
+        if known is None and _WHOLE.fullmatch(name):
+            return _Known(name)
+        key = find_session(store, name)
+        known = store.session(key) if store else None
+    return _Known(key, known.directory, known.name) if known else _Known(key)
+
+
+def _written(known: _Known, past: History, form: str) -> str:
+    from ccq_tui.agent.events import HistoryLoaded
+    from ccq_tui.text import safe
+    from ccq_tui.widgets.transcript.files import export_json, export_markdown
+    from ccq_tui.widgets.transcript.model import TranscriptModel
+
+    model = TranscriptModel()
+    model.apply(HistoryLoaded(past.events, past.cut))
+    facts = {"name": known.name, "id": known.id, "cwd": known.directory}
+    at = datetime.now().astimezone()
+    if form == "json":
+        return export_json(model.blocks, session=facts, at=at)
+    return safe(export_markdown(model.blocks, session=facts, at=at))

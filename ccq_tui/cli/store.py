@@ -1,0 +1,135 @@
+"""Opens the inbox for a command, and finds in it what a person names."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from ccq_tui.cli.exits import Refused
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.store import Store, StoredRequest
+
+_AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+SINCE = "a time as in 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30Z, or an age as in 90s, 15m, 2h, 3d"
+_SHOWN = 3
+
+
+@contextmanager
+def opened_store() -> Iterator[Store | None]:
+    """Open the inbox while a command runs; None when nothing was ever asked, and then none is made.
+
+    Raises:
+        Refused: It cannot be opened or read; the line says why.
+    """
+    from ccq_tui.config.paths import inbox_path
+    from ccq_tui.inbox.store import Store
+    from ccq_tui.inbox.verdicts import InboxError
+
+    path = inbox_path()
+    try:
+        if not os.path.lexists(path):
+            yield None
+            return
+        store = Store(path)
+        try:
+            if store.notice:
+                click.echo(store.notice, err=True)
+            yield store
+        finally:
+            store.close()
+    except InboxError as error:
+        raise Refused(one_line(str(error), 1_000)) from error
+
+
+def print_lines(text: str) -> None:
+    """Print; whoever reads may stop reading, as ``head`` does."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        # Python flushes once more at its end, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
+    """Find a request.
+
+    Args:
+        store: The inbox.
+        name: Its id, or how it begins.
+
+    Returns:
+        The inbox, which there is, and the request.
+
+    Raises:
+        Refused: None has this id, or several begin so, or it cannot be read.
+    """
+    ids = store.request_ids(name, _SHOWN + 1) if store and name else []
+    key = _one(ids, name, "request", "ccq-tui inbox lists those that wait")
+    stored = store.request(key) if store else None
+    if store is None or stored is None:
+        raise Refused(f"the request {one_line(key, 80)} was written by another version and cannot be read.")
+    return store, stored
+
+
+def find_session(store: Store | None, name: str) -> str:
+    """Find a session.
+
+    Args:
+        store: The inbox.
+        name: Its id, or how it begins.
+
+    Returns:
+        The id.
+
+    Raises:
+        Refused: None has this id, or several begin so.
+    """
+    ids = store.session_ids(name, _SHOWN + 1) if store and name else []
+    return _one(ids, name, "session", "ccq-tui sessions lists them")
+
+
+def since(text: str | None) -> datetime | None:
+    """Read a time or an age.
+
+    Args:
+        text: What was given, or None.
+
+    Returns:
+        The time; one without a zone is where the person is.
+
+    Raises:
+        Refused: It is neither.
+    """
+    if text is None:
+        return None
+    try:
+        if found := _AGE.fullmatch(text.strip()):
+            return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
+        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise Refused(f"--since takes {SINCE}, and not “{one_line(text, 40)}”.") from error
+
+
+def _one(ids: list[str], name: str, what: str, where: str) -> str:
+    shown = one_line(name, 80)
+    if name in ids:
+        return name
+    if not ids:
+        raise Refused(f"no {what} has an id that begins with “{shown}”; {where}.")
+    if len(ids) > 1:
+        some = ", ".join(one_line(item, 40) for item in ids[:_SHOWN])
+        more = ", …" if len(ids) > _SHOWN else ""
+        raise Refused(
+            f"several {what}s have an id that begins with “{shown}”: {some}{more}; give more of it."
+        )
+    return ids[0]
