@@ -1,0 +1,70 @@
+"""An inbox with one request of each kind, where the commands look for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ccq_tui.config import inbox_path
+from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Kind, Option, Question, QuestionSet
+
+SESSION = "8f14e45f-ceea-467f-a8f5-1b3a0d0a0001"
+CACHE = "toolu_01Cache7Rk2PqX"
+FEATURES = "toolu_01Feat4mZ8LwTy"
+PERMISSION = "toolu_01Perm9dQ1VbNs"
+PLAN = "toolu_01Plan3xT5GhJk"
+FULL = ["--choose", "1=1,3", "--other", "2=4", "--other", "3=api"]
+"""What answers `FEATURES`."""
+
+_CACHE = Question(
+    "Which cache should the API use?",
+    "Cache",
+    (
+        Option("Redis (Recommended)", "Fast, and one more service to run"),
+        Option("SQLite", "No service", preview="a = 1\n   b = 2"),
+        Option("None"),
+    ),
+)
+_FEATURES = (
+    Question(
+        "Which features should it have?",
+        "Features",
+        (Option("Auth"), Option("Logs"), Option("Search")),
+        multi_select=True,
+    ),
+    Question("How many workers?", "Workers", kind=Kind.NUMBER, minimum=1, maximum=8, step=1),
+    Question("What is it called?", "Name", kind=Kind.TEXT),
+)
+_RULE = Suggestion("addRules", "localSettings", (Rule("Bash", "npm test *"),), "allow")
+
+
+@contextmanager
+def asked() -> Iterator[Store]:
+    """Open the inbox for a while."""
+    store = Store(inbox_path())
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def stock() -> None:
+    """Fill the inbox with a parked session and its four requests."""
+    with asked() as store:
+        store.upsert_session(
+            SESSION, "/home/me/api", name="api-refactor", last_line="Which cache?", cost=0.12
+        )
+        store.set_session_state(SESSION, StoredSessionState.PARKED, "waited")
+        store.add_request(
+            QuestionRequest(CACHE, SESSION, QuestionSet(CACHE, (_CACHE,))), "I looked at the code."
+        )
+        store.add_request(QuestionRequest(FEATURES, SESSION, QuestionSet(FEATURES, _FEATURES)))
+        store.add_request(
+            PermissionRequest(
+                PERMISSION, SESSION, "Bash", {"command": "npm test"}, "Run the tests", suggestions=(_RULE,)
+            )
+        )
+        store.add_request(PlanRequest(PLAN, SESSION, "# Move to Postgres\n\n1. Dump\n2. Load"))

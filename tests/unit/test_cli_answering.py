@@ -1,0 +1,213 @@
+"""Answers from the shell: by the panel's rules, once, and nothing changed by what is wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.cli import main
+from ccq_tui.cli.saying import Said, SayingError, answered, said_in_flags
+from ccq_tui.cli.saying_json import said_in_json
+from ccq_tui.config import inbox_path
+from ccq_tui.inbox import Allowed, Denied, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox.reports import whole_record
+from ccq_tui.inbox.store.opening import open_database
+from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from tests.unit.inbox.made import sets, values
+from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, SESSION, asked, stock
+
+JSON_FULL = '{"answers": [{"selected": ["Auth", 3]}, {"other": "4"}, {"other": "api"}]}'
+
+
+def outcome_of(request_id: str) -> RequestOutcome | None:
+    with asked() as store:
+        stored = store.request(request_id)
+    assert stored is not None
+    return stored.outcome
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        ([CACHE, "--choose", "2"], Answered((Answer(("SQLite",), preview="a = 1\n   b = 2"),))),
+        ([CACHE, "--choose", "1=1"], Answered((Answer(("Redis (Recommended)",)),))),
+        (["toolu_01C", "--other", "1=2", "--note", "2=3"], Answered((Answer(other="1=2", note="2=3"),))),
+        ([CACHE, "--other", "a\x1bb\r\nc"], Answered((Answer(other="ab\nc"),))),
+        ([CACHE, "--discuss", "Why a cache?"], Discussed("Why a cache?")),
+        (
+            [FEATURES, *FULL, "--note", "3=short"],
+            Answered((Answer(("Auth", "Search")), Answer(other="4"), Answer(other="api", note="short"))),
+        ),
+        (
+            [FEATURES, "--choose", "1=3", "--choose", "1=2", "--other", "1=more", *FULL[2:]],
+            Answered((Answer(("Logs", "Search"), "more"), Answer(other="4"), Answer(other="api"))),
+        ),
+        (
+            [FEATURES, "--choose", "1=none", *FULL[2:]],
+            Answered((Answer(empty=True), Answer(other="4"), Answer(other="api"))),
+        ),
+        ([PERMISSION, "--choose", "1"], Allowed()),
+        ([PERMISSION, "--choose", "3", "--note", "only once"], Allowed("only once")),
+        ([PERMISSION, "--choose", "5", "--note", "use make"], Denied("use make")),
+        ([PLAN, "--choose", "2"], Allowed(mode="acceptEdits")),
+    ],
+)
+def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    assert main(["answer", *words]) == 0
+    name = next(name for name in (CACHE, FEATURES, PERMISSION, PLAN) if name.startswith(words[0]))
+    assert outcome_of(name) == outcome
+    told = capsys.readouterr().out
+    assert told.startswith(f"{name}: ")
+    assert f"ccq-tui resume {SESSION[:8]}\n" in told
+
+
+def test_a_lasting_permission_is_the_one_suggested() -> None:
+    stock()
+    assert main(["answer", PERMISSION, "--choose", "2"]) == 0
+    outcome = outcome_of(PERMISSION)
+    assert isinstance(outcome, Allowed)
+    assert outcome.suggestion is not None
+    assert outcome.suggestion.rules[0].content == "npm test *"
+
+
+@pytest.mark.parametrize(("name", "outcome"), [(CACHE, Declined()), (PERMISSION, Denied()), (PLAN, Denied())])
+def test_declining(name: str, outcome: RequestOutcome, capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store.claim_session(SESSION, this_process())
+    assert main(["decline", name]) == 0
+    assert outcome_of(name) == outcome
+    assert capsys.readouterr().out == f"{name}: declined.\nIts session is running and goes on.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        (JSON_FULL, Answered((Answer(("Auth", "Search")), Answer(other="4"), Answer(other="api")))),
+        (
+            '{"version": 1, "answers": [null, null, {"other": "x"}]}',
+            Answered((Answer(), Answer(), Answer(other="x"))),
+        ),
+        (
+            '{"answers": [{"selected": [], "empty": true, "other": "", "note": "n"}, null, null]}',
+            Answered((Answer(note="n", empty=True), Answer(), Answer())),
+        ),
+        ('{"discuss": "first tell me"}', Discussed("first tell me")),
+    ],
+)
+def test_an_answer_as_json(
+    text: str, outcome: RequestOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    (tmp_path / "answer.json").write_text(text, encoding="utf-8")
+    assert main(["answer", FEATURES, "--json", str(tmp_path / "answer.json")]) == 0
+    assert outcome_of(FEATURES) == outcome
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"choice": 3, "note": "do"}'))
+    assert main(["answer", PLAN, "--json", "-"]) == 0
+    assert outcome_of(PLAN) == Allowed("do", mode="default")
+
+
+@pytest.mark.parametrize("command", [["answer", "--choose", "9"], ["decline"]])
+def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store.settle(CACHE, Discussed("why?"), "panel")
+        store.cancel(PLAN, "interrupted", "withdrawn")
+    assert main([command[0], CACHE, *command[1:]]) == 3
+    told = capsys.readouterr().err
+    assert f"{CACHE} was already answered by panel at 2" in told
+    assert told.endswith("; nothing was changed.\n")
+    assert told.count("\n") == 1
+    assert outcome_of(CACHE) == Discussed("why?")
+    assert main([command[0], PLAN, *command[1:]]) == 3
+    assert f"{PLAN} was already cancelled by withdrawn at 2" in capsys.readouterr().err
+
+
+def test_who_is_a_moment_later_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ccq_tui.cli import saying
+
+    def while_another_answers(*_arguments: object) -> Answered:
+        with asked() as store:
+            store.settle(CACHE, Declined(), "another terminal")
+        return Answered((Answer(other="late"),))
+
+    stock()
+    monkeypatch.setattr(saying, "answered", while_another_answers)
+    assert main(["answer", CACHE, "--other", "late"]) == 3
+    assert "was already answered by another terminal at" in capsys.readouterr().err
+    assert outcome_of(CACHE) == Declined()
+
+
+def test_a_locked_inbox_is_one_line_after_a_while(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    monkeypatch.setattr(
+        "ccq_tui.inbox.store.base.open_database", lambda path, _busy: open_database(path, busy_seconds=0.05)
+    )
+    other = sqlite3.connect(inbox_path(), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert main(["answer", CACHE, "--choose", "1"]) == 2
+    told = capsys.readouterr().err
+    assert told == f"Error: {inbox_path()}: another process holds the inbox; try again\n"
+    assert main(["inbox"]) == 0  # reading waits for nobody
+    other.execute("ROLLBACK")
+    other.close()
+    assert outcome_of(CACHE) is None
+
+
+@given(sets, st.lists(st.text("0123456789=,none \x1bé", max_size=6), max_size=3), st.booleans())
+def test_flags_are_answers_of_their_set_or_refused(
+    questions: object, flags: list[str], as_text: bool
+) -> None:
+    given_flags = ([], flags, []) if as_text else (flags, [], [])
+    try:
+        outcome = answered(questions, said_in_flags(questions, *given_flags))  # type: ignore[arg-type]
+    except SayingError:
+        return
+    for question, answer in zip(questions.questions, outcome.answers, strict=True):  # type: ignore[attr-defined]
+        assert set(answer.selected) <= {option.label for option in question.options}
+        assert answer.given
+        assert question.multi_select or len(answer.selected) + bool(answer.other) == 1
+
+
+@given(sets, values)
+def test_any_json_is_an_answer_or_refused(questions: object, content: object) -> None:
+    request = QuestionRequest("x", "s", questions)  # type: ignore[arg-type]
+    for shape in (content, {"answers": content}, {"answers": [content]}, {"discuss": content}):
+        try:
+            outcome = said_in_json(request, json.dumps(shape))
+        except SayingError:
+            continue
+        assert isinstance(outcome, Answered | Discussed)
+
+
+def test_what_show_gives_back_can_be_given_again() -> None:
+    stock()
+    assert main(["answer", FEATURES, *FULL]) == 0
+    with asked() as store:
+        stored = store.request(FEATURES)
+    assert stored is not None
+    answers = whole_record(stored)["outcome"]["answers"]
+    assert said_in_json(stored.request, json.dumps({"answers": answers})) == stored.outcome
+
+
+def test_a_question_left_open_keeps_its_note() -> None:
+    stock()
+    with asked() as store:
+        stored = store.request(CACHE)
+    assert stored is not None
+    assert isinstance(stored.request, QuestionRequest)
+    left = answered(stored.request.questions, [Said(left_open=True, note="later")])
+    assert left == Answered((Answer(note="later"),))

@@ -1,0 +1,234 @@
+"""The commands that print what the inbox holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.cli import main
+from ccq_tui.config import inbox_path
+from ccq_tui.inbox import PermissionRequest, QuestionRequest
+from ccq_tui.inbox.listing import WIDTH, cells
+from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox.store import Store
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, SESSION, asked, stock
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    assert main(words) == code
+    out, problem = capsys.readouterr()
+    assert (out == "") == bool(code)
+    return problem if code else out
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    told: dict[str, object] = json.loads(run(capsys, *words, "--json"))
+    assert told["version"] == 1
+    return told
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("inbox", "Nothing waits.\n"),
+        ("sessions", "There are no sessions.\n"),
+        ("history", "Nothing happened.\n"),
+    ],
+)
+def test_without_an_inbox_nothing_is_listed_and_none_is_made(
+    capsys: pytest.CaptureFixture[str], command: str, words: str
+) -> None:
+    assert run(capsys, command) == words
+    assert list(as_json(capsys, command).values())[1] == []
+    assert not inbox_path().exists()
+
+
+def test_the_inbox_lists_what_waits_oldest_first(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    head, *rows, _, hint = run(capsys, "inbox").splitlines()
+    assert head.split() == ["REQUEST", "KIND", "ASKED", "SESSION", "WHAT"]
+    assert [row.split()[0] for row in rows] == ["toolu_01C", "toolu_01F", "toolu_01Pe", "toolu_01Pl"]
+    assert ["3 questions" in row for row in rows] == [False, True, False, False]
+    assert "Bash: Run the tests" in rows[2]
+    assert "ccq-tui answer REQUEST" in hint
+    records = as_json(capsys, "inbox")["requests"]
+    assert isinstance(records, list)
+    assert [record["id"] for record in records] == [CACHE, FEATURES, PERMISSION, PLAN]
+    assert [choice["label"] for choice in records[2]["choices"]][:1] == ["Allow once"]
+    assert records[3]["plan"].startswith("# Move")
+
+
+def test_lists_are_narrowed_by_session_and_time(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store.add_request(PermissionRequest("toolu_02", "0other-session", "Bash", {}))
+    records = as_json(capsys, "inbox", "--session", "0o")["requests"]
+    assert [record["id"] for record in records] == ["toolu_02"]  # type: ignore[attr-defined]
+    assert len(as_json(capsys, "sessions", "--session", SESSION[:4])["sessions"]) == 1  # type: ignore[arg-type]
+    for command in ("inbox", "sessions", "history"):
+        everything = as_json(capsys, command, "--since", "1h")
+        assert everything == as_json(capsys, command)
+        assert list(as_json(capsys, command, "--since", "2999-01-31T12:00+01:00").values())[1] == []
+
+
+def test_sessions_say_how_many_requests_wait(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    (row,) = run(capsys, "sessions").splitlines()[1:]
+    assert row.split()[:4] == [SESSION[:8], "parked", "?", "4"]
+    assert "api-refactor · /home/me/api" in row
+    with asked() as store:
+        store.claim_session(SESSION, this_process())
+    (record,) = as_json(capsys, "sessions")["sessions"]  # type: ignore[misc]
+    assert (record["running"], record["waiting"], record["name"]) == (True, 4, "api-refactor")
+
+
+def test_the_history_has_each_change_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    run(capsys, "decline", PLAN)
+    lines = run(capsys, "history").splitlines()
+    assert lines[0].split() == ["TIME", "WHAT", "CHANGE", "WHY"]
+    assert lines[2].split()[-4:] == ["starting", "→", "parked", "waited"]
+    assert lines[-1].split("  ")[-2:] == ["pending → declined", "ccq-tui decline"]
+    change = as_json(capsys, "history")["changes"][-1]  # type: ignore[index]
+    assert (change["request"], change["from"], change["to"]) == (PLAN, "pending", "declined")
+
+
+def test_a_long_history_is_read_in_pages(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ccq_tui.cli.inbox.PAGE", 2)
+    stock()
+    numbers = [change["number"] for change in as_json(capsys, "history")["changes"]]  # type: ignore[attr-defined]
+    assert numbers == list(range(1, 7))
+    assert len(as_json(capsys, "inbox")["requests"]) == 4  # type: ignore[arg-type]
+
+
+def test_show_says_what_is_asked_and_how_to_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    text = run(capsys, "show", "toolu_01C")
+    assert "Claude wrote before:\n  I looked at the code." in text
+    assert "1  Redis (recommended): Fast" in text
+    assert "       | a = 1\n       |    b = 2\n" in text
+    assert text.endswith(f"To answer: ccq-tui answer {CACHE} --choose N\n")
+    several = run(capsys, "show", FEATURES)
+    assert "2  How many workers? (a number, 1 to 8)" in several
+    assert "--choose 1=N,N\n             --other 2=NUMBER\n             --other 3=TEXT" in several
+    assert "5  Deny, and say what to do instead…" in run(capsys, "show", PERMISSION)
+    assert "# Move to Postgres" in run(capsys, "show", PLAN)
+
+
+def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store.settle(CACHE, Answered((Answer(("SQLite",), note="small"),)), "panel")
+        store.mark_delivered(CACHE, "result")
+    text = run(capsys, "show", CACHE)
+    assert "[x]  2  SQLite" in text
+    assert "[ ]  1  Redis" in text
+    assert "✎ small" in text
+    assert "Settled by panel, 2" in text
+    assert "Delivered as result, 2" in text
+    record = as_json(capsys, "show", CACHE)["request"]
+    assert isinstance(record, dict)
+    (answer,) = record["outcome"]["answers"]
+    assert answer == {"selected": ["SQLite"], "other": "", "note": "small", "empty": False}
+    assert (record["state"], record["surface"], record["delivered_as"]) == ("delivered", "panel", "result")
+
+
+def test_hostile_text_is_harmless_and_fits(capsys: pytest.CaptureFixture[str]) -> None:
+    bad = "\x1b[2J\x9b31m\u202e日本語" * 40
+    question = Question(bad, bad, (Option(bad, bad, bad + "\n" + bad),), description=bad)
+    inbox_path().parent.mkdir(parents=True)
+    with asked() as store:
+        store.upsert_session("s" + bad, bad, name=bad, last_line=bad)
+        store.add_request(QuestionRequest("toolu_" + bad, "s" + bad, QuestionSet("x", (question,))), bad)
+        store.add_request(PermissionRequest("toolv", "s" + bad, bad, {bad: bad}, bad, bad))
+    told = [run(capsys, *words) for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"])]
+    told.append(run(capsys, "show", "toolv"))
+    for text in told:
+        assert not any(sign in text for sign in "\x1b\x9b\u202e")
+        lines = [line for line in text.splitlines() if not line.startswith("To ")]
+        assert max(cells(line) for line in lines) <= WIDTH
+    for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"]):
+        assert run(capsys, *words, "--json").isascii()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["show", "nope"], "no request has an id that begins with “nope”; ccq-tui inbox lists"),
+        (["show", ""], "no request has an id that begins with “”"),
+        (["show", "%"], "no request has an id"),
+        (
+            ["show", "toolu_01P"],
+            f"several requests have an id that begins with “toolu_01P”: {PERMISSION}, {PLAN};",
+        ),
+        (["inbox", "--session", "x"], "no session has an id that begins with “x”; ccq-tui sessions lists"),
+        (["history", "--since", "yesterday"], "--since takes a time as in 2026-01-31"),
+        (["history", "--since", "999999999w"], "--since takes a time"),
+        (["export", "x"], "no session has an id"),
+        (["resume", "x"], "no session has an id"),
+        (["resume", SESSION[:8]], "directory /home/me/api is not there; --cwd names another one."),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str], problem: str
+) -> None:
+    stock()
+    told = run(capsys, *words, code=2)
+    assert told.startswith("Error: ")
+    assert told.count("\n") == 1
+    assert problem in told
+
+
+def test_an_inbox_that_cannot_be_used_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store._connection.execute("PRAGMA user_version = 99")
+    assert "has version 99" in run(capsys, "inbox", code=2)
+
+
+def test_a_damaged_inbox_is_kept_and_named(capsys: pytest.CaptureFixture[str]) -> None:
+    inbox_path().parent.mkdir(parents=True)
+    inbox_path().write_bytes(b"no database" * 500)
+    assert main(["inbox"]) == 0
+    out, problem = capsys.readouterr()
+    assert out == "Nothing waits.\n"
+    assert "is kept as inbox.db.damaged-" in problem
+
+
+def test_a_reader_that_stops_is_no_error() -> None:
+    stock()
+    command = [sys.executable, "-m", "ccq_tui", "history"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_a_session_that_claude_code_alone_knows_can_be_resumed(capsys: pytest.CaptureFixture[str]) -> None:
+    # It comes as far as the screen, for which there is no terminal here.
+    assert "needs a terminal" in run(capsys, "resume", SESSION, code=2)
+
+
+def test_an_abbreviated_id_is_found_in_the_whole_inbox(tmp_path: Path) -> None:
+    store = Store(tmp_path / "inbox.db")
+    for name in ("a", "ab", "abc", "b_", "bx"):
+        store.add_request(PermissionRequest(name, f"s-{name}", "Bash", {}))
+    assert store.request_ids("ab") == ["ab", "abc"]
+    assert store.request_ids("b_") == ["b_"]
+    assert store.request_ids("a", 1) == ["a"]
+    assert store.session_ids("s-b") == ["s-b_", "s-bx"]
+    store.close()

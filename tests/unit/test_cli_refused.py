@@ -1,0 +1,143 @@
+"""Answers from the shell that are none: one line that says what would be, and nothing changed."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.cli import main
+from ccq_tui.inbox.store import RequestState
+from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, stock
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["nope", "--choose", "1"], "no request has an id that begins with “nope”"),
+        ([CACHE], "that is no answer: give --choose, --other, --discuss or --json"),
+        ([CACHE, "--choose", "4"], "question 1 has no option 4: choose 1 to 3, or --other TEXT."),
+        ([CACHE, "--choose", "0"], "question 1 has no option 0"),
+        ([CACHE, "--choose", "1,2"], "question 1 takes one choice, and 2 were given."),
+        ([CACHE, "--choose", "1", "--other", "x"], "question 1 takes one choice, and 2 were given."),
+        ([CACHE, "--choose", "none"], "question 1 takes one choice, not none"),
+        (
+            [CACHE, "--choose", "two"],
+            '--choose takes numbers of options, as in 2 or 1,3, or "none", and not “two”.',
+        ),
+        ([CACHE, "--choose", ""], "--choose takes numbers"),
+        (
+            [CACHE, "--choose", "2=1"],
+            "--choose names question 2, which there is not: there is only question 1.",
+        ),
+        ([CACHE, "--other", " \n"], "question 1: an empty text is no answer"),
+        ([CACHE, "--other", "\x1b"], "question 1: an empty text is no answer"),
+        (
+            [CACHE, "--note", "x"],
+            "question 1 has no answer: choose 1 to 3, or --other TEXT; a note alone is no answer.",
+        ),
+        ([CACHE, "--discuss", " "], "an empty reply says nothing: give --discuss a text."),
+        ([CACHE, "--discuss", "x", "--choose", "1"], "exclude each other"),
+        ([CACHE, "--json", "/nowhere"], "/nowhere cannot be read: No such file or directory."),
+        (
+            [FEATURES, "--choose", "1"],
+            "--choose needs the question's number, 1 to 3, as in --choose 1=N[,N].",
+        ),
+        (
+            [FEATURES, *FULL, "--note", "short"],
+            "--note needs the question's number, 1 to 3, as in --note 1=TEXT.",
+        ),
+        ([FEATURES, *FULL, "--note", "4=x"], "--note names question 4, which there is not: they are 1 to 3."),
+        ([FEATURES, *FULL, "--other", "2=5"], "--other was given twice for question 2: give it once."),
+        ([FEATURES, *FULL[:4]], "question 3 has no answer: it takes a text, by --other."),
+        ([FEATURES, *FULL, "--choose", "1=none"], 'question 1 has both "none" and a choice'),
+        ([FEATURES, *FULL, "--choose", "3=1"], "question 3 has no options: it takes a text"),
+        ([FEATURES, *FULL[:2], "--other", "2=9", *FULL[4:]], "question 2: out of range: 1 to 8."),
+        ([FEATURES, *FULL[:2], "--other", "2=1.5", *FULL[4:]], "question 2: not in steps of 1 from 1."),
+        (
+            [FEATURES, *FULL[:2], "--other", "2=few", *FULL[4:]],
+            "question 2: not a number: type one such as 1.",
+        ),
+        ([PERMISSION, "--note", "x"], "a permission takes one choice, and none was given: choose 1 to 5."),
+        ([PERMISSION, "--choose", "6"], "there is no choice 6: choose 1 to 5."),
+        ([PLAN, "--choose", "1,2"], "a plan takes one choice, and 2 were given: choose 1 to 5."),
+        ([PLAN, "--choose", "3"], "choice 3 needs --note TEXT: what Claude is told."),
+        ([PLAN, "--choose", "3", "--note", " "], "an empty note says nothing"),
+        ([PLAN, "--choose", "1", "--note", "x"], "choice 1 takes no note: choose 3 and 5 to say something."),
+        ([PLAN, "--choose", "1", "--other", "x"], "takes --choose N"),
+        ([PLAN, "--discuss", "x"], "takes --choose N"),
+        ([PLAN, "--choose", "3", "--note", "x", "--note", "y"], "--note was given twice"),
+    ],
+)
+def test_what_is_no_answer_is_one_line(
+    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stock()
+    refused(["answer", *words], problem, capsys)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "that is not JSON: Expecting value"),
+        ("[" * 100_000, "the JSON is nested too deeply"),
+        ("[]", "the JSON has to be an object, as in"),
+        ("{}", 'has to have either "answers" or "discuss"'),
+        ('{"answers": [], "discuss": "x"}', 'has to have either "answers" or "discuss"'),
+        ('{"version": 2, "answers": []}', "another version than 1"),
+        ('{"answer": []}', "has a field “answer” that is not known"),
+        ('{"answers": [{}]}', '"answers" has to be a list of 3, one a question'),
+        ('{"answers": [1, {}, {}]}', "answers[0] has to be an object, or null to leave question 1 open"),
+        ('{"answers": [{}, {}, {}]}', "question 1 has no answer"),
+        ('{"answers": [{"selected": "Auth"}, {}, {}]}', "answers[0].selected has to be a list"),
+        (
+            '{"answers": [{"selected": ["auth"]}, {}, {}]}',
+            "has no option “auth”: its labels are “Auth”, “Logs”, “Search”.",
+        ),
+        ('{"answers": [{"selected": [true]}, {}, {}]}', "has no option “True”"),
+        ('{"answers": [{"selected": [9]}, {}, {}]}', "has no option 9"),
+        ('{"answers": [{"empty": "no"}, {}, {}]}', "answers[0].empty has to be true or false"),
+        ('{"answers": [{"other": 4}, {}, {}]}', "answers[0].other has to be a text"),
+        ('{"answers": [{"choice": 4}, {}, {}]}', "answers[0] has a field “choice” that is not known"),
+        ('{"discuss": 4}', "an empty reply says nothing"),
+        ("\ufeff{}", "that is not JSON"),
+    ],
+)
+def test_json_of_the_wrong_shape_is_one_line(
+    text: str, problem: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    refused(["answer", FEATURES, "--json", "-"], problem, capsys)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"choice": "1"}', '{"choice": true}', '{"choice": 3, "note": 1}'])
+def test_json_that_is_no_decision_is_one_line(
+    text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    refused(["answer", PLAN, "--json", "-"], 'the JSON is not a decision, as in {"choice": 1}', capsys)
+
+
+def test_a_file_that_is_no_text_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    stock()
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    refused(["answer", CACHE, "--json", str(tmp_path / "binary")], "not a text in UTF-8.", capsys)
+
+
+def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> None:
+    """Run a command that is refused; nothing may be changed by it."""
+    with asked() as store:
+        before = store.history()
+    assert main(words) == code
+    out, told = capsys.readouterr()
+    assert out == ""
+    assert told.startswith("Error: ")
+    assert told.count("\n") == 1
+    assert problem in told
+    with asked() as store:
+        assert store.history() == before
+        assert [item.state for item in store.waiting()] == [RequestState.PENDING] * 4
