@@ -19,14 +19,15 @@ from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
-from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
-from ccq_tui.screens.sessions.hosting import Hosting, with_notices
+from ccq_tui.screens.sessions.hosting import with_notices
+from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.palette import APP_CSS
 
@@ -34,10 +35,10 @@ _logger = logging.getLogger(__name__)
 
 END_SECONDS = 8.0
 """How long the end of a session may take before the program ends without it."""
-SIGNALS = ("SIGTERM", "SIGHUP")
+SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class CcqApp(Hosting):
+class CcqApp(Informing):
     """Hosts sessions, the first of them as the command line says.
 
     Args:
@@ -75,6 +76,7 @@ class CcqApp(Hosting):
         self.make_session = make_session or self._real_session
         self.clock = clock
         self.most_live = launch.settings.max_live_sessions
+        self.inbox_file = launch.state / "inbox.db" if launch.state else None
         self._ending = False
         self.key_choices = launch.settings.keymap
         """The keys of every action."""
@@ -101,7 +103,10 @@ class CcqApp(Hosting):
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss(None)
         else:
-            bindings = own_bindings(SessionScreen, type(self))
+            base = next(
+                (type(one) for one in self.screen_stack if isinstance(one, SessionBase)), SessionScreen
+            )
+            bindings = own_bindings(base, type(self))
             self.push_screen(HelpScreen(sections(bindings, self.key_choices)))
 
     async def action_quit(self) -> None:
@@ -121,6 +126,7 @@ class CcqApp(Hosting):
             _logger.warning("The session did not end within %s s", END_SECONDS)
         except WorkerError:
             _logger.warning("The session had failed before it was ended")
+        await self.close_inbox()
         set_title(self, "")
         self.exit(code, return_code=code)
 
@@ -137,7 +143,7 @@ class CcqApp(Hosting):
         self.run_worker(self._end(128 + number), name="end")
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
-        return AgentSession(session_options(launch), MemoryInbox(), tell)
+        return AgentSession(session_options(launch), self.inbox, tell)
 
     def end_threads(self) -> None:
         """Leave no thread of the terminal's driver behind."""

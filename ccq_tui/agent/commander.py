@@ -15,6 +15,7 @@ from ccq_tui.agent.commands import (
     CommandError,
     Interrupt,
     Ordered,
+    Park,
     Send,
     SetEffort,
     SetMode,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 OVER = "The session is over."
+NOTHING_WAITS = "No question waits: there is nothing to park."
 TAKEN_BACK = "you took it back"
 # An interrupt is meant for what was sent before it, but must not wait behind a command that hangs.
 _ORDER_SECONDS = 2.0
@@ -44,10 +46,12 @@ class Commander:
     Args:
         inbox: Where answers go.
         emit: Takes events.
-        stop: Ends the session.
+        stop: Ends the session; is told whether questions wait in it.
     """
 
-    def __init__(self, inbox: Inbox, emit: Callable[[AgentEvent], None], stop: Callable[[], None]) -> None:
+    def __init__(
+        self, inbox: Inbox, emit: Callable[[AgentEvent], None], stop: Callable[[bool], None]
+    ) -> None:
         self._inbox = inbox
         self._emit = emit
         self._stop = stop
@@ -88,8 +92,8 @@ class Commander:
         while True:
             command = await self._commands.get()
             match command:
-                case Close():
-                    self._stop()
+                case Park() | Close():
+                    self._begin(self._leave(command))
                 case Answer():
                     self._answer(command)
                 case Interrupt():
@@ -102,6 +106,14 @@ class Commander:
                     if isinstance(command, Send):
                         self._unsent[command.prompt_id] = command
                     self._ordered.put_nowait(command)
+
+    async def _leave(self, command: Park | Close) -> None:
+        """Let the questions that wait be answered later, then end."""
+        parked = self._connection is not None and await self._connection.park()
+        if parked or isinstance(command, Close):
+            self._stop(parked)
+        else:
+            self._emit(NoticeGiven("info", NOTHING_WAITS))
 
     def _was_taken_back(self, command: Command) -> bool:
         """Take a command out of the queue; whether it is a prompt that is not to be sent any more."""
@@ -200,7 +212,7 @@ class Commander:
             case Answer():
                 # Other sessions, and what is left of this one, share the inbox.
                 self._answer(command)
-            case Interrupt() | Close():
+            case Interrupt() | Park() | Close():
                 _logger.debug("Nothing to end any more")
 
 

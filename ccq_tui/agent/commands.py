@@ -70,13 +70,18 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Park:
+    """End the process of a session that waits for answers; they can be given later."""
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
-    """End the session and its process."""
+    """End the session and its process; where questions wait, as `Park` does."""
 
 
 Ordered = Send | Withdraw | SetMode | SetModel | SetEffort
 """What is done in the order in which it was told."""
-Command = Ordered | Interrupt | Ask | Answer | Close
+Command = Ordered | Interrupt | Ask | Answer | Park | Close
 
 
 class CommandError(Exception):

@@ -29,12 +29,14 @@ class History:
         events: What happened, oldest first.
         uuids: Ids of the messages, by which a replay of them is recognised.
         cut: Whether older messages were left out.
+        deferred: Calls that the CLI makes again when the session is resumed.
     """
 
     session_id: str
     events: tuple[AgentEvent, ...] = ()
     uuids: tuple[str, ...] = ()
     cut: bool = False
+    deferred: frozenset[str] = frozenset()
 
 
 NO_HISTORY = History("")
@@ -74,4 +76,5 @@ def _history(output: bytes) -> History:
         events=tuple(replay(messages, found["session_id"])),
         uuids=tuple(message["uuid"] for message in messages),
         cut=found["cut"],
+        deferred=frozenset(found["deferred"]),
     )

@@ -13,14 +13,13 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.agent.texts import DECLINED, INTERRUPTED, PROCEED, REJECTED_WITH_TEXT
+from ccq_tui.agent.texts import DECLINED, INTERRUPTED, LOST, PROCEED, REJECTED_WITH_TEXT
 from ccq_tui.inbox import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
 
 UNANSWERED = "the session ended before it was answered"
-_LOST = "[Tool call interrupted: the session ended before"
 _RESPONDED = "The user responded: "
 _SAID = REJECTED_WITH_TEXT.format(text="")
 _ANSWERED = re.compile(
@@ -99,7 +98,7 @@ def _refusal(output: str) -> RequestOutcome | None:
         return Declined()
     if output.startswith(INTERRUPTED):
         return Cancelled("interrupted")
-    if output.startswith(_LOST):
+    if output.startswith(LOST):
         return Cancelled(UNANSWERED)
     if output.startswith(_SAID):
         return Discussed(output.removeprefix(_SAID))

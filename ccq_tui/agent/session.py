@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
+from ccq_tui.agent.book import SessionBook
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import (
     Answer,
@@ -15,6 +16,7 @@ from ccq_tui.agent.commands import (
     Close,
     Command,
     Interrupt,
+    Park,
     Send,
     SetEffort,
     SetMode,
@@ -22,6 +24,7 @@ from ccq_tui.agent.commands import (
     Withdraw,
 )
 from ccq_tui.agent.controls import Control
+from ccq_tui.agent.delivery import Delivery
 from ccq_tui.agent.events import (
     AgentEvent,
     HistoryLoaded,
@@ -34,6 +37,7 @@ from ccq_tui.agent.history import NO_HISTORY, History, HistoryError, read_histor
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import Inbox, RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -43,6 +47,8 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 CLOSED = "the session was closed"
+PARKED = "parked: it waits for your answer without a process"
+PARKED_KIND = "parked"
 PROCESS_ENDED = "the Claude process ended"
 
 EventListener = Callable[[AgentEvent], None]
@@ -68,10 +74,13 @@ class AgentSession:
         self._inbox = inbox
         self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         self._commander = Commander(inbox, self._emit, self._stop)
+        self._delivery = Delivery(inbox, self._emit, self.put)
+        self._book = SessionBook(inbox, options)
         self._connection: Connection | None = None
         self._state = SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False
+        self._parked = False
 
     @property
     def session_id(self) -> str:
@@ -144,8 +153,16 @@ class AgentSession:
         """Settle a request; the first answer wins, whoever gives it."""
         self.put(Answer(request_id, outcome, surface))
 
+    def keep_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep what was selected and typed so far for a request."""
+        self._inbox.save_draft(request_id, draft)
+
+    def park(self) -> None:
+        """End the process while questions wait; they are answered once the session is resumed."""
+        self.put(Park())
+
     def close(self) -> None:
-        """End the session and its process; `SessionLost` says when it is done."""
+        """End the session and its process; `SessionLost` says when it is done. What waits is parked."""
         self.put(Close())
 
     def put(self, command: Command) -> None:
@@ -180,7 +197,8 @@ class AgentSession:
                 lost = SessionLost(f"The program failed: {error}")
                 raise
         finally:
-            await self._end(lost or SessionLost(CLOSED, expected=True))
+            ended = SessionLost(PARKED, expected=True, kind=PARKED_KIND) if self._parked else None
+            await self._end(lost or ended or SessionLost(CLOSED, expected=True))
 
     async def _live(self) -> SessionLost:
         """Start the CLI and read until it ends; left by `_stop` or by cancelling otherwise."""
@@ -226,6 +244,8 @@ class AgentSession:
         own_id = None if resume and not self.options.fork else str(uuid4())
         failure = await connection.open(session_id=own_id, resume=resume)
         if failure is None:
+            if resume and not self.options.fork:
+                await self._delivery.catch_up(resume, history)
             return None
         return SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
 
@@ -233,22 +253,31 @@ class AgentSession:
         """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
         try:
             if self._connection is not None:
-                self._connection.abandon(CLOSED if lost.expected else PROCESS_ENDED)
+                self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
                 await self._connection.close()
         finally:
             self._commander.finish()
-            self._emit(StateChanged(SessionState.ENDED if lost.expected else SessionState.FAILED))
+            self._emit(StateChanged(self._last_state(lost)))
             self._emit(lost)
+            self._delivery.close()
             self._events.put_nowait(None)
 
-    def _stop(self) -> None:
+    def _last_state(self, lost: SessionLost) -> SessionState:
+        if self._parked:
+            return SessionState.PARKED
+        return SessionState.ENDED if lost.expected else SessionState.FAILED
+
+    def _stop(self, parked: bool = False) -> None:
         self._closing = True
+        self._parked = self._parked or parked
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
 
     def _emit(self, event: AgentEvent) -> None:
         if isinstance(event, StateChanged):
             self._state = event.state
+        self._delivery.note(event)
+        self._book.note(event)
         if self._listener is None:
             self._events.put_nowait(event)
             return

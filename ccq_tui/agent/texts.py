@@ -6,6 +6,10 @@ DECLINED = (
     "The user read these questions and declined to answer them. Nothing was chosen. "
     "Go on without the answers where that is possible, and say what you assumed."
 )
+POSTPONED = (
+    "The user was shown these questions and has not answered them yet. Nothing was chosen. Their answers "
+    "will come as a message: wait for it, and assume none of them."
+)
 PROCEED = "Proceed on your best judgment and say what you assumed."
 UNREADABLE = (
     "The questions could not be shown to the user: {problem}. "
@@ -18,6 +22,7 @@ _REJECTED = (
     "(eg. if it was a file edit, the new_string was NOT written to the file). "
 )
 INTERRUPTED = _REJECTED + "STOP what you are doing"
+LOST = "[Tool call interrupted: the session ended before"
 REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
 REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."
 # Said where a hook speaks: without the first words it would not be known whose words follow.

@@ -24,7 +24,7 @@ class Launch:
         fork: Whether the resumed or continued conversation goes on under a new session id.
         environment: Environment variables for the CLI, over those of this process.
         notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
-        flags: The settings of the command line, which hold in other directories too; None where no files count.
+        flags: The settings of the command line, for other directories too; None where no files count.
         state: Where history and drafts are kept, or None for the usual place.
         carried: What the directory carries that is to be trusted first, or None.
         own_settings: The settings without the project's file, where that is one of what is carried.

@@ -1,5 +1,7 @@
 """Requests that wait for a person, and the interface through which they are asked and answered."""
 
+from ccq_tui.inbox.facts import SessionFact
+from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.inbox.port import Added, Inbox, InboxChange, InboxTrouble, Settled
 from ccq_tui.inbox.requests import (
@@ -36,12 +38,14 @@ __all__ = [
     "InboxTooNew",
     "InboxTrouble",
     "InboxUnavailable",
+    "Left",
     "MemoryInbox",
     "PermissionRequest",
     "PlanRequest",
     "QuestionRequest",
     "Request",
     "RequestOutcome",
+    "SessionFact",
     "Settled",
     "Unknown",
     "Verdict",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
 from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, InboxTrouble, Listener, Settled
@@ -47,7 +48,7 @@ class _Entry:
     in_memory: bool = False
 
 
-class DurableInbox:
+class DurableInbox(Keeping):
     """`ccq_tui.inbox.Inbox` in a database, for one event loop; made by `open`.
 
     Everything that happens, here or in another process, is read back from the history and told from there, in
@@ -82,10 +83,36 @@ class DurableInbox:
             InboxTooNew: A newer program made the database.
             InboxUnavailable: It cannot be opened or written; a `MemoryInbox` can take its place.
         """
+        inbox = cls.begin(path)
+        await inbox.opened()
+        return inbox
+
+    @classmethod
+    def begin(cls, path: Path) -> DurableInbox:
+        """Give the inbox at once, while its thread opens the database; what is asked of it until then waits.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The inbox, to be closed with `close`; `opened` tells how the opening went.
+        """
         inbox = cls(path)
         inbox._worker.start()
-        inbox.notice = (await inbox._within(inbox._worker.opened)).notice
         return inbox
+
+    async def opened(self) -> str:
+        """Wait for the database.
+
+        Returns:
+            What a person should know of the opening, or "".
+
+        Raises:
+            InboxTooNew: A newer program made the database.
+            InboxUnavailable: It cannot be opened or written; everything goes on in memory.
+        """
+        self.notice = (await self._within(self._worker.opened)).notice
+        return self.notice
 
     @property
     def pending(self) -> tuple[Request, ...]:
@@ -105,6 +132,17 @@ class DurableInbox:
             InboxUnavailable: The disk refused it, or did not answer in time.
         """
         return await self._within(self._worker.submit(work))
+
+    def submit(self, work: Callable[[Store], T]) -> Future[T]:
+        """Do something with the store, in its thread, after everything that was begun before.
+
+        Args:
+            work: What to do; it must not keep the store.
+
+        Returns:
+            What it returns, to come.
+        """
+        return self._worker.submit(work)
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome; it is on disk before anybody is told.

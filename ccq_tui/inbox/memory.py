@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from ccq_tui.inbox.facts import SessionFact
+from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
@@ -116,6 +118,20 @@ class MemoryInbox:
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the draft of a request that waits, or None when none is kept."""
         return self._drafts.get(request.id)
+
+    async def left(self, session_id: str) -> tuple[Left, ...]:
+        """Return what waits in a session and nobody asks any more; what was decided is delivered by then."""
+        return tuple(
+            Left(entry.request, draft=self._drafts.get(entry.request.id))
+            for entry in self._entries.values()
+            if entry.request.session_id == session_id and not entry.waiting
+        )
+
+    def delivered(self, request_id: str, way: str) -> None:
+        """Forget nothing: nobody asks for it later."""
+
+    def note_session(self, session_id: str, fact: SessionFact) -> None:
+        """Keep nothing: what is known of a session ends with the process."""
 
     async def close(self) -> bool:
         """Return True: there is nothing to write."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ccq_tui.inbox.facts import SessionFact
+from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.inbox.waiting import Draft
@@ -106,6 +108,32 @@ class Inbox(Protocol):
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
+        ...
+
+    async def left(self, session_id: str) -> tuple[Left, ...]:
+        """Return what waits in a session, or was decided and not delivered, since an earlier process.
+
+        Args:
+            session_id: The Claude session id.
+        """
+        ...
+
+    def delivered(self, request_id: str, way: str) -> None:
+        """Note, soon and without waiting, that the agent was seen to have what was decided.
+
+        Args:
+            request_id: The request's id; one that has nothing to deliver is passed over.
+            way: "result" of the same call, or "message".
+        """
+        ...
+
+    def note_session(self, session_id: str, fact: SessionFact) -> None:
+        """Keep what is known of a session, soon and without waiting.
+
+        Args:
+            session_id: The Claude session id.
+            fact: What is known; what is None in it stays as it was.
+        """
         ...
 
     async def close(self) -> bool:

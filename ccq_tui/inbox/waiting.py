@@ -40,11 +40,16 @@ class Line:
         """Return the waiting request of an id, or None."""
         return next((item for item in self.items if item.request.id == request_id), None)
 
-    def with_added(self, request: Request) -> Line:
-        """Return the line with a request at its end; one that waits already stays where it is."""
+    def with_added(self, request: Request, draft: Draft | None = None) -> Line:
+        """Return the line with a request at its end; one that waits already stays where it is.
+
+        Args:
+            request: The request.
+            draft: What was selected and typed for it before, or None.
+        """
         if request.id in self:
             return self
-        return replace(self, items=(*self.items, Waiting(request, first_draft(request))))
+        return replace(self, items=(*self.items, Waiting(request, draft or first_draft(request))))
 
     def without(self, request_id: str) -> Line:
         """Return the line without a request."""

@@ -74,7 +74,7 @@ class Drafts:
         if size > MOST_CHARACTERS:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
         if path is None or self._elsewhere(path):
-            path = next((place for place in self._places(key) if not self._elsewhere(place)), None)
+            path = next((place for place in self.places(key) if not self._elsewhere(place)), None)
             if path is None:
                 raise OSError("too many sessions keep a draft here")
             self._mine[key] = path
@@ -96,7 +96,7 @@ class Drafts:
         Returns:
             The draft, or None when there is none, it cannot be read, or another process works on it.
         """
-        for path in self._places(key):
+        for path in self.places(key):
             content = _content(path)
             if content is not None and not self._another(content[1]):
                 self._mine[key] = path
@@ -114,7 +114,8 @@ class Drafts:
             return owner.keeper != self._name and owner.keeper in _keepers
         return _runs(owner.process)
 
-    def _places(self, key: str) -> list[Path]:
+    def places(self, key: str) -> list[Path]:
+        """Return the files in which drafts of a key may be."""
         name = hashlib.sha256(key.encode(errors="replace")).hexdigest()[:32]
         return [self._directory / f"{name}-{number}.json" for number in range(1, PLACES + 1)]
 
@@ -131,6 +132,12 @@ class _Owner:
 
     process: object
     keeper: object
+
+
+def read(path: Path) -> Draft | None:
+    """Read a draft, whoever works on it; None when there is none or it is damaged."""
+    content = _content(path)
+    return content[0] if content else None
 
 
 def _content(path: Path) -> tuple[Draft, _Owner] | None:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 from ccq_tui.agent import AgentSession, SessionOptions
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.inbox import MemoryInbox, RequestOutcome
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.testing.environment import CleanHome
 
 LIMIT = 60.0
@@ -20,12 +21,15 @@ E = TypeVar("E")
 class Running:
     """A session that runs between entering and leaving; leaving closes it and checks that nothing is left."""
 
-    def __init__(self, home: CleanHome, **options: Any) -> None:
+    def __init__(
+        self, home: CleanHome, inbox: MemoryInbox | DurableInbox | None = None, **options: Any
+    ) -> None:
         given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"}
         self.events: list[AgentEvent] = []
-        self.inbox = MemoryInbox()
+        self.inbox = inbox or MemoryInbox()
         self.session = AgentSession(SessionOptions(**(given | options)), self.inbox, self._take)
         self._news = asyncio.Event()
+        self._waiting = 0
         self._idle_at_first = 1
 
     async def __aenter__(self) -> Self:
@@ -38,12 +42,14 @@ class Running:
         self.session.close()
         await self.ended()
 
-    async def ended(self) -> SessionLost:
-        """Wait for the session's end, and check that no process and no request is left."""
+    async def ended(self, waiting: int = 0) -> SessionLost:
+        """Wait for the session's end, and check that no process is left, and so many requests."""
         pid = self.pid
         await asyncio.wait({self.task}, timeout=LIMIT)
         assert self.task.done()
-        assert self.inbox.pending == ()
+        self._waiting = max(waiting, self._waiting)
+        # On disk what is left waits for whoever comes, and is no longer this process's.
+        assert len(self.inbox.pending) == (self._waiting if isinstance(self.inbox, MemoryInbox) else 0)
         if pid is not None:
             assert not alive(pid)
         return self.one(SessionLost)

@@ -17,6 +17,7 @@ from ccq_tui.agent.events import (
     PromptDelivered,
     PromptReturned,
     QuestionAsked,
+    RequestParked,
     RequestSettled,
     SessionLost,
     SessionState,
@@ -82,10 +83,11 @@ async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
     run.session.send("Build it")
     await run.until(QuestionAsked)
     run.session.close()
-    lost = await run.ended()
+    lost = await run.ended(waiting=1)
     assert lost.expected
-    assert run.one(RequestSettled).outcome == Cancelled("the session was closed")
-    assert run.session.state is SessionState.ENDED
+    assert lost.kind == "parked"
+    assert run.one(RequestParked).deferred
+    assert run.session.state is SessionState.PARKED
 
 
 async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[..., Any]) -> None:
@@ -98,8 +100,8 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         await run.until(PromptAccepted, count=2)
         assert run.pid is not None
         os.kill(run.pid, signal.SIGKILL)
-        lost = await run.ended()
-        assert run.one(RequestSettled).outcome == Cancelled("the Claude process ended")
+        lost = await run.ended(waiting=1)
+        assert run.one(RequestParked) == RequestParked("toolu_q_1", deferred=False)
         assert not lost.expected
         assert lost.exit_code == -signal.SIGKILL
         assert run.session.state is SessionState.FAILED

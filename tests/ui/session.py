@@ -15,6 +15,7 @@ from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked, SessionSt
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.session import SessionScreen
@@ -33,6 +34,8 @@ class ToldSession:
         self.answers: list[tuple[str, RequestOutcome, str]] = []
         self.interrupts = 0
         self.closed = False
+        self.parked = False
+        self.drafts: dict[str, Draft] = {}
         self.set: list[tuple[str, str | None]] = []
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
         self.replies: dict[str, Any] = {}
@@ -70,6 +73,12 @@ class ToldSession:
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         self.answers.append((request_id, outcome, surface))
+
+    def keep_draft(self, request_id: str, draft: Draft) -> None:
+        self.drafts[request_id] = draft
+
+    def park(self) -> None:
+        self.parked = True
 
     def close(self) -> None:
         self.closed = True

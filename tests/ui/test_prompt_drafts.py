@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ccq_tui.agent.events import Connected, ConversationReset, SessionState, StateChanged
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts.drafts import Draft, Drafts
+from ccq_tui.prompts.drafts import Draft, Drafts, read
 from tests.ui.session import Driven, ToldSession, until
 
 PASTE = "x\n" * 30
@@ -14,7 +14,9 @@ NEW = Settings(cwd=Path("/"))
 
 
 def kept(key: str = "id-1") -> Draft | None:
-    return Drafts(state_dir() / "drafts").load(key)
+    """What is on disk, whoever works on it."""
+    found = (read(place) for place in Drafts(state_dir() / "drafts").places(key))
+    return next((draft for draft in found if draft), None)
 
 
 def on_disk() -> int:

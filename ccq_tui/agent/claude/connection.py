@@ -57,6 +57,7 @@ CONNECT_SECONDS = 60.0
 SEND_SECONDS = 30.0
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
+PARK_SECONDS = 3.0
 
 _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 
@@ -78,6 +79,7 @@ class Connection:
         self._client: ClaudeSDKClient | None = None
         self._pid: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turn_over = asyncio.Event()
         self.translator = Translator(session_id="", model="", mode="")
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
 
@@ -247,6 +249,22 @@ class Connection:
         answer = await ask(self._connected, control.subtype, control.fields, control.seconds)
         return control.read(answer if isinstance(answer, dict) else {})
 
+    async def park(self) -> bool:
+        """Let the CLI go while questions wait: they can be answered later.
+
+        Returns:
+            Whether there was one.
+        """
+        self._turn_over.clear()
+        if not await self.gate.waits.park():
+            return False
+        try:
+            async with asyncio.timeout(PARK_SECONDS):
+                await self._turn_over.wait()
+        except TimeoutError:
+            _logger.warning("The turn did not end for a parked question")
+        return True
+
     def abandon(self, reason: str) -> None:
         """Settle what waits for a person, and give back the prompts that did not reach the agent.
 
@@ -254,7 +272,7 @@ class Connection:
             reason: Why nobody can be asked any more, for a person.
         """
         self.translator.cli_state = ""  # what it was says nothing any more
-        self.gate.cancel_all(reason)
+        self.gate.give_up(reason)
         for text in self.translator.sent.values():
             self._emit(PromptReturned(text, reason))
         self.translator.sent.clear()
@@ -286,7 +304,7 @@ class Connection:
         """
         if not self.translator.cli_state:
             return
-        if self.gate.pending:
+        if self.gate.waits.pending:
             state = SessionState.AWAITING
         elif self.translator.cli_state == "idle":
             state = SessionState.IDLE
@@ -310,10 +328,11 @@ class Connection:
 
     def _note(self, event: AgentEvent) -> None:
         if isinstance(event, ToolStarted):
-            self.gate.shown(event.tool_use_id)
+            self.gate.waits.shown(event.tool_use_id)
         elif isinstance(event, ToolFinished):
             self.gate.finished(event.tool_use_id)
         elif isinstance(event, TurnEnded):
+            self._turn_over.set()
             task = asyncio.create_task(self._report_usage())
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -7,7 +7,6 @@ nothing, with the same ``tool_use_id``. In dontAsk mode the CLI does not call it
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,29 +17,19 @@ from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.suggestions import suggestions, update
-from ccq_tui.agent.events import (
-    AgentEvent,
-    PermissionAsked,
-    PlanProposed,
-    PromptReturned,
-    QuestionAsked,
-    RequestSettled,
-)
+from ccq_tui.agent.claude.waits import Parked, Waits
+from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.agent.texts import DECLINED, PROCEED, REMARKED, UNREADABLE, rejection
+from ccq_tui.agent.texts import DECLINED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox import (
-    Added,
     Allowed,
     Cancelled,
     Denied,
     Inbox,
-    InboxChange,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
-    Request,
     RequestOutcome,
-    Settled,
 )
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, QuestionSet
@@ -50,10 +39,6 @@ from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 _logger = logging.getLogger(__name__)
 
 PLAN_TOOL = "ExitPlanMode"
-SURFACE = "session"
-
-_SEEN_SECONDS = 1.0
-
 UNTOLD = "the call that was allowed with it ended without taking it along"
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
@@ -69,7 +54,7 @@ class Gate:
         emit: Takes the events of requests.
 
     Attributes:
-        pending: What waits for a person, oldest first.
+        waits: What waits for a person.
     """
 
     def __init__(
@@ -79,30 +64,22 @@ class Gate:
         session_id: Callable[[], str],
         emit: Callable[[AgentEvent], None],
     ) -> None:
-        self.pending: dict[str, Request] = {}
-        self._inbox = inbox
+        self.waits = Waits(inbox, emit)
         self._options = options
         self._session_id = session_id
         self._emit = emit
         self._rounds = 0
-        self._verdicts: dict[str, RequestOutcome] = {}
-        self._shown: dict[str, asyncio.Event] = {}
+        self._verdicts: dict[str, RequestOutcome | Parked] = {}
         self._remarks: dict[str, str] = {}
         self._agents: dict[str, str] = {}
-        self._ending = "interrupted"
-        self._over = False
 
     def prompted(self) -> None:
         """Count question rounds anew: a person wrote a prompt."""
         self._rounds = 0
 
-    def shown(self, tool_use_id: str) -> None:
-        """Note that a tool call was reported, so that a request for it may follow."""
-        self._shown.setdefault(tool_use_id, asyncio.Event()).set()
-
     def finished(self, tool_use_id: str) -> None:
         """Forget a tool call that has its result; others may go on after the turn, in the background."""
-        self._shown.pop(tool_use_id, None)
+        self.waits.finished(tool_use_id)
         self._verdicts.pop(tool_use_id, None)
         self._return_remark(tool_use_id, UNTOLD)
 
@@ -110,17 +87,13 @@ class Gate:
         """Note what a subagent is called; its requests say it."""
         self._agents[agent_id] = name
 
-    def cancel_all(self, reason: str) -> None:
-        """Settle every request as cancelled: nobody can answer any more.
+    def give_up(self, reason: str) -> None:
+        """End all waits, and give back what was said along with a permission: the CLI is gone.
 
         Args:
             reason: Why, for a person.
         """
-        self._ending, self._over = reason, True
-        pending, self.pending = self.pending, {}
-        for request_id in pending:
-            self._inbox.withdraw(request_id, reason, SURFACE)
-            self._emit(RequestSettled(request_id, Cancelled(reason), SURFACE))
+        self.waits.give_up(reason)
         for tool_use_id in list(self._remarks):
             self._return_remark(tool_use_id, reason)
 
@@ -142,11 +115,12 @@ class Gate:
             questions = parse_question_set(name, source)
         except QuestionFormatError:
             return {}  # can_use_tool says it in words that reach the model as they are
-        outcome = await self._question_outcome(questions)
+        outcome = await self._question_outcome(questions, parkable=True)
         if isinstance(outcome, Answered):
             return _allow(encode(questions, outcome.answers))
-        if data.get("permission_mode") == "dontAsk" and isinstance(outcome, Declined | Discussed):
-            text = outcome.text if isinstance(outcome, Discussed) else DECLINED
+        if isinstance(outcome, Parked) and outcome.deferred:
+            return _DEFER
+        if data.get("permission_mode") == "dontAsk" and (text := _remark(outcome)):
             return _allow(encode_remark(questions, text))
         self._verdicts[name] = outcome
         return {}
@@ -190,7 +164,7 @@ class Gate:
             return await self._decide_question(name, source)
         if tool == PLAN_TOOL:
             plan = PlanRequest(name, self._session_id(), str(source.get("plan") or ""))
-            return self._decision(plan, await self._ask(plan, PlanProposed(plan)), source)
+            return self._decision(plan, await self.waits.ask(plan), source)
         request = PermissionRequest(
             id=name,
             session_id=self._session_id(),
@@ -203,10 +177,13 @@ class Gate:
             agent=self._agents.get(context.agent_id or "", ""),
             suggestions=suggestions(context.suggestions),
         )
-        return self._decision(request, await self._ask(request, PermissionAsked(request)), source)
+        return self._decision(request, await self.waits.ask(request), source)
 
     def _decision(
-        self, request: PermissionRequest | PlanRequest, outcome: RequestOutcome, source: dict[str, Any]
+        self,
+        request: PermissionRequest | PlanRequest,
+        outcome: RequestOutcome | Parked,
+        source: dict[str, Any],
     ) -> PermissionResult:
         match outcome:
             case Allowed():
@@ -245,71 +222,35 @@ class Gate:
             case Cancelled():
                 return PermissionResultDeny(message=verdict.reason, interrupt=True)
             case _:
-                return PermissionResultDeny(message=DECLINED)
+                return PermissionResultDeny(message=_remark(verdict) or DECLINED)
 
-    async def _question_outcome(self, questions: QuestionSet) -> RequestOutcome:
+    async def _question_outcome(
+        self, questions: QuestionSet, *, parkable: bool = False
+    ) -> RequestOutcome | Parked:
         self._rounds += 1
         adaptive = self._options.questions is QuestionPolicy.ADAPTIVE
         if adaptive and self._rounds > self._options.max_question_rounds:
             return Discussed(PROCEED)
         request = QuestionRequest(questions.id, self._session_id(), questions)
-        return await self._ask(request, QuestionAsked(request))
+        return await self.waits.ask(request, parkable=parkable)
 
-    async def _ask(self, request: Request, asked: AgentEvent) -> RequestOutcome:
-        """Wait for a person; cancelling the wait settles the request as cancelled."""
-        await self._call_shown(request.id)
-        self._stop_when_over()
-        self.pending[request.id] = request
-        surface = ""
-        waits = asyncio.Event()
 
-        def hear(change: InboxChange) -> None:
-            nonlocal surface
-            if isinstance(change, Settled) and change.request.id == request.id:
-                surface = change.surface
-            elif isinstance(change, Added) and change.request.id == request.id:
-                waits.set()
+_DEFER: HookJSONOutput = {
+    "hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer"}
+}
 
-        unsubscribe = self._inbox.subscribe(hear)
-        # A task of its own, because the inbox hears the reason from us before its own wait ends.
-        asking = asyncio.ensure_future(self._inbox.ask(request))
-        asking.add_done_callback(lambda _: waits.set())
-        outcome: RequestOutcome = Cancelled(self._ending)
-        try:
-            await waits.wait()  # the inbox has the request before anyone hears of it and answers
-            self._stop_when_over()
-            self._emit(asked)
-            outcome = await asyncio.shield(asking)
-        except asyncio.CancelledError:
-            self._inbox.withdraw(request.id, self._ending, SURFACE)
-            asking.cancel(self._ending)
-            raise
-        except Exception:
-            _logger.exception("The inbox failed")
-            raise
-        finally:
-            unsubscribe()
-            if self.pending.pop(request.id, None):
-                self._emit(RequestSettled(request.id, outcome, surface))
-        self._stop_when_over()
-        return outcome
 
-    def _stop_when_over(self) -> None:
-        """Ask nobody and reply nothing once the process is gone: an attempt would only end in an error."""
-        if self._over:
-            raise asyncio.CancelledError(self._ending)
-
-    async def _call_shown(self, tool_use_id: str) -> None:
-        """Wait until the call's own event is out: requests come on another way, and may be faster.
-
-        A request from a session's past has no such event, hence the limit.
-        """
-        event = self._shown.setdefault(tool_use_id, asyncio.Event())
-        try:
-            async with asyncio.timeout(_SEEN_SECONDS):
-                await event.wait()
-        except TimeoutError:
-            _logger.debug("A request came without its tool call")
+def _remark(outcome: RequestOutcome | Parked) -> str:
+    """Return the prose in which the agent is told of an outcome that is no answer, or ""."""
+    match outcome:
+        case Discussed(text):
+            return text
+        case Declined():
+            return DECLINED
+        case Parked():
+            return POSTPONED
+        case _:
+            return ""
 
 
 def _allow(updated_input: dict[str, Any]) -> HookJSONOutput:

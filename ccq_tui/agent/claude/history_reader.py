@@ -17,7 +17,7 @@ _PATCH = "structuredPatch"
 
 
 def main(directory: str, session_id: str, limit: int) -> None:
-    """Print ``{"session_id", "messages", "cut"}``.
+    """Print ``{"session_id", "messages", "cut", "deferred"}``.
 
     Args:
         directory: The directory the session worked in.
@@ -32,7 +32,8 @@ def main(directory: str, session_id: str, limit: int) -> None:
     kept = messages[-limit:]
     told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
     add_records(session_id, told)
-    json.dump({"session_id": session_id, "cut": len(kept) < len(messages), "messages": told}, sys.stdout)
+    past = {"cut": len(kept) < len(messages), "messages": told, "deferred": deferred(session_id)}
+    json.dump({"session_id": session_id, **past}, sys.stdout)
 
 
 def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
@@ -60,6 +61,26 @@ def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
                 found["timestamp"] = entry.get("timestamp")
 
 
+def deferred(session_id: str) -> list[str]:
+    """Return the call that the CLI has noted as deferred last, unless it has its result by now.
+
+    Args:
+        session_id: The session.
+
+    Returns:
+        Its ``tool_use_id``, or nothing.
+    """
+    call = ""
+    for line in _lines(session_id):
+        if '"hook_deferred_tool"' in line:
+            for entry in _entry(line):
+                attachment = entry.get("attachment")
+                call = str(attachment.get("toolUseID") or "") if isinstance(attachment, Mapping) else call
+        elif call and '"tool_result"' in line and call in line:
+            call = ""
+    return [call] if call else []
+
+
 def _short(record: Any) -> Any:
     """Leave out of an edit's record the file as it was, which may be large and is not shown."""
     if not isinstance(record, Mapping) or _PATCH not in record:
@@ -73,14 +94,19 @@ def _blocks(message: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
-    """Read the lines about these calls, or about an edit; a file that cannot be read has none."""
+    """Read the lines about these calls, or about an edit."""
+    for line in _lines(session_id):
+        if f'"{_PATCH}"' in line or any(call in line for call in questions):
+            yield from _entry(line)
+
+
+def _lines(session_id: str) -> Iterator[str]:
+    """Read a session's own record; a file that cannot be read has no lines."""
     config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    for path in config.glob(f"projects/*/{session_id}.jsonl"):
+    for path in config.glob(f"projects/*/{session_id}.jsonl") if session_id else ():
         try:
             with path.open(encoding="utf-8", errors="replace") as lines:
-                for line in lines:
-                    if f'"{_PATCH}"' in line or any(call in line for call in questions):
-                        yield from _entry(line)
+                yield from lines
         except OSError:
             continue  # answers and edits are then told from their text
 

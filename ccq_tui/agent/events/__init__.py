@@ -40,6 +40,7 @@ from ccq_tui.agent.events.waiting import (
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
+    RequestParked,
     RequestSettled,
 )
 from ccq_tui.agent.events.words import (
@@ -73,6 +74,7 @@ AgentEvent = (
     | QuestionAsked
     | PermissionAsked
     | PlanProposed
+    | RequestParked
     | RequestSettled
     | StateChanged
     | ModeChanged
@@ -116,6 +118,7 @@ __all__ = [
     "PromptDelivered",
     "PromptReturned",
     "QuestionAsked",
+    "RequestParked",
     "RequestSettled",
     "Retrying",
     "SessionLost",

@@ -6,27 +6,51 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked:
-    """A question set waits for a person."""
+    """A question set waits for a person.
+
+    Attributes:
+        request: The set.
+        draft: What was selected and typed for it before, or None.
+        by_message: Whether no call waits for it any more, so that its answer goes to the agent as a message.
+    """
 
     request: QuestionRequest
+    draft: Draft | None = None
+    by_message: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked:
-    """A tool call waits for permission."""
+    """A tool call waits for permission; ``draft`` is what was typed for it before, or None."""
 
     request: PermissionRequest
+    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanProposed:
-    """A plan waits for approval."""
+    """A plan waits for approval; ``draft`` is what was typed for it before, or None."""
 
     request: PlanRequest
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestParked:
+    """A question set still waits, but in no process; it is shown again when its session goes on.
+
+    Attributes:
+        request_id: The request.
+        deferred: Whether the same call asks it again then; else its answer goes as a message.
+    """
+
+    request_id: str
+    deferred: bool
 
 
 @dataclass(frozen=True, slots=True)

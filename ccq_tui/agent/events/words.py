@@ -13,6 +13,7 @@ class SessionState(StrEnum):
     STARTING = "starting"
     WORKING = "working"
     AWAITING = "awaiting"
+    PARKED = "parked"
     IDLE = "idle"
     FAILED = "failed"
     ENDED = "ended"

@@ -13,6 +13,7 @@ from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded.reading import Recording, Slice
 from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 
 T = TypeVar("T")
 
@@ -136,6 +137,12 @@ class ReplayedSession:
 
     def set_effort(self, level: str) -> None:
         """Set nothing."""
+
+    def keep_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep nothing: a recording can be opened again."""
+
+    def park(self) -> None:
+        """Do nothing: no process waits."""
 
     def close(self) -> None:
         """Stop."""

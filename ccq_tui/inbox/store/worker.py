@@ -94,12 +94,19 @@ class Worker:
             with self._lock:
                 self._closed = True
             self.opened.set_exception(error)
+            self._refuse_all(error)
             return
         self.opened.set_result(store)
         try:
             self._serve(store)
         finally:
             store.close()
+
+    def _refuse_all(self, error: Exception) -> None:
+        """Fail what was given before it was known that there is no store."""
+        while not self._work.empty():
+            if item := self._work.get():
+                item[0].set_exception(error)
 
     def _serve(self, store: Store) -> None:
         self._beside(self._after, store)

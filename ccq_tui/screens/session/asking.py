@@ -52,7 +52,8 @@ class Asking(SessionBase):
         super().handle(event)
         match event:
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
-                self.dock.add(request)
+                if request.id not in self._answered:  # else asked again only to be told what was answered
+                    self.dock.add(request, event.draft)
             case RequestSettled():
                 self._close(event)
             case _:
@@ -88,6 +89,7 @@ class Asking(SessionBase):
         self._keep_draft(plan_left_over(event.waiting, event.outcome))
         self._answered[event.waiting.request.id] = event.waiting
         self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
+        self.wake(answered=True)
 
     @on(QuestionPanel.EditorWanted)
     @on(DecisionPanel.EditorWanted)

@@ -139,6 +139,13 @@ class SessionBase(Screen[None]):
         """
         return False
 
+    def wake(self, *, answered: bool = False) -> None:
+        """Start the session again where it waits without a process; a part knows how.
+
+        Args:
+            answered: Whether a question of it was answered.
+        """
+
     async def end(self) -> None:
         """End the session and wait until its process is gone; the whole screen knows how."""
         raise NotImplementedError

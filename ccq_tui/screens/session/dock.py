@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.inbox import Request, RequestOutcome
-from ccq_tui.inbox.waiting import Line, Waiting, seconds_to_wait
+from ccq_tui.inbox.waiting import Draft, Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
@@ -51,6 +51,13 @@ class Dock(Vertical):
             super().__init__()
             self.waiting = waiting
             self.outcome = outcome
+
+    class DraftChanged(Message):
+        """Something was selected or typed for a request."""
+
+        def __init__(self, waiting: Waiting) -> None:
+            super().__init__()
+            self.waiting = waiting
 
     class LineChanged(Message):
         """Another number of requests waits."""
@@ -124,13 +131,18 @@ class Dock(Vertical):
 
     # -- the line -----------------------------------------------------------------------------------------
 
-    def add(self, request: Request) -> None:
-        """Let a request wait; it is shown when it is the first and nobody is typing."""
+    def add(self, request: Request, draft: Draft | None = None) -> None:
+        """Let a request wait; it is shown when it is the first and nobody is typing.
+
+        Args:
+            request: The request.
+            draft: What was selected and typed for it before, or None.
+        """
         if request.id in self._line:
             return
         if not self._line.items:
             self._settled = 0
-        self._change(self._line.with_added(request))
+        self._change(self._line.with_added(request, draft))
         self._show_soon()
 
     def withdraw(self, request_id: str) -> Waiting | None:
@@ -252,6 +264,7 @@ class Dock(Vertical):
         if first is None or event.panel is not self._panel:
             return
         self._line = self._line.with_draft(first.request.id, event.state)
+        self.post_message(self.DraftChanged(Waiting(first.request, event.state)))
         prompt_is_shown = not self.prompt.has_class("-off")
         if prompt_is_shown == self._covered:
             self._show_prompt()

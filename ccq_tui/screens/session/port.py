@@ -9,6 +9,7 @@ from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
 from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 
 T = TypeVar("T")
 
@@ -42,6 +43,12 @@ class Session(Protocol):
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request."""
+
+    def keep_draft(self, request_id: str, draft: Draft) -> None:
+        """Keep what was selected and typed so far for a request."""
+
+    def park(self) -> None:
+        """End the process while questions wait."""
 
     def close(self) -> None:
         """End the session."""

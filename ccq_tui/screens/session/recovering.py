@@ -58,11 +58,11 @@ class Recovering(Prompting):
             Remedy.COMPACT: lambda: self.say("/compact"),
             Remedy.MODEL: lambda: self.take_command("/model"),
             Remedy.SERVERS: lambda: self.take_command("/mcp"),
-            Remedy.RECONNECT: self._reconnect,
-            Remedy.ANEW: self._reconnect,
+            Remedy.RECONNECT: self.reconnect,
+            Remedy.ANEW: self.reconnect,
         }
 
-    def _reconnect(self) -> None:
+    def reconnect(self) -> None:
         """Start the CLI again; the transcript stays, and so does what is typed."""
         recovery = self._recovery
         self.renew(relaunched(self.launch, self.view, recovery), told_already=recovery.begun)

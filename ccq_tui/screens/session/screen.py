@@ -11,12 +11,12 @@ from textual.app import ComposeResult
 from textual.worker import Worker, WorkerState
 
 from ccq_tui.config import Launch
-from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.deciding import Deciding
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.looks import Looks
 from ccq_tui.screens.session.neighbouring import Neighbouring
 from ccq_tui.screens.session.obeying import Obeying
+from ccq_tui.screens.session.parking import Parking
 from ccq_tui.screens.session.placing import Placing
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.prompting import Prompting
@@ -34,7 +34,7 @@ _logger = logging.getLogger(__name__)
 
 
 class SessionScreen(
-    Asking,
+    Parking,
     Deciding,
     Recovering,
     Prompting,

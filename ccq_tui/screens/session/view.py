@@ -29,6 +29,7 @@ SIGNS = {
     SessionState.STARTING: ("◌", "starting"),
     SessionState.WORKING: ("✻", "working"),
     SessionState.AWAITING: ("◆", "waits for you"),
+    SessionState.PARKED: ("◇", "parked"),
     SessionState.IDLE: ("○", "ready"),
     SessionState.FAILED: ("✖", "failed"),
     SessionState.ENDED: ("■", "ended"),
@@ -132,15 +133,13 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
             return replace(view, mode=mode)
         case ModelChanged(model):
             return replace(view, model=model)
-        case TitleChanged(title):
-            return replace(view, title=one_line(title, TITLE_LENGTH))
         case ContextUsage(percentage=percentage):
             return replace(view, context=percentage)
         case Retrying(attempt=attempt, max_attempts=most):
             return replace(view, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
             return replace(view, session_id=session_id, context=None, title="")
-        case SessionLost(expected=expected):
+        case SessionLost(expected=expected) if view.state is not SessionState.PARKED:
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
         case _:
             return _talked(replace(view, retry="") if view.retry else view, event)
@@ -148,6 +147,8 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
 
 def _talked(view: SessionView, event: AgentEvent) -> SessionView:
     match event:
+        case TitleChanged(title):
+            return replace(view, title=one_line(title, TITLE_LENGTH))
         case PromptAccepted(text) if not view.title:
             return replace(view, title=one_line(text, TITLE_LENGTH))
         case QuestionAsked():

@@ -46,6 +46,7 @@ class NewSessionScreen(ModalScreen[tuple[Path, str]]):
     }}
     NewSessionBody {{ {PALETTE_CSS} }}
     """
+
     def __init__(self, here: Path) -> None:
         super().__init__()
         self._here = here

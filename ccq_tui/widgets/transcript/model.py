@@ -49,6 +49,7 @@ class TranscriptModel:
         self._now = now
         self._streams: dict[ev.BlockKey, bl.ProseBlock | bl.ThinkingBlock] = {}
         self._requests: dict[str, bl.RequestBlock] = {}
+        self._parked: set[str] = set()
         self._hidden: dict[str, ev.ToolStarted] = {}
         self._retry: bl.RetryBlock | None = None
 
@@ -284,6 +285,10 @@ class TranscriptModel:
                 block.document = Document(event.outcome.plan, finished=True)
             self._settle(block)
 
+    @_take.register
+    def _(self, event: ev.RequestParked) -> None:
+        self._parked.add(event.request_id)  # it can be answered when nothing runs any more
+
     def _settle(self, block: bl.RequestBlock) -> None:
         self._order.touch(block)
         if isinstance(block, bl.PermissionBlock):
@@ -359,7 +364,7 @@ class TranscriptModel:
             stream.document.finish()
             self._order.touch(stream)
         self._streams.clear()
-        for request in self._requests.values():
-            if reason and request.outcome is None:
+        for name, request in self._requests.items():
+            if reason and request.outcome is None and name not in self._parked:
                 request.outcome, request.settled = Cancelled(reason), self._now()
                 self._settle(request)

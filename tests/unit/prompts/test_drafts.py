@@ -86,7 +86,7 @@ def test_the_oldest_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     drafts = Drafts(tmp_path)
     for number in range(5):
         drafts.save(str(number), Draft("x"))
-        os.utime(drafts._places(str(number))[0], (number, number))
+        os.utime(drafts.places(str(number))[0], (number, number))
     assert [number for number in range(5) if drafts.load(str(number))] == [2, 3, 4]
 
 

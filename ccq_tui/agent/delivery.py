@@ -1,0 +1,149 @@
+"""Brings what a person decided to the agent, exactly once: as the call's result, or as a message."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from uuid import NAMESPACE_OID, uuid5
+
+from ccq_tui.agent.commands import Send
+from ccq_tui.agent.events import (
+    AgentEvent,
+    PromptDelivered,
+    QuestionAsked,
+    RequestSettled,
+    ToolFinished,
+)
+from ccq_tui.agent.history import History
+from ccq_tui.agent.texts import INTERRUPTED, LOST, POSTPONED
+from ccq_tui.inbox import (
+    Cancelled,
+    Inbox,
+    InboxChange,
+    InboxError,
+    QuestionRequest,
+    RequestOutcome,
+    Settled,
+)
+from ccq_tui.inbox.left import Left
+from ccq_tui.questions import Answered, Declined, Discussed
+from ccq_tui.questions.message import answers_as_message
+
+_logger = logging.getLogger(__name__)
+
+GONE = "the session ended before it was decided"
+RESULT, MESSAGE = "result", "message"
+_NO_ANSWERS = (INTERRUPTED, LOST, POSTPONED)
+"""What a call gives back that nobody's answer reached, by how it begins."""
+
+
+class Delivery:
+    """Knows which requests of a session still have to reach the agent, and by which way.
+
+    Args:
+        inbox: Where they are kept.
+        emit: Takes events.
+        send: Sends a prompt.
+    """
+
+    def __init__(
+        self, inbox: Inbox, emit: Callable[[AgentEvent], None], send: Callable[[Send], None]
+    ) -> None:
+        self._inbox = inbox
+        self._emit = emit
+        self._send = send
+        self._asked: set[str] = set()
+        self._by_message: dict[str, QuestionRequest] = {}
+        self._sent: dict[str, str] = {}
+        self._unsubscribe = inbox.subscribe(self._hear)
+
+    def close(self) -> None:
+        """Hear no more of the inbox."""
+        self._unsubscribe()
+
+    def note(self, event: AgentEvent) -> None:
+        """Note what was seen to have arrived.
+
+        Args:
+            event: What the session tells.
+        """
+        match event:
+            case QuestionAsked(request, by_message=False):
+                self._asked.add(request.id)
+            case ToolFinished(tool_use_id=name, output=output) if name in self._asked:
+                self._asked.discard(name)
+                if not output.startswith(_NO_ANSWERS):
+                    self._inbox.delivered(name, RESULT)
+            case PromptDelivered(prompt_id=name) if name in self._sent:
+                self._inbox.delivered(self._sent.pop(name), MESSAGE)
+            case _:
+                pass
+
+    async def catch_up(self, session_id: str, history: History) -> None:
+        """Go on with what earlier processes left of a session that was resumed.
+
+        Args:
+            session_id: The session.
+            history: What it says of itself.
+        """
+        try:
+            left = await self._inbox.left(session_id)
+        except InboxError as error:
+            _logger.warning("What waits in the session is not known: %s", error)
+            return
+        for one in left:
+            self._go_on(one, history)
+
+    def _go_on(self, left: Left, history: History) -> None:
+        request = left.request
+        if not isinstance(request, QuestionRequest):
+            if left.outcome is None:
+                self._inbox.withdraw(request.id, GONE)
+            return
+        if left.outcome is not None and (way := _arrived(request.id, history)):
+            self._inbox.delivered(request.id, way)
+        elif left.deferred and request.id in history.deferred:
+            return  # the same call asks again, and has its outcome then
+        elif left.outcome is not None:
+            self._tell(request, left.outcome)
+        else:
+            self._by_message[request.id] = request
+            self._emit(QuestionAsked(request, left.draft, by_message=True))
+
+    def _hear(self, change: InboxChange) -> None:
+        """Send what was decided on a question that no call waits for any more, wherever that was."""
+        if not isinstance(change, Settled):
+            return
+        request = self._by_message.pop(change.request.id, None)
+        if request is not None:
+            self._emit(RequestSettled(request.id, change.outcome, change.surface))
+            self._tell(request, change.outcome)
+
+    def _tell(self, request: QuestionRequest, outcome: RequestOutcome) -> None:
+        if isinstance(outcome, Cancelled):
+            return
+        if not isinstance(outcome, Answered | Discussed | Declined):
+            raise TypeError(f"{type(outcome).__name__} does not settle a question")
+        send = Send(answers_as_message(request.questions, outcome), prompt_id_of(request.id))
+        self._sent[send.prompt_id] = request.id
+        self._send(send)
+
+
+def prompt_id_of(request_id: str) -> str:
+    """Return the id under which a request's answer is sent as a message: always the same one.
+
+    By it the session's own record tells whether the message has arrived.
+
+    Args:
+        request_id: The request.
+    """
+    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {request_id}"))
+
+
+def _arrived(request_id: str, history: History) -> str:
+    """Return by which way the session's record has what was decided on a request, or ""."""
+    if prompt_id_of(request_id) in history.uuids:
+        return MESSAGE
+    results = (event for event in history.events if isinstance(event, ToolFinished))
+    found = any(one.tool_use_id == request_id and not one.output.startswith(_NO_ANSWERS) for one in results)
+    return RESULT if found else ""

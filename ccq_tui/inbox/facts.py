@@ -1,0 +1,32 @@
+"""What is told of a session to whoever keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFact:
+    """What became known of a session; None for what did not.
+
+    Attributes:
+        directory: Where it works.
+        name: What the person calls it.
+        state: What it is doing, in the program's word.
+        cause: Why it does that now, for the history.
+        launch: What it was started with, as JSON knows it.
+        last_line: The last line of its transcript.
+        cost: What it cost so far, in US dollars.
+        runs: Whether this process runs it from now on, or no longer.
+    """
+
+    directory: str | None = None
+    name: str | None = None
+    state: str | None = None
+    cause: str = ""
+    launch: Mapping[str, Any] | None = None
+    last_line: str | None = None
+    cost: float | None = None
+    runs: bool | None = None

@@ -1,0 +1,96 @@
+"""The part of the inbox on disk that keeps sessions, and what is left of their requests."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from ccq_tui.inbox.facts import SessionFact
+from ccq_tui.inbox.left import Left
+from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox.store.rows import StoredRequest, StoredSessionState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
+
+_logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Keeping:
+    """Needs `run` and `submit`, which `ccq_tui.inbox.durable.DurableInbox` has."""
+
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """Do something with the store, and wait for it."""
+        raise NotImplementedError
+
+    def submit(self, work: Callable[[Store], T]) -> Future[T]:
+        """Do something with the store, soon."""
+        raise NotImplementedError
+
+    async def left(self, session_id: str) -> tuple[Left, ...]:
+        """Return what waits in a session, or was decided and not delivered, since an earlier process.
+
+        Args:
+            session_id: The Claude session id.
+
+        Raises:
+            InboxUnavailable: The disk cannot be read.
+        """
+
+        def read(store: Store) -> tuple[Left, ...]:
+            waiting = [_left(one, store) for one in store.waiting(session_id)]
+            return (*(_left(one, store) for one in store.undelivered(session_id)), *waiting)
+
+        return await self.run(read)
+
+    def delivered(self, request_id: str, way: str) -> None:
+        """Note, soon and without waiting, that the agent was seen to have what was decided.
+
+        Args:
+            request_id: The request's id; one that has nothing to deliver is passed over.
+            way: "result" of the same call, or "message".
+        """
+        self._soon(lambda store: store.mark_delivered(request_id, way))
+
+    def note_session(self, session_id: str, fact: SessionFact) -> None:
+        """Keep what is known of a session, soon and without waiting.
+
+        Args:
+            session_id: The Claude session id.
+            fact: What is known; what is None in it stays as it was.
+        """
+        self._soon(lambda store: _note(store, session_id, fact))
+
+    def _soon(self, work: Callable[[Store], object]) -> None:
+        def done(future: Future[object]) -> None:
+            error = future.exception()
+            if isinstance(error, InboxError):
+                _logger.warning("Something was not kept: %s", error)
+            elif error is not None:
+                _logger.error("Something was not kept", exc_info=error)
+
+        self.submit(work).add_done_callback(done)
+
+
+def _left(stored: StoredRequest, store: Store) -> Left:
+    draft = store.load_draft(stored.request) if stored.has_draft and stored.outcome is None else None
+    return Left(stored.request, stored.deferred, stored.outcome, draft)
+
+
+def _note(store: Store, session_id: str, fact: SessionFact) -> None:
+    store.upsert_session(
+        session_id,
+        fact.directory,
+        name=fact.name,
+        launch=fact.launch,
+        last_line=fact.last_line,
+        cost=fact.cost,
+    )
+    if fact.runs:
+        store.claim_session(session_id, this_process())
+    elif fact.runs is False:
+        store.release_session(session_id, this_process())
+    if fact.state is not None:
+        store.set_session_state(session_id, StoredSessionState(fact.state), fact.cause)

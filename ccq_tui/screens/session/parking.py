@@ -1,0 +1,60 @@
+"""The part of the screen for questions that wait without a process, and for going on with their answers."""
+
+from __future__ import annotations
+
+from textual import on
+
+from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled, SessionState
+from ccq_tui.inbox import Settled
+from ccq_tui.screens.session.asking import Asking
+from ccq_tui.screens.session.commanding import Commanding
+from ccq_tui.screens.session.commands import Called
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.recovering import Recovering
+
+OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
+PARKED = "Parked: no process waits · your answer starts Claude again"
+LEFT = "The question still waits · your answer starts Claude again and goes to it as a message"
+BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
+
+
+class Parking(Asking, Recovering, Commanding):
+    """Parks the session, keeps its questions on the screen, and starts it again with their answers."""
+
+    def handle(self, event: AgentEvent) -> None:
+        """Say how an answer will reach the agent, where that is another way than usual."""
+        super().handle(event)
+        match event:
+            case QuestionAsked(by_message=True):
+                self.dock.notices.say(BY_MESSAGE, seconds=20.0)
+            case RequestParked(request_id, deferred) if request_id in self.waiting:
+                self.dock.notices.say(PARKED if deferred else LEFT, seconds=20.0)
+            case _:
+                pass
+
+    def command(self, command: Called) -> None:
+        """Do /park."""
+        if command.name == "park":
+            self.session.park()
+        else:
+            super().command(command)
+
+    @on(Dock.DraftChanged)
+    def _keep_draft_on_disk(self, event: Dock.DraftChanged) -> None:
+        self.session.keep_draft(event.waiting.request.id, event.waiting.draft)
+
+    def wake(self, *, answered: bool = False) -> None:
+        """Start the session again where it waits without a process.
+
+        Args:
+            answered: Whether a question of it was answered, which is worth a start after a failure, too.
+        """
+        over = OVER if answered else {SessionState.PARKED}
+        if self.view.state in over and self.view.session_id:
+            self.reconnect()
+
+    def settled_elsewhere(self, change: Settled) -> None:
+        """Take in that a request was answered on another surface while no process waits for it here."""
+        if self.view.state in OVER and change.request.id in self.waiting:
+            self._take(RequestSettled(change.request.id, change.outcome, change.surface))
+            self.wake(answered=True)

@@ -1,0 +1,69 @@
+"""The program as the keeper of the inbox: what waits in it, and what of it changes elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ccq_tui.config import inbox_path
+from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, Settled
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.screens.sessions.hosting import Hosting
+
+
+class Informing(Hosting):
+    """Opens the inbox with the first real session, and says what a person should know of it."""
+
+    inbox_file: Path | None = None
+    """The database, or None for the usual one."""
+    _inbox: DurableInbox | None = None
+
+    @property
+    def inbox(self) -> DurableInbox:
+        """The inbox of all sessions, opened at the first use."""
+        if self._inbox is None:
+            self._inbox = DurableInbox.begin(self.inbox_file or inbox_path())
+            self._inbox.subscribe(self._inbox_changed)
+            self.run_worker(self._tell_of_inbox(self._inbox), name="inbox", exit_on_error=False)
+        return self._inbox
+
+    async def close_inbox(self) -> None:
+        """Write what is not written yet."""
+        if self._inbox is not None:
+            await self._inbox.close()
+
+    async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
+        try:
+            notice = await inbox.opened()
+            counts = await inbox.run(lambda store: store.waiting_counts())
+        except InboxError as error:
+            self._warn(f"Questions are not kept for the next start: {error}")
+            return
+        if notice:
+            self._warn(notice)
+        opened = {screen.launch.resume for screen in self.sessions}
+        elsewhere = {name: count for name, count in counts.items() if name not in opened}
+        if elsewhere and not any(screen.launch.continue_last for screen in self.sessions):
+            self._warn(waiting_words(sum(elsewhere.values()), len(elsewhere)), "info")
+
+    def _inbox_changed(self, change: InboxChange) -> None:
+        if isinstance(change, InboxTrouble):
+            self._warn(f"Questions are kept in memory alone: {change.message}")
+        elif isinstance(change, Settled):
+            for screen in self.sessions:
+                screen.settled_elsewhere(change)
+
+    def _warn(self, text: str, level: str = "warning") -> None:
+        if self.front is not None and self.front.is_mounted:
+            self.front.transcript.add_notice(text, level)
+
+
+def waiting_words(requests: int, sessions: int) -> str:
+    """Say how much waits in sessions of earlier starts or other terminals.
+
+    Args:
+        requests: How many requests.
+        sessions: In how many sessions.
+    """
+    asked = "1 question waits" if requests == 1 else f"{requests} questions wait"
+    where = "another session" if sessions == 1 else f"{sessions} other sessions"
+    return f"{asked} for you in {where} · F2 shows them"
