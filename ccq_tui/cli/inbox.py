@@ -34,14 +34,14 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 def inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
     """List the requests that wait for a person, oldest first."""
     from ccq_tui.inbox.listing import inbox_lines, shortener
-    from ccq_tui.inbox.reports import report, request_record
+    from ccq_tui.inbox.reports import list_report, request_record
 
     start = since(since_text)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [item for item in _waiting(store, only) if start is None or item.asked_at >= start]
         if as_json:
-            print_lines(report({"requests": [request_record(item) for item in found]}))
+            print_lines(list_report("requests", (request_record(item) for item in found)))
             return ENDED
         ids, names = _ids(store), _session_names(store)
     lines = inbox_lines(found, shortener(ids), names)
@@ -56,7 +56,7 @@ def inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
 def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
     """List the sessions, the one that changed last at the end."""
     from ccq_tui.inbox.listing import session_lines, shortener
-    from ccq_tui.inbox.reports import report, session_record
+    from ccq_tui.inbox.reports import list_report, session_record
 
     start = since(since_text)
     with opened_store() as store:
@@ -69,7 +69,9 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
         waiting = store.waiting_counts() if store else {}
         ids = store.session_ids() if store else []
     if as_json:
-        print_lines(report({"sessions": [session_record(item, waiting.get(item.id, 0)) for item in found]}))
+        print_lines(
+            list_report("sessions", (session_record(item, waiting.get(item.id, 0)) for item in found))
+        )
     else:
         print_lines("\n".join(session_lines(found, waiting, shortener(ids))))
     return ENDED
@@ -80,7 +82,7 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
 def history(as_json: bool, session: str | None, since_text: str | None) -> int:
     """List every change of a request or a session, oldest first."""
     from ccq_tui.inbox.listing import history_lines, shortener
-    from ccq_tui.inbox.reports import change_record, report
+    from ccq_tui.inbox.reports import change_record, list_report
 
     start = since(since_text)
     with opened_store() as store:
@@ -93,7 +95,7 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
         requests = _ids(store)
         every = store.session_ids() if store else []
     if as_json:
-        print_lines(report({"changes": [change_record(change) for change in found]}))
+        print_lines(list_report("changes", (change_record(change) for change in found)))
     else:
         print_lines("\n".join(history_lines(found, shortener(requests), shortener(every))))
     return ENDED
@@ -114,7 +116,7 @@ def show(request: str, as_json: bool) -> int:
         store, stored = find_request(store, request)
         known = store.session(stored.request.session_id)
     if as_json:
-        print_lines(report({"request": whole_record(stored)}))
+        print_lines(report("request", whole_record(stored)))
         return ENDED
     parts = [stored.request.session_id, *([known.name, known.directory] if known else [])]
     print_lines("\n".join(request_lines(stored, " · ".join(part for part in parts if part))))

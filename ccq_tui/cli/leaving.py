@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from datetime import datetime
@@ -52,6 +51,8 @@ def export(session: str, form: str) -> int:
     SESSION is its id, which may be cut short where no other begins alike. It is read as Claude Code
     keeps it: the last 2,000 messages.
     """
+    import asyncio
+
     from ccq_tui.agent.history import HistoryError, read_history
     from ccq_tui.agent.options import SessionOptions
 

@@ -73,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = cli.main(args=arguments, prog_name="ccq-tui", standalone_mode=False)
     except click.ClickException as error:
         error.show()
+        _say_how_a_prompt_begins(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
@@ -80,6 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 (the last resort: it is logged and told)
         return _failed(error)
     return code if isinstance(code, int) else ENDED
+
+
+def _say_how_a_prompt_begins(error: click.ClickException) -> None:
+    """Help who wrote a prompt, such as "show me the tests", whose first word is a command."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context and context.parent and "unexpected extra argument" in error.message:
+        click.echo(f"To begin a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 
 def _failed(error: Exception) -> int:

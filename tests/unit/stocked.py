@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest
@@ -42,18 +43,18 @@ _RULE = Suggestion("addRules", "localSettings", (Rule("Bash", "npm test *"),), "
 
 
 @contextmanager
-def asked() -> Iterator[Store]:
-    """Open the inbox for a while."""
-    store = Store(inbox_path())
+def asked(at: datetime | None = None) -> Iterator[Store]:
+    """Open the inbox for a while, at a fixed time if one is given."""
+    store = Store(inbox_path(), now=lambda: at or datetime.now(UTC))
     try:
         yield store
     finally:
         store.close()
 
 
-def stock() -> None:
+def stock(at: datetime | None = None) -> None:
     """Fill the inbox with a parked session and its four requests."""
-    with asked() as store:
+    with asked(at) as store:
         store.upsert_session(
             SESSION, "/home/me/api", name="api-refactor", last_line="Which cache?", cost=0.12
         )

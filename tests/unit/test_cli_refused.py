@@ -141,3 +141,10 @@ def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], 
     with asked() as store:
         assert store.history() == before
         assert [item.state for item in store.waiting()] == [RequestState.PENDING] * 4
+
+
+def test_a_prompt_that_begins_like_a_command_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "me", "the", "tests"]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert "unexpected extra arguments" in told[-2]
+    assert told[-1] == "To begin a prompt with this word: ccq-tui -- show ..."

@@ -13,6 +13,7 @@ SCREEN = {"textual", "rich"}
 SDK = {"claude_agent_sdk", "mcp"}
 SERVER = {"uvicorn", "starlette"}
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
+LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
 REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
 
 
@@ -28,6 +29,7 @@ REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
         ("import ccq_tui.theming", SDK | SERVER),
         ("import ccq_tui.app", SDK | SERVER),
         (VERSION, SCREEN | SDK | SERVER | {"pydantic"}),
+        (LISTED, SCREEN | SDK | SERVER | {"pydantic"}),
         (REFUSED, SCREEN | SDK | SERVER),
     ],
 )
