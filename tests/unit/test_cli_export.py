@@ -1,0 +1,138 @@
+"""Sessions printed and resumed from the shell, and an answer from there that a running program hears."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.agent.history import History, HistoryError
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.cli import main
+from ccq_tui.config import Launch, inbox_path
+from ccq_tui.inbox import Added, InboxChange, QuestionRequest, Settled
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from tests.unit.agent.recordings import prompt, said, text
+from tests.unit.stocked import SESSION, asked, stock
+
+
+def keep_session(directory: Path) -> None:
+    """Write a session's file as Claude Code keeps it."""
+    folder = Path(os.environ["CLAUDE_CONFIG_DIR"]) / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(directory))
+    folder.mkdir(parents=True)
+    above = None
+    with (folder / f"{SESSION}.jsonl").open("w", encoding="utf-8") as file:
+        for number, line in enumerate((prompt("Which \x1b[31mcache?"), said(text("**Redis**, I think.")))):
+            name = f"00000000-0000-4000-8000-00000000000{number}"
+            message = line["message"] | {"role": line["type"]}
+            more = {"uuid": name, "parentUuid": above, "sessionId": SESSION, "cwd": str(directory)}
+            at = {"timestamp": "2026-01-31T12:00:00.000Z", "isSidechain": False}
+            file.write(json.dumps(line | {"message": message} | more | at) + "\n")
+            above = name
+
+
+def test_a_transcript_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep_session(tmp_path)
+    with asked() as store:
+        store.upsert_session(SESSION, str(tmp_path), name="cache")
+    assert main(["export", SESSION[:5]]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# cache\n")
+    assert "## ❯ Prompt\n\n> Which ␛[31mcache?\n\n**Redis**, I think.\n" in out
+
+
+def past(monkeypatch: pytest.MonkeyPatch, history: History | HistoryError) -> None:
+    """Let the past be this, without a process that reads it."""
+
+    async def read(options: SessionOptions) -> History:
+        assert (options.resume, str(options.cwd)) == (SESSION, "/home/me/api")
+        if isinstance(history, HistoryError):
+            raise history
+        return history
+
+    monkeypatch.setattr("ccq_tui.agent.history.read_history", read)
+
+
+def test_a_transcript_is_printed_as_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stock()
+    past(monkeypatch, History(SESSION, (PromptAccepted("Which cache?"),), cut=True))
+    assert main(["export", "8f", "--format", "json"]) == 0
+    out, told = capsys.readouterr()
+    exported = json.loads(out)
+    assert exported["session"] == {"name": "api-refactor", "id": SESSION, "cwd": "/home/me/api"}
+    assert [block["kind"] for block in exported["blocks"]] == ["rule", "prompt"]
+    assert told == "Older messages are left out.\n"
+
+
+@pytest.mark.parametrize(
+    ("history", "problem"),
+    [
+        (History(SESSION), f"Claude Code has nothing of session {SESSION} in /home/me/api.\n"),
+        (HistoryError("it took \n long"), "the session cannot be read: it took long.\n"),
+    ],
+)
+def test_what_cannot_be_printed_is_one_line(
+    history: History | HistoryError,
+    problem: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stock()
+    past(monkeypatch, history)
+    assert main(["export", "8f"]) == 2
+    assert capsys.readouterr() == ("", f"Error: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"), [(SESSION[:5], []), (SESSION[:5], ["--cwd", "elsewhere"]), ("0" + SESSION[1:], [])]
+)
+def test_a_session_is_resumed_where_it_worked(
+    name: str, flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Launch] = []
+    monkeypatch.chdir(tmp_path)
+    for directory in ("work", "elsewhere"):
+        (tmp_path / directory).mkdir()
+    monkeypatch.setattr("ccq_tui.cli.session.require_terminal", lambda: None)
+    monkeypatch.setattr("ccq_tui.cli.session.show", lambda launch: shown.append(launch) or 0)
+    with asked() as store:
+        store.upsert_session(SESSION, str(tmp_path / "work"))
+    assert main(["resume", name, *flags]) == 0
+    (launch,) = shown
+    known = name != "0" + SESSION[1:]
+    assert launch.resume == (SESSION if known else name)
+    assert launch.settings.directory == tmp_path / ("elsewhere" if flags else "work" if known else "")
+
+
+async def test_a_running_program_hears_of_the_answer() -> None:
+    question = Question("Which?", "Which", (Option("A"), Option("B")))
+    request = QuestionRequest("toolu_1", SESSION, QuestionSet("toolu_1", (question,)))
+    inbox = await DurableInbox.open(inbox_path())
+    waits = asyncio.Event()
+    heard: list[Any] = []
+
+    def hear(change: InboxChange) -> None:
+        heard.append(change)
+        if isinstance(change, Added):
+            waits.set()
+
+    inbox.subscribe(hear)
+    asking = asyncio.create_task(inbox.ask(request))
+    try:
+        await asyncio.wait_for(waits.wait(), 10)
+        assert await asyncio.to_thread(main, ["answer", "toolu_1", "--choose", "2"]) == 0
+        outcome = Answered((Answer(("B",)),))
+        assert await asyncio.wait_for(asking, 10) == outcome
+        assert heard[-1] == Settled(request, outcome, "ccq-tui answer")
+    finally:
+        asking.cancel()
+        assert await inbox.close()
