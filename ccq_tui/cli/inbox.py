@@ -105,7 +105,7 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
 @click.argument("request")
 @_as_json
 def show(request: str, as_json: bool) -> int:
-    """Show a request: what is asked, how to answer it, or what became of it.
+    """Show a request, and how to answer it or what became of it.
 
     REQUEST is its id, which may be cut short where no other begins alike.
     """

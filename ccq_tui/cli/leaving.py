@@ -26,9 +26,10 @@ _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 @setting_flags(hidden=True)
 @click.pass_context
 def resume(context: click.Context, /, session: str, **_flags: object) -> int:
-    """Resume a session on the screen, in its directory; a question that waits in it is open at once.
+    """Resume a session on the screen, in its directory.
 
-    SESSION is its id, which may be cut short where no other begins alike.
+    A question that waits in it is open at once. SESSION is its id, which may be cut short where no
+    other begins alike.
     """
     from ccq_tui.cli.session import begin
 

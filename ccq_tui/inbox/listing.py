@@ -117,6 +117,12 @@ def _kind(request: Request) -> str:
     return f"{count} questions" if count > 1 else kind_of(request)
 
 
+def brief(at: datetime) -> str:
+    """Return the time of day of today, and the date of any other day."""
+    there = at.astimezone()
+    return f"{there:%H:%M}" if there.date() == datetime.now().astimezone().date() else f"{there:%Y-%m-%d}"
+
+
 def summary(request: Request) -> str:
     """Say what is asked in a line, as far as it fits in one."""
     match request:
@@ -145,7 +151,7 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
         (
             request_name(item.request.id),
             _kind(item.request),
-            local(item.asked_at),
+            brief(item.asked_at),
             fit(session_name(item.request.session_id), NAME_WIDTH),
             summary(item.request),
         )
@@ -171,7 +177,7 @@ def session_lines(
             session_id(item.id),
             str(item.state),
             f"? {waiting[item.id]}" if waiting.get(item.id) else "",
-            local(item.changed_at),
+            brief(item.changed_at),
             " · ".join(text for text in (item.name, item.directory, item.last_line) if text),
         )
         for item in sessions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,7 @@ def test_the_inbox_lists_what_waits_oldest_first(capsys: pytest.CaptureFixture[s
     assert [row.split()[0] for row in rows] == ["toolu_01C", "toolu_01F", "toolu_01Pe", "toolu_01Pl"]
     assert ["3 questions" in row for row in rows] == [False, True, False, False]
     assert "Bash: Run the tests" in rows[2]
+    assert re.search(r" question     \d\d:\d\d  api-refactor", rows[0])
     assert "ccq-tui answer REQUEST" in hint
     records = as_json(capsys, "inbox")["requests"]
     assert isinstance(records, list)
