@@ -26,7 +26,7 @@ from ccq_tui.inbox import (
     Settled,
 )
 from ccq_tui.inbox.left import Left
-from ccq_tui.questions import Answered, Declined, Discussed
+from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
 
 _logger = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Delivery:
             return
         if left.outcome is not None and (way := _arrived(request.id, history)):
             self._inbox.delivered(request.id, way)
-        elif left.deferred and request.id in history.deferred:
+        elif request.id in history.deferred:
             return  # the same call asks again, and has its outcome then
         elif left.outcome is not None:
             self._tell(request, left.outcome)
@@ -122,7 +122,7 @@ class Delivery:
     def _tell(self, request: QuestionRequest, outcome: RequestOutcome) -> None:
         if isinstance(outcome, Cancelled):
             return
-        if not isinstance(outcome, Answered | Discussed | Declined):
+        if not isinstance(outcome, Answered | Discussed | Declined | Expired):
             raise TypeError(f"{type(outcome).__name__} does not settle a question")
         send = Send(answers_as_message(request.questions, outcome), prompt_id_of(request.id))
         self._sent[send.prompt_id] = request.id

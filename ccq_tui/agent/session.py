@@ -26,6 +26,7 @@ from ccq_tui.agent.commands import (
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.delivery import Delivery
 from ccq_tui.agent.events import (
+    PARKED_KIND,
     AgentEvent,
     HistoryLoaded,
     NoticeGiven,
@@ -48,7 +49,6 @@ _logger = logging.getLogger(__name__)
 
 CLOSED = "the session was closed"
 PARKED = "parked: it waits for your answer without a process"
-PARKED_KIND = "parked"
 PROCESS_ENDED = "the Claude process ended"
 
 EventListener = Callable[[AgentEvent], None]

@@ -76,7 +76,7 @@ class Keeping:
 
 def _left(stored: StoredRequest, store: Store) -> Left:
     draft = store.load_draft(stored.request) if stored.has_draft and stored.outcome is None else None
-    return Left(stored.request, stored.deferred, stored.outcome, draft)
+    return Left(stored.request, stored.outcome, draft)
 
 
 def _note(store: Store, session_id: str, fact: SessionFact) -> None:

@@ -14,12 +14,10 @@ class Left:
 
     Attributes:
         request: The request.
-        deferred: Whether the same call asks it again.
         outcome: What a person decided and the agent was not seen to have, or None while it waits.
         draft: What was selected and typed for it, or None.
     """
 
     request: Request
-    deferred: bool = False
     outcome: RequestOutcome | None = None
     draft: Draft | None = None

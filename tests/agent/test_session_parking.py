@@ -96,6 +96,9 @@ async def test_a_parked_question_is_the_same_call_again_and_keeps_its_draft(
             await run.until(TurnEnded)
             assert model.result(name).text.startswith(ANSWERED)
             assert not model.result(name).is_error
+            await run.idle(0)
+            assert run.all(PromptDelivered) == []  # and not by message as well
+            assert len(model.requests()) == 2
             await inbox.run(lambda _: None)
             assert (await stored(inbox, name)).state is RequestState.DELIVERED
             assert (await stored(inbox, name)).way == "result"

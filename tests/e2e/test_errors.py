@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ccq_tui.questions import Option, Question
@@ -43,10 +44,16 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
         terminal.press("1")
         terminal.wait("● 1  First")
         run.kill_cli()
-        terminal.wait("F8 copies your draft")
-        terminal.wait("F5 reconnect")
-        assert terminal.panel == ""
         terminal.wait("✖ failed")
+        assert "● 1  First" in terminal.panel, "it still waits, with its draft"
+    with step("its answer starts Claude again, and goes to it as a message"):
+        terminal.press("c")
+        terminal.type("First, please")
+        terminal.press("enter")
+        terminal.wait("Instead of choosing, I reply")
+        terminal.wait("○ ready")
+        sent = json.dumps(run.model.requests()[-1].body)
+        assert sent.count("First, please") == 1
         run.end("ctrl+q", 0)
 
 

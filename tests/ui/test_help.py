@@ -86,7 +86,7 @@ def covered(binding: Binding) -> bool:
     """Whether a copy of it is listed: a binding for several keys is listed as one for each."""
     return any(
         binding.action.partition("(")[0] == other.action.partition("(")[0]
-        and binding.key in other.key.split(",")
+        and set(binding.key.split(",")) <= set(other.key.split(","))
         for other in joined([*BOUND, *own_bindings(SearchField), *own_bindings(ReplayScreen)])
     )
 

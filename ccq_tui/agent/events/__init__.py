@@ -27,6 +27,7 @@ from ccq_tui.agent.events.talk import (
     PromptReturned,
 )
 from ccq_tui.agent.events.turns import (
+    PARKED_KIND,
     Compacted,
     ConversationReset,
     ErrorReported,
@@ -93,6 +94,7 @@ AgentEvent = (
 )
 
 __all__ = [
+    "PARKED_KIND",
     "AgentEvent",
     "BlockDropped",
     "BlockFinished",

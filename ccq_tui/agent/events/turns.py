@@ -87,6 +87,10 @@ class HistoryLoaded:
     cut: bool = False
 
 
+PARKED_KIND = "parked"
+"""The kind of a session's end that waits for an answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionLost:
     """The CLI is gone.

@@ -19,6 +19,8 @@ from ccq_tui.widgets.transcript.promptbook import PromptBook
 
 CARD_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
 """Tools whose calls are shown as a card of their own, not as a line."""
+PUT_OFF = "tool_deferred"
+"""How a turn ends that waits for an answer without a process."""
 
 
 class TranscriptModel:
@@ -225,7 +227,9 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.ToolFinished) -> None:
         started = self._hidden.pop(event.tool_use_id, None)
-        if event.tool_use_id in self._requests and event.tool in CARD_TOOLS:
+        asked = self._requests.get(event.tool_use_id)
+        # A question that was parked has its result in another process, which does not know the tool.
+        if isinstance(asked, bl.QuestionBlock) or (asked is not None and event.tool in CARD_TOOLS):
             return
         block = self._calls.get(event.tool_use_id)
         if block is None:
@@ -345,14 +349,17 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.TurnEnded) -> None:
         self._stop("")
-        self._add(bl.ResultBlock(event))
+        if event.reason != PUT_OFF:
+            self._add(bl.ResultBlock(event))
         self._prompts.end_turn()
 
     @_take.register
     def _(self, event: ev.SessionLost) -> None:
         self._stop(event.reason or "the session is over")
         if event.expected:
-            self._add(bl.RuleBlock("session ended"))
+            self._add(
+                bl.RuleBlock("parked until you answer" if event.kind == ev.PARKED_KIND else "session ended")
+            )
         else:
             self._fail(event.kind, event.reason)
 

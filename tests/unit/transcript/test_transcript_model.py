@@ -8,7 +8,7 @@ import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, PlanRequest, QuestionRequest
-from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
 
@@ -193,6 +193,26 @@ def test_a_lost_session_leaves_nothing_running(model: TranscriptModel) -> None:
     assert prose.document.finished
     assert isinstance(error, bl.ErrorBlock)
     assert (error.kind, error.text) == ("cli_ended", "the CLI died")
+
+
+def test_a_parked_question_still_waits_and_its_result_is_no_card(model: TranscriptModel) -> None:
+    asked = question()
+    model.apply(asked)
+    model.apply(ev.RequestParked(asked.request.id, deferred=True))
+    model.apply(
+        ev.TurnEnded("tool_deferred", is_error=False, duration=1.0, cost=0.1, input_tokens=1, output_tokens=1)
+    )
+    model.apply(ev.SessionLost("parked", expected=True, kind=ev.PARKED_KIND))
+    block = model.blocks[0]
+    assert isinstance(block, bl.QuestionBlock)
+    assert block.outcome is None
+    assert kinds(model) == ["Question", "Rule"]
+    # Another process asks the same call again, and its result comes without the tool's name.
+    model.apply(asked)
+    model.apply(ev.RequestSettled(asked.request.id, Declined(), "panel"))
+    model.apply(ev.ToolFinished(asked.request.id, "", "declined"))
+    assert block.outcome == Declined()
+    assert kinds(model) == ["Question", "Rule"]
 
 
 def test_notices_errors_and_resets(model: TranscriptModel) -> None:
