@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.agent.texts import DECLINED, INTERRUPTED, LOST, PROCEED, REJECTED_WITH_TEXT
+from ccq_tui.agent.texts import DECLINED, EXPIRED, INTERRUPTED, LOST, PROCEED, REJECTED_WITH_TEXT
 from ccq_tui.inbox import Cancelled, QuestionRequest, RequestOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
 
@@ -96,6 +96,8 @@ def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | N
 def _refusal(output: str) -> RequestOutcome | None:
     if output == DECLINED:
         return Declined()
+    if output == EXPIRED:
+        return Expired()
     if output.startswith(INTERRUPTED):
         return Cancelled("interrupted")
     if output.startswith(LOST):

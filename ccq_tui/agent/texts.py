@@ -6,6 +6,10 @@ DECLINED = (
     "The user read these questions and declined to answer them. Nothing was chosen. "
     "Go on without the answers where that is possible, and say what you assumed."
 )
+EXPIRED = (
+    "Nobody answered these questions in the time that the user allows for it. Nothing was chosen: take no "
+    "option for their choice. Go on without the answers where that is possible, and say what you assumed."
+)
 POSTPONED = (
     "The user was shown these questions and has not answered them yet. Nothing was chosen. Their answers "
     "will come as a message: wait for it, and assume none of them."

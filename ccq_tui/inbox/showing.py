@@ -10,7 +10,7 @@ from ccq_tui.inbox.listing import WIDTH, cut, local, wrapped
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.questions import Answer, Answered, Discussed, Kind, Question
+from ccq_tui.questions import Answer, Answered, Discussed, Expired, Kind, Question
 from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import one_line, safe
@@ -125,6 +125,8 @@ def _settled(stored: StoredRequest) -> list[str]:
             said = f"Denied: {text}" if text else "Denied"
         case Allowed():
             said = f"Allowed: {stored.outcome.text}" if stored.outcome.text else "Allowed"
+        case Expired():
+            said = "Nobody answered in time; nothing was chosen"
         case Cancelled(reason):
             said = f"Cancelled: {reason}"
         case Answered():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
-from ccq_tui.questions.outcome import Answered, Declined, Discussed, Outcome
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Expired, Outcome
 
 CHOSEN = "[x]"
 NOT_CHOSEN = "[ ]"
@@ -20,6 +20,11 @@ _DISCUSSED = "You asked this with AskUserQuestion. Instead of choosing, I reply:
 _DECLINED = (
     "You asked this with AskUserQuestion. I decline to answer; nothing was chosen. "
     "Do not take any option as my choice."
+)
+_EXPIRED = (
+    "You asked this with AskUserQuestion. Nobody answered in the time that I allow for it; nothing was "
+    "chosen. Do not take any option as my choice: go on without the answers where that is possible, "
+    "and say what you assumed."
 )
 _MENTION = re.compile(r"(?<!\S)@")
 _WORD_JOINER = "\u2060"
@@ -34,7 +39,7 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
 
     Returns:
         The questions in their order: of answered ones each option marked chosen or not, custom text and note;
-        with a discussion its text first; of declined ones that nothing was chosen.
+        with a discussion its text first; of declined and expired ones that nothing was chosen.
 
     Raises:
         ValueError: There is not one answer a question.
@@ -52,6 +57,8 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
             return "\n\n".join([_DISCUSSED, text, "What was asked:", _asked(questions)])
         case Declined():
             return f"{_DECLINED}\n\n{_asked(questions)}"
+        case Expired():
+            return f"{_EXPIRED}\n\n{_asked(questions)}"
 
 
 def _asked(questions: QuestionSet) -> str:

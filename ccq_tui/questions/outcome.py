@@ -26,4 +26,9 @@ class Declined:
     """The person declined the whole set."""
 
 
-Outcome = Answered | Discussed | Declined
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """Nobody answered in the time that the person allows for it; nothing was chosen."""
+
+
+Outcome = Answered | Discussed | Declined | Expired

@@ -20,7 +20,7 @@ from ccq_tui.agent.claude.suggestions import suggestions, update
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.agent.texts import DECLINED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
+from ccq_tui.agent.texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox import (
     Allowed,
     Cancelled,
@@ -32,7 +32,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Suggestion
-from ccq_tui.questions import Answered, Declined, Discussed, QuestionSet
+from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 
@@ -247,6 +247,8 @@ def _remark(outcome: RequestOutcome | Parked) -> str:
             return text
         case Declined():
             return DECLINED
+        case Expired():
+            return EXPIRED
         case Parked():
             return POSTPONED
         case _:

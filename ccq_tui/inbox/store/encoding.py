@@ -22,7 +22,17 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Expired,
+    Kind,
+    Option,
+    Question,
+    QuestionSet,
+)
 
 VERSION = 1
 T = TypeVar("T")
@@ -36,6 +46,7 @@ _OUTCOMES: dict[str, type[RequestOutcome]] = {
     "answered": Answered,
     "discussed": Discussed,
     "declined": Declined,
+    "expired": Expired,
     "allowed": Allowed,
     "denied": Denied,
     "cancelled": Cancelled,

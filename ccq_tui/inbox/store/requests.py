@@ -219,7 +219,8 @@ class Requests(Connected):
 
     def undelivered(self, session_id: str) -> list[StoredRequest]:
         """Return what a person decided and the agent of a session was not seen to have, oldest first."""
-        query = f"{_SELECT} WHERE session_id = ? AND state IN (?, ?, ?) ORDER BY number"
+        marks = ", ".join("?" * len(TO_DELIVER))
+        query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
         return _read(self._rows(query, (_key(session_id), *TO_DELIVER)))
 
     def _state(self, key: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ccq_tui.inbox.owners import Owner
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
-from ccq_tui.questions import Answered, Declined, Discussed
+from ccq_tui.questions import Answered, Declined, Discussed, Expired
 
 
 class RequestState(StrEnum):
@@ -21,11 +21,12 @@ class RequestState(StrEnum):
     DISCUSSED = "discussed"
     DECLINED = "declined"
     CANCELLED = "cancelled"
+    EXPIRED = "expired"
     DELIVERED = "delivered"
 
 
-TO_DELIVER = (RequestState.ANSWERED, RequestState.DISCUSSED, RequestState.DECLINED)
-"""States in which a person has decided and the agent was not yet seen to know."""
+TO_DELIVER = (RequestState.ANSWERED, RequestState.DISCUSSED, RequestState.DECLINED, RequestState.EXPIRED)
+"""States in which a person has decided, or let the time pass, and the agent was not yet seen to know."""
 
 
 class StoredSessionState(StrEnum):
@@ -127,6 +128,8 @@ def state_after(outcome: RequestOutcome) -> RequestState:
             return RequestState.DISCUSSED
         case Declined() | Denied():
             return RequestState.DECLINED
+        case Expired():
+            return RequestState.EXPIRED
         case Cancelled():
             return RequestState.CANCELLED
 

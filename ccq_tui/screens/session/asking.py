@@ -13,6 +13,7 @@ from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, Ques
 from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled
 from ccq_tui.inbox.waiting import Waiting
+from ccq_tui.questions import Expired
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
@@ -69,6 +70,8 @@ class Asking(SessionBase):
         if gone is None:
             return
         where = f"answered by {event.surface}" if event.surface else "answered elsewhere"
+        if isinstance(outcome, Expired):
+            where = "nobody answered in time; nothing was chosen"
         reason = outcome.reason if isinstance(outcome, Cancelled) else where
         kept = self._keep_draft(draft_of(gone))
         self.dock.notices.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)

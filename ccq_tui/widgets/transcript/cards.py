@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.suggestions import MODES, what, where
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Question
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
 from ccq_tui.widgets.transcript.pen import Pen
@@ -42,6 +42,8 @@ def _told(block: RequestBlock) -> tuple[str, str, str]:
             return "✎", f"discussed{by} instead", "muted"
         case Declined():
             return "✘", f"declined{by}", "error"
+        case Expired():
+            return "■", "no answer: nobody answered in time", "muted"
         case Denied():
             return "✘", f"denied{by}", "error"
         case Cancelled(reason):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.inbox import Allowed, Cancelled, Denied, RequestOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Question
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Question
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.export import plain_text, with_inner
 from ccq_tui.widgets.transcript.tools import main_argument
@@ -117,7 +117,7 @@ def _outcome(outcome: RequestOutcome | None) -> dict[str, str] | None:
             said = outcome.text
         case Cancelled(reason):
             said = reason
-        case Answered() | Declined():
+        case Answered() | Declined() | Expired():
             said = ""
     return {"kind": type(outcome).__name__.lower(), "text": said}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPe
 from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled
+from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox import Cancelled, MemoryInbox, Verdict, Won
-from ccq_tui.questions import Answer, Answered, Declined
+from ccq_tui.questions import Answer, Answered, Declined, Expired
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -126,6 +128,28 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     parked = [event for event in asked.events if isinstance(event, RequestParked)]
     assert parked in ([], [RequestParked("t", deferred=False)])
     assert len(asked.inbox.pending) == len(parked)
+
+
+async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None:
+    asked = Asked()
+    task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
+    await asked.pending()
+    await asked.inbox.answer("t", Expired(), "timeout")
+    assert await task == PermissionResultDeny(message=EXPIRED, interrupt=False)
+    assert asked.events[-1] == RequestSettled("t", Expired(), "timeout")
+    # Where the CLI would not ask again, the words go with the call itself, and no answer does.
+    quiet = Asked()
+    hook = quiet.gate.before_question(
+        {"tool_input": SOURCE, "permission_mode": "dontAsk"},  # type: ignore[typeddict-item]
+        "t",
+        {"signal": None},
+    )
+    waits = asyncio.create_task(hook)
+    await quiet.pending()
+    await quiet.inbox.answer("t", Expired(), "timeout")
+    told = json.dumps(await waits)
+    assert "Nobody answered" in told
+    assert '"Q?": "a"' not in told
 
 
 async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:

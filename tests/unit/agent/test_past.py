@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.past import UNANSWERED, CallResult, recalled
 from ccq_tui.agent.replay import replay
-from ccq_tui.agent.texts import DECLINED, PROCEED, UNREADABLE, rejection
+from ccq_tui.agent.texts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
 from ccq_tui.inbox import Cancelled, RequestOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.wire import encode
 
@@ -100,6 +100,7 @@ def test_answers_of_the_text_alone(output: str, answers: tuple[Answer, ...]) -> 
         ),
         (CallResult(CANNOT + "STOP what you are doing and wait", failed=True), Cancelled("interrupted")),
         (CallResult(DECLINED, failed=True), Declined()),
+        (CallResult(EXPIRED, failed=True), Expired()),
         (CallResult(rejection("use none"), failed=True), Discussed("use none")),
         (
             CallResult("The user responded: why?", structured={"answers": {}, "response": "why?"}),

@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Expired,
+    Kind,
+    Option,
+    Question,
+    QuestionSet,
+)
 
 # Halves of characters too: a model's JSON may hold them.
 texts = st.text(st.characters(), max_size=8)
@@ -49,6 +59,7 @@ outcomes = st.one_of(
     st.builds(Answered, st.lists(answers, max_size=3).map(tuple)),
     st.builds(Discussed, texts),
     st.just(Declined()),
+    st.just(Expired()),
     st.builds(Allowed, texts, st.none() | suggestions, texts, texts),
     st.builds(Denied, texts),
     st.builds(Cancelled, texts),

@@ -23,7 +23,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.decision import decision
 from ccq_tui.inbox.owners import Owner, alive, this_process
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
-from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -84,6 +84,7 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
     ("outcome", "state"),
     [
         (Answered((Answer(("A",)),)), "answered"), (Discussed("x"), "discussed"), (Declined(), "declined"),
+        (Expired(), "expired"),
         (Allowed(), "answered"), (Denied(), "declined"),
     ],
 )  # fmt: skip

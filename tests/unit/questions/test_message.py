@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.parse import parse_question_set
 
@@ -59,6 +59,14 @@ def test_a_discussion_comes_before_what_was_asked() -> None:
 def test_declined_says_that_nothing_was_chosen() -> None:
     text = answers_as_message(ASKED, Declined())
     assert "I decline to answer; nothing was chosen." in text
+    assert "2. Features?" in text
+    assert "[x]" not in text
+
+
+def test_a_question_that_nobody_answered_in_time_has_no_option_chosen() -> None:
+    text = answers_as_message(ASKED, Expired())
+    assert "Nobody answered" in text
+    assert "nothing was chosen" in text
     assert "2. Features?" in text
     assert "[x]" not in text
 
