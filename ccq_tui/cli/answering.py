@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
-from ccq_tui.cli.store import find_request, opened_store, print_lines
+from ccq_tui.cli.store import complete_waiting, find_request, opened_store, print_lines
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.store import Store, StoredRequest
 
 STDIN = "-"
+NOBODYS = ("cancelled", "expired")
+"""Outcomes that are nobody's answer."""
 
 
 @click.command(
@@ -29,7 +31,7 @@ A set of several: the question's number and = come first.
   ccq-tui answer toolu_01 --choose 1=2 --choose 2=1,3 --other 3=Redis
 """
 )
-@click.argument("request")
+@click.argument("request", shell_complete=complete_waiting)
 @click.option(
     "--choose", multiple=True, metavar="[Q=]N[,N]", help='Options by number; "none" in a multi-select.'
 )
@@ -77,7 +79,7 @@ def answer(
 
 
 @click.command()
-@click.argument("request")
+@click.argument("request", shell_complete=complete_waiting)
 def decline(request: str) -> int:
     """Decline a request: nothing is chosen, nothing allowed.
 
@@ -139,9 +141,9 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
 
 def _taken(stored: StoredRequest) -> Taken:
     from ccq_tui.inbox.listing import local
-    from ccq_tui.inbox.store import RequestState
 
-    what = "cancelled" if stored.state is RequestState.CANCELLED else "answered"
+    kind = type(stored.outcome).__name__.lower()
+    what = kind if kind in NOBODYS else "answered"
     by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
     at = f" at {local(stored.settled_at, seconds=True)}" if stored.settled_at else ""
     return Taken(f"{one_line(stored.request.id, 80)} was already {what}{by}{at}; nothing was changed.")

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ccq_tui.cli.exits import ENDED
-from ccq_tui.cli.store import SINCE, find_request, find_session, opened_store, print_lines, since
+from ccq_tui.cli.store import (
+    SINCE,
+    complete_sessions,
+    complete_waiting,
+    find_request,
+    find_session,
+    opened_store,
+    print_lines,
+    since,
+)
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store import Change, Store, StoredRequest, StoredSession
@@ -24,7 +33,10 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
         function
     )
     of_session = click.option(
-        "--session", metavar="ID", help="Only of this session; its id may be cut short."
+        "--session",
+        metavar="ID",
+        shell_complete=complete_sessions,
+        help="Only of this session; its id may be cut short.",
     )
     return _as_json(of_session(function))
 
@@ -102,7 +114,7 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
 
 
 @click.command()
-@click.argument("request")
+@click.argument("request", shell_complete=complete_waiting)
 @_as_json
 def show(request: str, as_json: bool) -> int:
     """Show a request, and how to answer it or what became of it.

@@ -12,7 +12,7 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.store import find_session, opened_store, print_lines
+from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 @click.command()
-@click.argument("session")
+@click.argument("session", shell_complete=complete_sessions)
 @setting_flags(hidden=True)
 @click.pass_context
 def resume(context: click.Context, /, session: str, **_flags: object) -> int:
@@ -44,7 +44,7 @@ def resume(context: click.Context, /, session: str, **_flags: object) -> int:
 
 
 @click.command()
-@click.argument("session")
+@click.argument("session", shell_complete=complete_sessions)
 @click.option("--format", "form", type=click.Choice(("md", "json")), default="md", help="[default: md]")
 def export(session: str, form: str) -> int:
     """Print a session's transcript.

@@ -6,11 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from ccq_tui.cli.exits import Refused
 from ccq_tui.text import one_line
@@ -58,6 +59,51 @@ def print_lines(text: str) -> None:
     except BrokenPipeError:
         # Python flushes once more at its end, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complete_waiting(
+    _context: click.Context, _parameter: click.Parameter, start: str
+) -> list[CompletionItem]:
+    """Propose requests that wait to the shell.
+
+    Args:
+        start: What is typed so far.
+
+    Returns:
+        Those whose ids begin with it.
+    """
+    from ccq_tui.inbox.listing import fit, summary
+
+    # A shell that completes has no place for what is wrong with the inbox.
+    with suppress(Refused), opened_store() as store:
+        return [
+            CompletionItem(item.request.id, help=fit(summary(item.request), 60))
+            for item in (store.waiting() if store else [])
+            if item.request.id.startswith(start)
+        ]
+    return []
+
+
+def complete_sessions(
+    _context: click.Context, _parameter: click.Parameter, start: str
+) -> list[CompletionItem]:
+    """Propose sessions to the shell.
+
+    Args:
+        start: What is typed so far.
+
+    Returns:
+        Those whose ids begin with it.
+    """
+    from ccq_tui.inbox.listing import fit
+
+    with suppress(Refused), opened_store() as store:
+        return [
+            CompletionItem(item.id, help=fit(item.name or item.directory, 60))
+            for item in (store.sessions() if store else [])
+            if item.id.startswith(start)
+        ]
+    return []
 
 
 def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:

@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from ccq_tui.cli import main
+from ccq_tui.cli.main import cli
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.listing import WIDTH, cells
@@ -234,3 +236,26 @@ def test_an_abbreviated_id_is_found_in_the_whole_inbox(tmp_path: Path) -> None:
     assert store.request_ids("a", 1) == ["a"]
     assert store.session_ids("s-b") == ["s-b_", "s-bx"]
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "wanted"),
+    [
+        (["show"], "toolu_01P", [PERMISSION, PLAN]),
+        (["answer"], "toolu_01C", [CACHE]),
+        (["resume"], SESSION[:3], [SESSION]),
+        (["export"], "x", []),
+        (["inbox", "--session"], "", [SESSION]),
+    ],
+)
+def test_the_shell_completes_ids(words: list[str], start: str, wanted: list[str]) -> None:
+    completing = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE")
+    assert completing.get_completions(words, start) == []
+    stock()
+    assert [item.value for item in completing.get_completions(words, start)] == wanted
+
+
+def test_the_shell_is_not_told_what_is_wrong_with_the_inbox() -> None:
+    inbox_path().mkdir(parents=True)
+    completing = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE")
+    assert completing.get_completions(["show"], "") == []
