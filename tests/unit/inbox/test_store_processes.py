@@ -39,6 +39,38 @@ for line in sys.stdin:
                 told[name] = surface + " was faster"
     print(json.dumps(told), flush=True)
 """
+INBOX_RACER = """
+import asyncio, json, sys
+from pathlib import Path
+from ccq_tui.inbox import AlreadySettled, Denied, Settled, Won
+from ccq_tui.inbox.durable import DurableInbox
+async def race(path, me):
+    inbox = await DurableInbox.open(path)
+    heard, raced = {}, set()
+    def hear(change):
+        if isinstance(change, Settled):
+            assert change.request.id not in heard
+            heard[change.request.id] = change.surface
+    inbox.subscribe(hear)
+    print("ready", flush=True)
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        told = {}
+        for name in line.split():
+            match await inbox.answer(name, Denied(me), me):
+                case Won():
+                    told[name] = me
+                case AlreadySettled(surface, _, outcome):
+                    assert outcome.text == surface
+                    told[name] = surface + " was faster"
+        raced |= told.keys()
+        print(json.dumps(told), flush=True)
+    async with asyncio.timeout(20):
+        while raced - heard.keys():
+            await asyncio.sleep(0.02)
+    print(json.dumps(heard))
+    await inbox.close()
+asyncio.run(race(Path(sys.argv[1]), sys.argv[2]))
+"""
 WRITER = """
 import sys
 from pathlib import Path
@@ -82,7 +114,7 @@ def tell(process: subprocess.Popen[str], text: str = "") -> None:
     process.stdin.flush()
 
 
-def test_three_processes_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
+def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     store = Store(path)
     with store._writing() as at:  # in one go: the asking is not what is measured
@@ -93,7 +125,7 @@ def test_three_processes_race_and_each_request_has_one_winner(tmp_path: Path) ->
                 (f"r{number}", json.dumps(BODY | {"id": f"r{number}"}), at),
             )
     names = ("one", "two", "script")
-    racers = [start(RACER, path, name) for name in names]
+    racers = [start(RACER if name == "script" else INBOX_RACER, path, name) for name in names]
     assert [line(racer) for racer in racers] == ["ready"] * 3
     winners: dict[str, str] = {}
     for first in range(0, RACES, HEAT):
@@ -106,8 +138,9 @@ def test_three_processes_race_and_each_request_has_one_winner(tmp_path: Path) ->
             assert sorted(one[request] for one in told) == sorted([winner, *[f"{winner} was faster"] * 2])
             winners[request] = winner
     assert len(set(winners.values())) > 1, "they did race"
-    for racer in racers:
-        racer.communicate(timeout=LIMIT)
+    ends = [racer.communicate(timeout=LIMIT)[0] for racer in racers]
+    assert [json.loads(end) for end in ends[:2]] == [winners] * 2, "both programs were told of every one"
+    assert [racer.returncode for racer in racers] == [0] * 3
     stored = store.undelivered("s")
     assert {s.request.id: s.surface for s in stored} == winners
     assert all(s.outcome == Denied(s.surface) for s in stored)
