@@ -15,7 +15,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
 )
 from ccq_tui.agent.history import History
-from ccq_tui.agent.texts import INTERRUPTED, LOST, POSTPONED
+from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, POSTPONED
 from ccq_tui.inbox import (
     Cancelled,
     Inbox,
@@ -33,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
 RESULT, MESSAGE = "result", "message"
-_NO_ANSWERS = (INTERRUPTED, LOST, POSTPONED)
+_NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, POSTPONED)
 """What a call gives back that nobody's answer reached, by how it begins."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.book import SessionBook
+from ccq_tui.agent.claude.leftovers import end_leftovers
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import (
     Answer,
@@ -228,6 +229,8 @@ class AgentSession:
             return NO_HISTORY
         try:
             history = await read_history(self.options)
+            if await end_leftovers(history.session_id):  # what it wrote to its end belongs to the past, too
+                history = await read_history(self.options)
         except HistoryError as error:
             self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
             return History(self.options.resume or "")

@@ -26,6 +26,8 @@ _REJECTED = (
     "(eg. if it was a file edit, the new_string was NOT written to the file). "
 )
 INTERRUPTED = _REJECTED + "STOP what you are doing"
+ABANDONED = "The user doesn't want to take this action right now. STOP what you are doing"
+"""What the CLI says of a call when its program was killed; nobody has refused anything."""
 LOST = "[Tool call interrupted: the session ended before"
 REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
 REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."

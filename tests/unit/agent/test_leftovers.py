@@ -1,0 +1,71 @@
+"""A CLI whose program was killed is ended; one whose program lives is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.delivery import _arrived
+from ccq_tui.agent.events import ToolFinished
+from ccq_tui.agent.history import History
+from ccq_tui.agent.texts import ABANDONED
+
+SLEEPER = "import sys; sys.stdin.read()"
+PARENT = """
+import subprocess, sys
+cli = subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=sys.stdin)
+print(cli.pid, flush=True)
+if "wait" in sys.argv:
+    cli.wait()
+"""
+
+
+def start(*words: str) -> tuple[subprocess.Popen[str], int]:
+    """Start a program with something that looks like its CLI."""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, "-c", SLEEPER, "--output-format", "stream-json", *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert parent.stdout is not None
+    return parent, int(parent.stdout.readline())
+
+
+def runs(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+        return stat.rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+async def test_only_a_cli_of_the_session_without_its_program_is_ended() -> None:
+    session = str(uuid4())
+    gone, orphan = start(f"--resume={session}")
+    forked, fork = start(f"--resume={session}", f"--session-id={uuid4()}")
+    alive, cli = start(f"--session-id={session}", "wait")
+    gone.wait(10)
+    forked.wait(10)
+    try:
+        assert not await end_leftovers("")
+        assert not await end_leftovers(str(uuid4()))
+        assert runs(orphan)
+        assert await end_leftovers(session)
+        assert not runs(orphan)
+        assert runs(cli), "its program lives"
+        assert runs(fork), "it writes another session"
+        assert not await end_leftovers(session)
+    finally:
+        for process in (gone, forked, alive):
+            process.communicate(timeout=10)
+    assert not runs(cli)
+
+
+def test_what_an_abandoned_cli_noted_is_no_sign_that_an_answer_arrived() -> None:
+    answered = ToolFinished("a", "AskUserQuestion", 'Your questions have been answered: "Q"="A".', False)
+    abandoned = ToolFinished("b", "AskUserQuestion", f"{ABANDONED} and wait for the user to tell you.", True)
+    history = History("s", (answered, abandoned))
+    assert _arrived("a", history) == "result"
+    assert _arrived("b", history) == ""
