@@ -21,13 +21,13 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.inbox.hosting import Inboxing
 from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.hosting import with_notices
-from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.palette import APP_CSS
 
@@ -38,7 +38,7 @@ END_SECONDS = 8.0
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class CcqApp(Informing):
+class CcqApp(Inboxing):
     """Hosts sessions, the first of them as the command line says.
 
     Args:

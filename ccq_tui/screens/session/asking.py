@@ -8,13 +8,14 @@ from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked, RequestSettled
 from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Expired
-from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.base import AGAIN_SECONDS, SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
 from ccq_tui.screens.session.port import SessionFactory
@@ -40,6 +41,9 @@ class Asking(SessionBase):
             id="copy_draft",
         ),
     ]
+
+    class InboxWanted(Message):
+        """What waits in all sessions is to be shown."""
 
     def __init__(
         self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
@@ -108,11 +112,14 @@ class Asking(SessionBase):
         self.edit(event.text, put)
 
     def action_toggle_panel(self) -> None:
-        """Show or hide what waits."""
-        if self.dock.line.items:
+        """Show or hide what waits here; pressed twice, or where nothing does, what waits in all sessions."""
+        folded_at = self.dock.folded_at
+        again = folded_at is not None and self.clock() - folded_at < AGAIN_SECONDS
+        if self.dock.line.items and not again:
             self.dock.toggle_panel()
         else:
-            self.dock.notices.say("Nothing waits for an answer")
+            self.dock.folded_at = None
+            self.post_message(self.InboxWanted())
 
     def action_copy_draft(self) -> None:
         """Copy the drafts of requests that were closed."""

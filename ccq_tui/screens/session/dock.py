@@ -79,6 +79,8 @@ class Dock(Vertical):
         self._offered = ""
         self._keys: Hints = ()
 
+        self.folded_at: float | None = None
+        """When the panel was last hidden by the key that shows it, too."""
     @property
     def line(self) -> Line:
         """What waits."""
@@ -164,6 +166,27 @@ class Dock(Vertical):
         return gone
 
     def toggle_panel(self) -> None:
+    def draft_of(self, request_id: str) -> Draft | None:
+        """Return the draft of a request that waits here, or None."""
+        waiting = self._line.get(request_id)
+        if waiting is not None and waiting is self._line.head and self._panel is not None:
+            return self._panel.state
+        return waiting.draft if waiting is not None else None
+
+    def put_draft(self, request_id: str, draft: Draft) -> None:
+        """Take the draft of a request that waits here as another surface left it."""
+        before = self.draft_of(request_id)
+        if before is None:
+            return
+        draft = replace(draft, hidden=before.hidden, shown_at=before.shown_at, focused_at=before.focused_at)
+        if draft == before:
+            return
+        self._line = self._line.with_draft(request_id, draft)
+        if self._panel is not None and self._line.head is self._line.get(request_id):
+            self._panel.remove()
+            self._panel = None
+            self._show_soon()
+
         """Hide the panel, show it again, or open at once what waits for a pause in typing."""
         if self._panel is not None:
             self._panel.dispatch(Pressed("f2", at=self._clock()))
@@ -280,6 +303,8 @@ class Dock(Vertical):
         event.stop()
         first = self._line.head
         if first is None or event.panel is not self._panel:
+        if isinstance(event, QuestionPanel.Hidden | DecisionPanel.Hidden) and event.key == "f2":
+            self.folded_at = self._clock()
             return
         answered = self.withdraw(first.request.id)
         if answered is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -77,11 +78,15 @@ class Neighbouring(Commanding):
     _bar_wanted = True
     _told: tuple[object, ...] = ()
 
-    def list_sessions(self, entries: Sequence[Entry]) -> None:
-        """Take in which sessions there are, this one among them."""
+    def list_sessions(self, entries: Sequence[Entry], waiting_beside: int = 0) -> None:
+        """Take in which sessions there are, this one among them, and how much waits in the others."""
         self.entries = tuple(entries)
         if self.is_mounted:
             self._draw_bar()
+        if waiting_beside != self.view.waiting_beside:
+            self.view = replace(self.view, waiting_beside=waiting_beside)
+            if self.is_mounted:
+                self.changed()
 
     def changed(self) -> None:
         """Tell the others when a list of sessions would say something else of this one."""

@@ -61,6 +61,7 @@ class SessionView:
         rounds: How many question sets came.
         most_rounds: How many may come, or 0.
         branch: The git branch of the directory, or "".
+        waiting_beside: How many requests wait in other sessions, in all terminals.
     """
 
     cwd: Path
@@ -77,6 +78,7 @@ class SessionView:
     rounds: int = 0
     most_rounds: int = 0
     branch: str = ""
+    waiting_beside: int = 0
 
     @property
     def name(self) -> str:
@@ -99,6 +101,7 @@ class SessionView:
             Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
             Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
             Piece(self.retry, 1),
+            Piece(f"? {self.waiting_beside} elsewhere" if self.waiting_beside else "", 1),
             Piece(one_line(self.title, TITLE_LENGTH), 6),
             Piece(self.model, 4),
             Piece("" if bypass else mode_words(self.mode), 8 if self.mode == "default" else 2),

@@ -6,10 +6,10 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from textual import on
+from textual import events, on
 from textual.app import App
 
 from ccq_tui.config import Launch, SettingsError
@@ -71,19 +71,37 @@ class Hosting(App[int]):
         Args:
             launch: What to start it with.
         """
+        await self._open(launch, self._add)
+
+    async def open_behind(self, launch: Launch) -> None:
+        """Open a session without showing it, once its directory is trusted.
+
+        Args:
+            launch: What to start it with.
+        """
+        await self._open(launch, self._add_behind)
+
+    async def _open(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
         if launch.carried is None:
-            await self._add(launch)
+            await add(launch)
             return
 
         async def answered(answer: str | None) -> None:
             trusted = await self._trusted(launch, answer)
             if trusted is not None:
-                await self._add(trusted)
+                await add(trusted)
 
         self.push_screen(TrustScreen(launch.carried, clock=self.clock), answered)
 
     async def _add(self, launch: Launch) -> None:
         await self.switch_mode(self._new_mode(launch))
+        self._list()
+
+    async def _add_behind(self, launch: Launch) -> None:
+        mode = self._new_mode(launch)
+        # What switch_mode does before it shows a mode; Textual has no public way to do that alone.
+        await self._init_mode(mode)
+        self._shown[mode].post_message(events.ScreenSuspend())
         self._list()
 
     def _new_mode(self, launch: Launch) -> str:
@@ -209,7 +227,11 @@ class Hosting(App[int]):
     def _list(self) -> None:
         """Show in the session on the screen how all of them stand."""
         if self.front is not None:
-            self.front.list_sessions(self.entries())
+            self.front.list_sessions(self.entries(), self.waiting_beside(self.front))
+
+    def waiting_beside(self, screen: SessionScreen) -> int:  # noqa: ARG002 - who keeps the inbox knows
+        """Return how many requests wait in other sessions than this one."""
+        return 0
 
     @on(SessionScreen.NewsTold)
     def _tell_news(self, event: SessionScreen.NewsTold) -> None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, Settled
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.hosting import Hosting
+
+_logger = logging.getLogger(__name__)
+
+COUNT_SECONDS = 0.1
+"""How long changes are gathered before what waits is counted anew."""
 
 
 class Informing(Hosting):
@@ -16,6 +26,8 @@ class Informing(Hosting):
     inbox_file: Path | None = None
     """The database, or None for the usual one."""
     _inbox: DurableInbox | None = None
+    _counts: Mapping[str, int] = MappingProxyType({})
+    _counting = False
 
     @property
     def inbox(self) -> DurableInbox:
@@ -34,12 +46,13 @@ class Informing(Hosting):
     async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
         try:
             notice = await inbox.opened()
-            counts = await inbox.run(lambda store: store.waiting_counts())
+            counts = self._counts = await inbox.run(lambda store: store.waiting_counts())
         except InboxError as error:
             self._warn(f"Questions are not kept for the next start: {error}")
             return
         if notice:
             self._warn(notice)
+        self._list()
         opened = {screen.launch.resume for screen in self.sessions}
         elsewhere = {name: count for name, count in counts.items() if name not in opened}
         if elsewhere and not any(screen.launch.continue_last for screen in self.sessions):
@@ -48,9 +61,29 @@ class Informing(Hosting):
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, InboxTrouble):
             self._warn(f"Questions are kept in memory alone: {change.message}")
-        elif isinstance(change, Settled):
+            return
+        self._count_soon()
+        if isinstance(change, Settled):
             for screen in self.sessions:
                 screen.settled_elsewhere(change)
+
+    def waiting_beside(self, screen: SessionScreen) -> int:
+        """Return how many requests wait in other sessions than this one, in all terminals."""
+        return sum(count for name, count in self._counts.items() if name != screen.view.session_id)
+
+    def _count_soon(self) -> None:
+        if not self._counting:
+            self._counting = True
+            self.run_worker(self._count(), name="inbox count", exit_on_error=False)
+
+    async def _count(self) -> None:
+        await asyncio.sleep(COUNT_SECONDS)
+        self._counting = False
+        try:
+            self._counts = await self.inbox.run(lambda store: store.waiting_counts())
+        except InboxError as error:
+            _logger.warning("What waits cannot be counted: %s", error)
+        self._list()
 
     def _warn(self, text: str, level: str = "warning") -> None:
         if self.front is not None and self.front.is_mounted:

@@ -171,8 +171,11 @@ class RequestPanel(Vertical, Generic[State]):
         if self.is_mounted:
             self._draw()
             self._take_focus()
-        kind = messages.Hidden if after.hidden else messages.Changed
-        self.post_message(kind(self, after))
+        if after.hidden:
+            key = event.key if isinstance(event, Pressed) else ""
+            self.post_message(messages.Hidden(self, after, key))
+        else:
+            self.post_message(messages.Changed(self, after))
 
     def put_text(self, text: str) -> None:
         """Put a text back into the open field, such as one that came out of an editor."""

@@ -35,7 +35,11 @@ class Changed(PanelMessage, namespace="request_panel"):
 
 
 class Hidden(Changed, namespace="request_panel"):
-    """The person folded the panel away; nothing is discarded."""
+    """The person folded the panel away, with a key or without; nothing is discarded."""
+
+    def __init__(self, panel: RequestPanel[Any], state: Draft, key: str = "") -> None:
+        super().__init__(panel, state)
+        self.key = key
 
 
 class Ended(PanelMessage, namespace="request_panel"):

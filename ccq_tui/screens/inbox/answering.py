@@ -1,0 +1,184 @@
+"""The part of the inbox screen in which one request is answered where it is listed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from textual import on
+from textual.screen import ModalScreen
+
+from ccq_tui.inbox import (
+    AlreadySettled,
+    InboxError,
+    PermissionRequest,
+    PlanRequest,
+    RequestOutcome,
+    Won,
+)
+from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
+from ccq_tui.questions.state import PanelState
+from ccq_tui.screens.inbox.listing import InboxRow
+from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
+from ccq_tui.screens.terminal import EditorError, edit_text
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.question import QuestionPanel
+
+SURFACE = "inbox"
+SAID_SECONDS = 20.0
+Panel = QuestionPanel | DecisionPanel
+
+
+class Answering(ModalScreen[InboxRow | None]):
+    """Opens the panel of a request, keeps its draft, and hands its outcome to the inbox.
+
+    Args:
+        host: The program around it.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    def __init__(self, host: InboxHost, *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self.host = host
+        self.clock = clock
+        self.answered: InboxRow | None = None
+        """The request whose panel is open."""
+        self.panel: Panel | None = None
+        """The panel that is open."""
+        self.closed_drafts = ClosedDrafts()
+        """What was typed for requests that somebody else answered first."""
+
+    def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
+        """Say something above the keys for some seconds."""
+        raise NotImplementedError
+
+    def panel_changed(self) -> None:
+        """Draw what is around the panel, which has come or gone."""
+        raise NotImplementedError
+
+    def forget(self, row: InboxRow) -> None:
+        """Take a request out of the list."""
+        raise NotImplementedError
+
+    async def open_panel(self, row: InboxRow) -> None:
+        """Open the panel of a request with its draft."""
+        try:
+            draft = await self.draft_for(row)
+        except InboxError as error:
+            self.say(f"Its draft cannot be read: {error}")
+            return
+        if self.panel is not None or not self.is_current:
+            return
+        draft = replace(draft, hidden=False, shown_at=None)
+        kind = QuestionPanel if isinstance(draft, PanelState) else DecisionPanel
+        panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
+        self.answered, self.panel = row, panel
+        self.mount(panel)
+        self.panel_changed()
+
+    async def draft_for(self, row: InboxRow) -> Draft:
+        """Return the state in which a request opens: with what was typed for it, wherever that was.
+
+        Raises:
+            InboxError: The disk cannot be read.
+        """
+        request = row.stored.request
+        here = self.host.draft_here(row)
+        return here or await self.host.inbox.load_draft(request) or first_draft(request)
+
+    def close_panel(self, *, keep: bool = True) -> Waiting | None:
+        """Close the panel; return the request with its draft.
+
+        Args:
+            keep: Whether the draft goes to its session.
+        """
+        panel, row = self.panel, self.answered
+        if panel is None or row is None:
+            return None
+        self.panel = self.answered = None
+        panel.remove()
+        if keep:
+            self.host.keep_draft_here(row, panel.state)
+        self.panel_changed()
+        return Waiting(row.stored.request, panel.state)
+
+    @on(QuestionPanel.Changed)
+    @on(DecisionPanel.Changed)
+    def _keep_draft(self, event: QuestionPanel.Changed | DecisionPanel.Changed) -> None:
+        event.stop()
+        if self.answered is None or event.panel is not self.panel:
+            return
+        self.host.inbox.save_draft(self.answered.id, event.state)
+        if event.state.hidden:
+            self.close_panel()
+
+    @on(QuestionPanel.Ended)
+    @on(DecisionPanel.Ended)
+    def _settle(self, event: QuestionPanel.Ended | DecisionPanel.Ended) -> None:
+        event.stop()
+        row = self.answered
+        if row is None or event.panel is not self.panel:
+            return
+        waiting = self.close_panel(keep=False)
+        self.settle_soon(row, event.outcome, waiting)
+
+    def settle_soon(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None = None) -> None:
+        """Give the inbox an outcome, and see it through also when this screen is left meanwhile."""
+        work = self._settled(row, outcome, waiting)
+        self.app.run_worker(work, name="inbox answer", group="inbox answer", exit_on_error=False)
+
+    async def _settled(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None) -> None:
+        try:
+            verdict = await self.host.inbox.answer(row.id, outcome, SURFACE)
+        except InboxError as error:
+            if waiting is not None:
+                self.host.keep_draft_here(row, waiting.draft)
+            self.say(f"Not answered: {error} · your draft is kept")
+            return
+        self.forget(row)
+        if isinstance(verdict, Won):
+            if waiting is not None:
+                left = (text_left_over(waiting, outcome), plan_left_over(waiting, outcome))
+                self.closed_drafts.keep("\n\n".join(text for text in left if text))
+            self.say(await self.host.deliver(row))
+        elif isinstance(verdict, AlreadySettled):
+            self.too_late(verdict.surface, verdict.at, waiting)
+        else:
+            self.say("Nobody knows this request any more" + self._kept(waiting))
+
+    def too_late(self, surface: str, at: datetime, waiting: Waiting | None) -> None:
+        """Say that somebody else was faster, and keep what was typed here."""
+        when = at.astimezone().strftime("%H:%M:%S")
+        self.say(f"Already answered by {surface} at {when}{self._kept(waiting)}")
+
+    def _kept(self, waiting: Waiting | None) -> str:
+        kept = waiting is not None and self.closed_drafts.keep(draft_of(waiting))
+        return " · F8 copies your draft" if kept else ""
+
+    @on(QuestionPanel.EditorWanted)
+    @on(DecisionPanel.EditorWanted)
+    def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+        event.stop()
+        work = self._edit(event.panel, event.text)
+        self.run_worker(work, name="editor", group="editor", exclusive=True, exit_on_error=False)
+
+    async def _edit(self, panel: object, text: str) -> None:
+        try:
+            edited = await edit_text(self.app, text)
+        except EditorError as error:
+            self.say(str(error))
+            return
+        if edited is None:
+            return
+        if self.panel is panel and self.panel is not None:
+            self.panel.put_text(edited)
+        elif self.closed_drafts.keep(edited):
+            self.say("The request was closed meanwhile · F8 copies your draft")
+
+
+def is_decision(row: InboxRow) -> bool:
+    """Whether a request is a permission or a plan."""
+    return isinstance(row.stored.request, PermissionRequest | PlanRequest)

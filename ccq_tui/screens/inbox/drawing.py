@@ -1,0 +1,145 @@
+"""What the inbox screen draws, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
+from rich.text import Text
+
+from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request
+from ccq_tui.questions import Question
+from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
+from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.lines import Line, flowing, wrapped
+from ccq_tui.widgets.palette import Palette
+
+SIGNS = {Place.HERE: "◆", Place.OTHER: "◆", Place.RESTS: "◇", Place.GONE: "✖"}
+WORDS = {
+    Place.HERE: "open here",
+    Place.OTHER: "runs in another ccq-tui",
+    Place.RESTS: "no process · your answer starts it",
+    Place.GONE: "its directory is gone · c copies question and answer",
+}
+AGE_WIDTH = 5
+LONGEST = 20_000
+"""Characters of one text that are shown."""
+
+
+def age(asked: datetime, now: datetime) -> str:
+    """Return how long ago that was, in one unit: 12s, 3m, 2h, 5d."""
+    seconds = max(0, int((now - asked).total_seconds()))
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) -> list[Line]:
+    """Return a line for each row shown, and one for each group.
+
+    Args:
+        state: The list.
+        now: The time, for the ages.
+        width: Cells.
+        palette: The styles.
+    """
+    shown = state.shown
+    if not shown:
+        words = "Nothing fits · Esc clears what you typed" if state.filter else "Nothing waits for you"
+        return [Line(Text(f"   {words}", palette.muted))]
+    column = min(max(cell_len(row.session) for row in shown), max(8, width // 4))
+    lines: list[Line] = []
+    group = None
+    for at, row in enumerate(shown):
+        if state.grouped and row.session_id != group:
+            group = row.session_id
+            lines.append(Line(Text(f" {set_cell_size(row.session, width - 2).rstrip()}", palette.strong)))
+        lines.append(_row_line(row, at, 0 if state.grouped else column, now, width, palette))
+    return lines
+
+
+def _row_line(row: InboxRow, at: int, column: int, now: datetime, width: int, palette: Palette) -> Line:
+    sign = palette.warning if row.place is Place.GONE else palette.accent
+    name = ""
+    if column:
+        short = cell_len(row.session) > column
+        name = (
+            set_cell_size(row.session, column - 1) + "…" if short else set_cell_size(row.session, column)
+        ) + " "
+    asked = age(row.stored.asked_at, now).rjust(AGE_WIDTH - 1) + "  "
+    question = Text(row.question, palette.plain)
+    question.truncate(max(8, width - 6 - cell_len(name) - cell_len(asked)), overflow="ellipsis")
+    rest = ((SIGNS[row.place] + " ", sign), (name, palette.strong), (asked, palette.muted), question)
+    return Line(Text.assemble("   ", *rest), at, Text.assemble((" ❯ ", palette.accent), *rest))
+
+
+def about(
+    row: InboxRow, now: datetime, width: int, palette: Palette, *, asked: bool = True
+) -> Iterator[Text]:
+    """Return what is known of a request: its session, what the agent wrote before it, and what is asked.
+
+    Args:
+        row: The request.
+        now: The time, for the age.
+        width: Cells.
+        palette: The styles.
+        asked: Whether the question is part of it.
+    """
+    width = max(8, width - 5)
+    alarm = palette.warning if row.place is Place.GONE else palette.muted
+    for line in wrapped(
+        Text(f"{row.session} · {one_line(row.directory, 300)}".rstrip(" ·"), palette.strong), width
+    ):
+        yield Text.assemble("   ", line)
+    told = f"asked {age(row.stored.asked_at, now)} ago · {WORDS[row.place]}"
+    told += " · with a draft" if row.stored.has_draft else ""
+    for line in wrapped(Text(told, alarm), width):
+        yield Text.assemble("   ", line)
+    if row.stored.context.strip():
+        yield from _block(row.stored.context.strip(), palette.muted, width, "   ┃ ")
+    if asked:
+        yield from _asked(row.stored.request, width, palette)
+
+
+def _asked(request: Request, width: int, palette: Palette) -> Iterator[Text]:
+    match request:
+        case QuestionRequest(questions=questions):
+            for question in questions.questions:
+                yield from _question(question, width, palette)
+        case PermissionRequest():
+            head = f"{request.tool}: {request.description}" if request.description else request.tool
+            yield from _block(head, palette.strong, width)
+            for name, value in request.input.items():
+                yield from _block(f"{name}: {value}", palette.plain, width, "     ")
+        case PlanRequest():
+            yield from _block(request.plan, palette.plain, width)
+
+
+def _question(question: Question, width: int, palette: Palette) -> Iterator[Text]:
+    yield from _block(question.text, palette.strong, width)
+    for number, option in enumerate(question.options, 1):
+        said = f" · {option.description}" if option.description else ""
+        yield from _block(f"{number}  {option.title}{said}", palette.plain, width, "     ")
+
+
+def _block(text: str, style: Style, width: int, lead: str = "   ") -> Iterator[Text]:
+    for line in flowing(safe(text, limit=LONGEST), style, width - len(lead) + 3):
+        yield Text.assemble((lead, style), line)
+
+
+def copied(row: InboxRow, draft: str) -> str:
+    """Return a request and what was answered so far as plain text, to put on the clipboard."""
+    match row.stored.request:
+        case QuestionRequest(questions=questions):
+            asked = "\n\n".join(
+                "\n".join([one.text, *(f"- {option.label}" for option in one.options)])
+                for one in questions.questions
+            )
+        case PermissionRequest() as request:
+            asked = "\n".join([request.tool, *(f"{name}: {value}" for name, value in request.input.items())])
+        case PlanRequest(plan=plan):
+            asked = plan
+    return f"{asked}\n\n{draft}".strip() + "\n"

@@ -1,0 +1,103 @@
+"""The program as what stands around the inbox screen: it shows, wakes and opens the sessions that asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from textual import on
+
+from ccq_tui.config import Launch, SettingsError
+from ccq_tui.inbox.waiting import Draft
+from ccq_tui.screens.inbox.listing import InboxRow, Place
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.parking import OVER
+from ccq_tui.screens.sessions.informing import Informing
+from ccq_tui.screens.sessions.starting import launch_in
+
+
+class Inboxing(Informing):
+    """Opens the inbox screen, and does what it asks of the sessions; see `InboxHost`."""
+
+    @on(SessionScreen.InboxWanted)
+    def _show_inbox(self) -> None:
+        if not isinstance(self.screen, InboxScreen):
+            self.push_screen(InboxScreen(self, clock=self.clock), self._chosen_in_inbox)
+
+    def _chosen_in_inbox(self, row: InboxRow | None) -> None:
+        if row is not None:
+            self.run_worker(self._go_to(row), name="go to session", group="sessions", exit_on_error=False)
+
+    def open_here(self) -> Mapping[str, str]:
+        """Return what the sessions of this terminal are called, by Claude session id."""
+        return {
+            name: screen.view.title or screen.view.name
+            for screen in self.sessions
+            if (name := _session_id(screen))
+        }
+
+    def draft_here(self, row: InboxRow) -> Draft | None:
+        """Return the draft of a request as its session in this terminal has it, or None."""
+        screen = self._screen_of(row)
+        return screen.dock.draft_of(row.id) if screen is not None and screen.is_mounted else None
+
+    def keep_draft_here(self, row: InboxRow, draft: Draft) -> None:
+        """Give a draft to the session in this terminal that has the request, if there is one."""
+        screen = self._screen_of(row)
+        if screen is not None and screen.is_mounted:
+            screen.dock.put_draft(row.id, draft)
+
+    def park_here(self, row: InboxRow) -> bool:
+        """Park the session of a request; whether it runs in this terminal."""
+        screen = self._screen_of(row)
+        if screen is None or screen.view.state in OVER:
+            return False
+        screen.session.park()
+        return True
+
+    def tell(self, text: str) -> None:
+        """Say something in the session on the screen, after the inbox screen was left."""
+        self._say(text, seconds=20.0)
+
+    async def _go_to(self, row: InboxRow) -> None:
+        """Show the session of a request, resumed where it rests."""
+        screen = self._screen_of(row)
+        if screen is not None:
+            await self.show_session(self.sessions.index(screen) + 1)
+        elif problem := await self._resume(row, behind=False):
+            self.tell(problem)
+
+    async def deliver(self, row: InboxRow) -> str:
+        """See to it that the agent gets what was decided; return in words how it does."""
+        name = row.session
+        if self._screen_of(row) is not None:
+            return f"Answered · {name} goes on"
+        if row.place is Place.OTHER:
+            return f"Answered · the ccq-tui that runs {name} delivers it"
+        if row.place is Place.GONE:
+            return "Done · its session is gone, so nothing is delivered"
+        problem = await self._resume(row, behind=True)
+        return problem or f"Answered · {name} is started in the background to get it"
+
+    async def _resume(self, row: InboxRow, *, behind: bool) -> str:
+        front = self.front
+        if front is None:
+            return "There is no session here yet"
+        try:
+            fresh = await asyncio.to_thread(launch_in, Path(row.directory), "", front.launch)
+        except (SettingsError, OSError) as error:
+            return f"There is no session in {row.directory}: {error}"
+        launch: Launch = replace(fresh, resume=row.session_id)
+        await (self.open_behind if behind else self.open_session)(launch)
+        return ""
+
+    def _screen_of(self, row: InboxRow) -> SessionScreen | None:
+        return next((screen for screen in self.sessions if _session_id(screen) == row.session_id), None)
+
+
+def _session_id(screen: SessionScreen) -> str:
+    """Return the Claude session id; while it is resumed, that of what is resumed."""
+    return screen.view.session_id or ("" if screen.launch.fork else screen.launch.resume)

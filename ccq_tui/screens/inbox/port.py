@@ -1,0 +1,36 @@
+"""What the inbox screen needs of the program around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.waiting import Draft
+from ccq_tui.screens.inbox.listing import InboxRow
+
+
+class InboxHost(Protocol):
+    """The sessions of this terminal, and what can be done with those that are not open in it."""
+
+    @property
+    def inbox(self) -> DurableInbox:
+        """The inbox."""
+
+    def open_here(self) -> Mapping[str, str]:
+        """Return what the sessions of this terminal are called, by Claude session id."""
+
+    def draft_here(self, row: InboxRow) -> Draft | None:
+        """Return the draft of a request as its session in this terminal has it, or None."""
+
+    def keep_draft_here(self, row: InboxRow, draft: Draft) -> None:
+        """Give a draft to the session in this terminal that has the request, if there is one."""
+
+    def park_here(self, row: InboxRow) -> bool:
+        """Park the session of a request; whether it runs in this terminal."""
+
+    def tell(self, text: str) -> None:
+        """Say something in the session on the screen, after the inbox screen was left."""
+
+    async def deliver(self, row: InboxRow) -> str:
+        """See to it that the agent gets what was decided; return in words how it does."""

@@ -1,0 +1,80 @@
+"""Rows of the inbox out of the store; called in the store's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ccq_tui.inbox.owners import alive, this_process
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
+from ccq_tui.screens.inbox.listing import InboxRow, Place, row_of
+
+SHORT_ID = 8
+
+
+def read_page(store: Store, after: int) -> list[InboxRow]:
+    """Return a page of what waits, oldest first.
+
+    Args:
+        store: The store.
+        after: The number of the last request of the page before, or 0.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    known: dict[str, tuple[StoredSession | None, Place]] = {}
+    return [_row(store, stored, known) for stored in store.waiting(after=after)]
+
+
+def read_row(store: Store, request_id: str) -> InboxRow | None:
+    """Return the row of a request that waits, or None.
+
+    Args:
+        store: The store.
+        request_id: The request's id.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    stored = store.request(request_id)
+    return _row(store, stored, {}) if stored is not None and stored.state is RequestState.PENDING else None
+
+
+def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
+    """Say of rows whose session is open in this terminal.
+
+    Args:
+        rows: The rows.
+        here: The names of these sessions, by Claude session id.
+    """
+    return [
+        row_of(row.stored, here[row.session_id], row.directory, Place.HERE)
+        if row.session_id in here
+        else row
+        if row.place is not Place.HERE
+        else replace(row, place=Place.RESTS)
+        for row in rows
+    ]
+
+
+def _row(
+    store: Store, stored: StoredRequest, known: dict[str, tuple[StoredSession | None, Place]]
+) -> InboxRow:
+    name = stored.request.session_id
+    if name not in known:
+        session = store.session(name)
+        known[name] = (session, _place(session))
+    session, place = known[name]
+    directory = session.directory if session else ""
+    called = session.name if session else ""
+    return row_of(stored, called or Path(directory).name or name[:SHORT_ID], directory, place)
+
+
+def _place(session: StoredSession | None) -> Place:
+    if session is None or not session.directory or not Path(session.directory).is_dir():
+        return Place.GONE
+    if session.owner is not None and session.owner != this_process() and alive(session.owner):
+        return Place.OTHER
+    return Place.RESTS

@@ -1,0 +1,299 @@
+"""The inbox screen: what waits in all sessions, answered where it is listed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    QuestionAsked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.session import SessionScreen
+from tests.ui.session import Driven, ToldSession, until
+
+
+def request_of(session_id: str, name: str = "") -> QuestionRequest:
+    """Return a question that tells its session."""
+    name = name or f"toolu_{session_id}"
+    options = (Option("First", "a"), Option("Second", "b"), Option("Third", "c"))
+    asked = Question(f"Which one for {session_id}?", "Which", options)
+    return QuestionRequest(name, session_id, QuestionSet(name, (asked,)))
+
+
+class InboxSession(ToldSession):
+    """A session with an id of its own whose questions wait in the program's inbox."""
+
+    def __init__(self, tell: Callable[[AgentEvent], None], run: Many, name: str) -> None:
+        super().__init__(tell)
+        self.name = name
+        self.outcomes: list[RequestOutcome] = []
+        self._driven = run
+        self._over = asyncio.Event()
+
+    async def run(self) -> None:
+        self.tell(Connected(self.name, "claude-x", "default", "/work"))
+        self.tell(StateChanged(SessionState.IDLE))
+        await self._over.wait()
+
+    async def ask_person(self) -> None:
+        """Ask, as a real session does, and go on with the answer."""
+        request = request_of(self.name)
+        asked = asyncio.ensure_future(self._driven.app.inbox.ask(request, f"I looked around in {self.name}."))
+        self.tell(StateChanged(SessionState.AWAITING))
+        self.tell(QuestionAsked(request))
+        outcome = await asked
+        self.outcomes.append(outcome)
+        self.tell(RequestSettled(request.id, outcome, "inbox"))
+        self.tell(StateChanged(SessionState.WORKING))
+
+    def close(self) -> None:
+        super().close()
+        self._over.set()
+
+
+class Many(Driven):
+    """The program with all the sessions that it made, on an inbox of its own."""
+
+    def __init__(self, where: Path) -> None:
+        self.all: list[InboxSession] = []
+        super().__init__(Launch(settings=Settings(cwd=where), state=where))
+
+    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+        name = launch.resume or f"s{len(self.all) + 1}"
+        self.launches.append(launch)
+        self.all.append(InboxSession(tell, self, name))
+        return self.all[-1]
+
+    @property
+    def inbox_screen(self) -> InboxScreen:
+        assert isinstance(self.app.screen, InboxScreen)
+        return self.app.screen
+
+    def said(self) -> str:
+        """What stands above the keys of the inbox screen."""
+        return str(self.inbox_screen.query_one("NoticeLine").render())
+
+
+async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
+    """Press F2 where nothing waits, and wait until so many requests are listed."""
+    await pilot.press("f2")
+    await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+    await until(pilot, lambda: len(run.inbox_screen.state.rows) == rows)
+
+
+async def left_behind(run: Many, where: Path, session_id: str = "old") -> QuestionRequest:
+    """Put a question into the inbox as an earlier process left it."""
+    request = request_of(session_id)
+    run.app.inbox.note_session(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
+    await run.app.inbox.run(lambda store: store.add_request(request, "Before it."))
+    return request
+
+
+async def state_of(run: Many, request_id: str) -> RequestState | None:
+    stored = await run.app.inbox.run(lambda store: store.request(request_id))
+    return stored.state if stored else None
+
+
+async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
+    tmp_path: Path,
+) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        front = run.session_screen
+        for _ in range(6):
+            await run.app.open_behind(run.app.sessions[0].launch)
+        await until(pilot, lambda: all(screen.view.session_id for screen in run.app.sessions))
+        assert run.app.front is front
+        front.dock.prompt.put("half a thought")
+        asking = [asyncio.ensure_future(session.ask_person()) for session in run.all[1:]]
+        await until(pilot, lambda: front.view.waiting_beside == 6)
+        assert "? 6 elsewhere" in str(front.query_one("StatusLine").render())
+
+        await open_inbox(pilot, run, 6)
+        for number in range(6):
+            row = run.inbox_screen.state.under
+            assert row is not None
+            await pilot.press("right")
+            await until(pilot, lambda: run.inbox_screen.panel)
+            assert run.inbox_screen.answered == row
+            assert str(run.inbox_screen.query_one("#inbox-about").lines[2].text) == (
+                f"   ┃ I looked around in {row.session_id}."
+            )
+            await pilot.press(str(number % 3 + 1), "enter")
+            left = 5 - number
+            await until(pilot, lambda left=left: len(run.inbox_screen.state.rows) == left)
+            chosen = ("First", "Second", "Third")[number % 3]
+            session = next(one for one in run.all if one.name == row.session_id)
+            await until(pilot, lambda session=session: session.outcomes)
+            assert session.outcomes == [Answered((Answer((chosen,)),))]
+        await asyncio.gather(*asking)
+        assert [len(session.outcomes) for session in run.all] == [0, 1, 1, 1, 1, 1, 1]
+        await until(pilot, lambda: "goes on" in run.said())
+
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is front)
+        assert front.dock.prompt.text == "half a thought"
+        assert front.dock.prompt.field.has_focus
+        await until(pilot, lambda: front.view.waiting_beside == 0)
+
+
+async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_one_shown(
+    tmp_path: Path,
+) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        front = run.session_screen
+        request = await left_behind(run, tmp_path)
+        await open_inbox(pilot, run, 1)
+        await pilot.press("a")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        # What is typed and left is there again, on the disk as well.
+        await pilot.press("o", "m", "i", "n", "e", "escape", "escape")
+        await until(pilot, lambda: run.inbox_screen.panel is None)
+        await pilot.press("a")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        assert run.inbox_screen.panel is not None
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: len(run.all) == 2)
+        assert run.launches[1].resume == "old"
+        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        assert stored is not None
+        assert stored.outcome == Answered((Answer((), "mine"),))
+        await until(pilot, lambda: "in the background" in run.said())
+        assert run.app.front is front
+        await until(pilot, lambda: run.app.sessions[1].view.session_id == "old")
+
+
+async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await left_behind(run, tmp_path)
+        for expected in (2, 2):  # resumed first, then only shown
+            await open_inbox(pilot, run, 1)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+            await until(pilot, lambda: run.app.front is run.app.sessions[-1])
+            await until(pilot, lambda: run.app.sessions[-1].view.session_id == "old")
+            assert len(run.all) == expected
+            await run.app.show_session(1)
+            await until(pilot, lambda: run.app.front is run.app.sessions[0])
+
+
+async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await left_behind(run, tmp_path / "gone")
+        await open_inbox(pilot, run, 1)
+        for key in ("right", "enter"):
+            await pilot.press(key)
+            await until(pilot, lambda: "Its session is gone" in run.said())
+            assert run.inbox_screen.panel is None
+        await pilot.press("c")
+        await until(pilot, lambda: "Which one for old?" in run.app.clipboard)
+        assert len(run.all) == 1
+
+
+async def test_declining_asks_once_and_any_other_key_keeps_the_question(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        request = await left_behind(run, tmp_path)
+        await open_inbox(pilot, run, 1)
+        await pilot.press("ctrl+d")
+        assert "Decline “Which one for old?”?" in run.said()
+        await pilot.press("ctrl+d")  # held down
+        assert await state_of(run, request.id) is RequestState.PENDING
+        await pilot.press("n")
+        assert "Decline" not in run.said()
+        await pilot.press("ctrl+d", "y")
+        await until(pilot, lambda: run.inbox_screen.state.rows == ())
+        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        assert stored is not None
+        assert (stored.outcome, stored.surface) == (Declined(), "inbox")
+
+
+async def test_who_is_too_late_is_told_who_answered_and_keeps_what_was_typed(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        request = await left_behind(run, tmp_path)
+        await open_inbox(pilot, run, 1)
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        await pilot.press("o", "m", "i", "n", "e")
+        await run.app.inbox.answer(request.id, Declined(), "phone")
+        await until(pilot, lambda: run.inbox_screen.panel is None)
+        assert "Already answered by phone at" in run.said()
+        await pilot.press("f8")
+        assert "mine" in run.app.clipboard
+
+
+async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        for name in ("red", "blue"):
+            (tmp_path / name).mkdir()
+            await left_behind(run, tmp_path / name, name)
+        await open_inbox(pilot, run, 2)
+        another = request_of("red", "toolu_more")
+        await run.app.inbox.run(lambda store: store.add_request(another))
+        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 3)
+        await pilot.press("g")
+        assert [row.session for row in run.inbox_screen.state.shown] == ["red", "red", "blue"]
+        await pilot.press("b", "l", "u", "e")
+        assert [row.session for row in run.inbox_screen.state.shown] == ["blue"]
+        await pilot.press("escape")
+        assert len(run.inbox_screen.state.shown) == 3
+        await pilot.press("p")
+        assert "Only a session that runs here" in run.said()
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+
+
+async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        asking = asyncio.ensure_future(run.all[0].ask_person())
+        await until(pilot, lambda: run.session_screen.dock.panel)
+        await pilot.press("f2", "f2")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)
+        # What is selected here is selected in the session's own panel.
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        await pilot.press("2", "escape", "escape")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        dock = run.session_screen.dock
+        draft = dock.draft_of("toolu_s1")
+        assert draft is not None
+        assert draft.has_draft
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_a_thousand_requests_scroll_at_once(tmp_path: Path) -> None:
+    count, run = 1000, Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+
+        def fill(store: Store) -> None:
+            for number in range(count):
+                store.add_request(request_of(f"s{number % 40}", f"t{number}"))
+
+        await run.app.inbox.run(fill)
+        await open_inbox(pilot, run, count)
+        await pilot.press("end", "pageup", "1", "7")
+        assert run.inbox_screen.state.filter == "17"
+        assert run.inbox_screen.state.shown
