@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.book import SessionBook
-from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.claude.leftovers import any_leftovers, end_leftovers
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import (
     Answer,
@@ -228,8 +228,10 @@ class AgentSession:
         if not (self.options.resume or self.options.continue_conversation):
             return NO_HISTORY
         try:
+            written = await any_leftovers()
             history = await read_history(self.options)
-            if await end_leftovers(history.session_id):  # what it wrote to its end belongs to the past, too
+            if written:  # by a process that nobody knows of any more; what it wrote to its end is past, too
+                await end_leftovers(history.session_id)
                 history = await read_history(self.options)
         except HistoryError as error:
             self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))

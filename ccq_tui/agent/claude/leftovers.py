@@ -24,6 +24,11 @@ _NAMES = ("--session-id=", "--resume=")
 """How the SDK tells the CLI its session; one that is a fork has both, and the first is its own."""
 
 
+async def any_leftovers() -> bool:
+    """Say whether a CLI runs, of whatever session, whose program is gone."""
+    return await asyncio.to_thread(lambda: any(_is_left(pid, "") for pid in _processes()))
+
+
 async def end_leftovers(session_id: str) -> bool:
     """End the CLIs of a session whose programs are gone; those of living programs are left alone.
 
@@ -63,10 +68,11 @@ def _processes() -> list[int]:
 
 
 def _is_left(pid: int, session_id: str) -> bool:
-    """Whether a process is a CLI of the session that was handed to another parent when its own one died."""
+    """Whether a process is a CLI of the session ("": of any) that outlived its program."""
     try:
         words = _PROC.joinpath(str(pid), "cmdline").read_bytes().decode(errors="replace").split("\0")
-        if "stream-json" not in words or _session_of(words) != session_id:
+        found = _session_of(words) if "stream-json" in words else ""
+        if not found or session_id not in ("", found):
             return False
         stat = _PROC.joinpath(str(pid), "stat").read_text(errors="replace")
         # The name in parentheses may hold anything; behind it are the state and the parent.

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 
-from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.claude.leftovers import any_leftovers, end_leftovers
 from ccq_tui.agent.delivery import _arrived
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.history import History
@@ -52,6 +52,7 @@ async def test_only_a_cli_of_the_session_without_its_program_is_ended() -> None:
         assert not await end_leftovers("")
         assert not await end_leftovers(str(uuid4()))
         assert runs(orphan)
+        assert await any_leftovers()
         assert await end_leftovers(session)
         assert not runs(orphan)
         assert runs(cli), "its program lives"
