@@ -1,0 +1,115 @@
+"""The program without a screen: a real session, inbox and CLI in a process that can be killed.
+
+A kill ends what the screen of the program stands on in the same way, without the cost of a screen: what was
+on its way to the disk or to the CLI is in this process. Events go out as lines of JSON, orders come in so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.agent import AgentSession, SessionOptions
+from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.state import Draft, PanelState
+
+SURFACE = "panel"
+MOST = 2**20
+"""Bytes of one order."""
+
+
+class Child:
+    """One process of the program.
+
+    Args:
+        inbox: The inbox.
+        project: Where the agent works.
+    """
+
+    def __init__(self, inbox: DurableInbox, project: Path) -> None:
+        self._inbox = inbox
+        self._project = project
+        self._session: AgentSession | None = None
+        self._asked: dict[str, QuestionRequest] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def obey(self, order: dict[str, Any]) -> None:
+        """Do as told.
+
+        Args:
+            order: ``do``, and what belongs to it.
+        """
+        if order["do"] == "start":
+            options = SessionOptions(
+                cwd=self._project, permission_mode="default", resume=order["resume"] or None
+            )
+            self._session = AgentSession(options, self._inbox, self._take)
+            self._tasks.add(self._session.start())
+            return
+        session = self._session
+        assert session is not None
+        match order["do"]:
+            case "send":
+                session.send(order["text"])
+            case "draft":
+                state = first_draft(self._asked[order["id"]])
+                assert isinstance(state, PanelState)
+                page = replace(state.pages[0], draft=Draft(other=order["text"], other_on=True))
+                session.keep_draft(order["id"], replace(state, pages=(page, *state.pages[1:])))
+            case "answer":
+                session.answer(order["id"], Answered((Answer(other=order["text"]),)), SURFACE)
+            case "park":
+                session.park()
+            case "close":
+                session.close()
+
+    def _take(self, event: AgentEvent) -> None:
+        told: dict[str, Any] = {"event": type(event).__name__}
+        match event:
+            case QuestionAsked(request, draft, by_message):
+                self._asked[request.id] = request
+                typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
+                told |= {"id": request.id, "text": request.questions.questions[0].text}
+                told |= {"draft": typed, "by_message": by_message}
+            case Connected(session_id=session_id):
+                told |= {"session": session_id}
+            case _:
+                names = ("request_id", "tool_use_id", "deferred", "state", "kind", "reason", "prompt_id")
+                told |= {name: str(getattr(event, name)) for name in names if hasattr(event, name)}
+        say(told)
+
+
+def say(told: dict[str, Any]) -> None:
+    """Write a line, at once."""
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
+
+
+async def main(database: Path, project: Path) -> None:
+    """Obey until there are no more orders.
+
+    Args:
+        database: The inbox's file.
+        project: Where the agent works.
+    """
+    inbox = await DurableInbox.open(database)
+    child = Child(inbox, project)
+    orders = asyncio.StreamReader(limit=MOST)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
+    say({"event": "Started"})
+    while line := await orders.readline():
+        child.obey(json.loads(line))
+    await inbox.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,116 @@
+"""The child as its driver sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.testing import CleanHome
+from tests.agent.killed.points import Victim
+
+ROOT = Path(__file__).parents[3]
+
+
+class Process:
+    """A running child.
+
+    Args:
+        home: Where it and its CLI live.
+        database: The inbox's file.
+    """
+
+    def __init__(self, home: CleanHome, database: Path) -> None:
+        self._events: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._errors = (home.root / "stderr").open("ab")
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "tests.agent.killed.child", str(database), str(home.project)],
+            cwd=ROOT, env=home.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+        )  # fmt: skip
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def tell(self, **order: Any) -> None:
+        """Give an order; one that is killed meanwhile does not hear it."""
+        assert self._child.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._child.stdin.write(json.dumps(order).encode() + b"\n")
+            self._child.stdin.flush()
+
+    def event(self, seconds: float) -> dict[str, Any] | None:
+        """Return the next event, or None when none comes in time."""
+        try:
+            return self._events.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def clis(self) -> list[int]:
+        """Return its CLI processes."""
+        return [pid for pid in children(self._child.pid) if "stream-json" in command(pid)]
+
+    def kill(self, victim: Victim) -> None:
+        """Kill the program, its CLI, or both, at once."""
+        clis = self.clis() if victim != "program" else []
+        if victim != "cli":
+            self._child.kill()
+        for pid in clis:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if victim != "cli":
+            self._gone()
+
+    def end(self) -> None:
+        """End it in order."""
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        try:
+            self._child.wait(20)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+        self._gone()
+
+    def _gone(self) -> None:
+        self._child.wait()
+        self._errors.close()
+
+    def _read(self) -> None:
+        assert self._child.stdout is not None
+        with contextlib.suppress(ValueError):  # the kill cut a line in two
+            for line in self._child.stdout:
+                self._events.put(json.loads(line))
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started and that still run."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # The name in parentheses may hold anything; behind it are the state and the parent.
+            state, parent = path.read_text(errors="replace").rpartition(")")[2].split()[:2]
+            if int(parent) == pid and state not in "ZX":
+                found.append(int(path.parent.name))
+    return found
+
+
+def command(pid: int) -> str:
+    """Return how a process was started, or "" when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def end_all(home: CleanHome) -> None:
+    """Kill what still runs in a home: CLIs whose programs were killed go on."""
+    wanted = f"CLAUDE_CONFIG_DIR={home.config}".encode()
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if wanted in path.read_bytes().split(b"\0"):
+                os.kill(int(path.parent.name), signal.SIGKILL)

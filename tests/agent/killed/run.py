@@ -1,0 +1,314 @@
+"""Drives sessions of six questions through kills, to their end, and counts."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.inbox import Won
+from ccq_tui.inbox.store import Store
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
+from tests.agent.killed.points import Point
+from tests.agent.killed.process import Process, end_all
+from tests.agent.killed.script import QUESTIONS, mark, scenario
+
+LIMIT = 200.0
+QUIET = 2.5
+"""Seconds of silence after which a person would write to a session that waits for nothing."""
+KEPT_AFTER = 0.25
+PROMPT = "Build it."
+GO_ON = "Go on."
+
+
+@dataclass
+class Counts:
+    """What was seen.
+
+    Attributes:
+        kills: How many, by phase and victim.
+        drafts: Drafts that had to be there after a kill, and were.
+        answers: Answers found in the model's log, each once.
+        ways: How they came there.
+        problems: What was lost, or told twice.
+    """
+
+    kills: Counter[str] = field(default_factory=Counter)
+    drafts: int = 0
+    answers: int = 0
+    ways: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, other: Counts) -> None:
+        """Count another session's, too."""
+        self.kills += other.kills
+        self.ways += other.ways
+        self.drafts += other.drafts
+        self.answers += other.answers
+        self.problems += other.problems
+
+    def __str__(self) -> str:
+        kills = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
+        ways = ", ".join(f"{count} as {way}" for way, count in sorted(self.ways.items()))
+        return (
+            f"{self.kills.total()} kills ({kills}); {self.answers} answers, each once ({ways}); "
+            f"{self.drafts} drafts kept; {len(self.problems)} problems"
+        )
+
+
+@dataclass
+class _Asked:
+    text: str
+    drafts: list[tuple[float, str]] = field(default_factory=list)
+    answered: bool = False
+
+
+class Run:
+    """One session, killed at each of some points, one after the other.
+
+    Args:
+        points: Where.
+        root: An empty directory.
+    """
+
+    def __init__(self, points: Sequence[Point], root: Path) -> None:
+        self.counts = Counts()
+        self._points = list(points)
+        self._model = ScriptedModel(scenario(self._newest), speed=4_000, delta_size=8)
+        self._root = root
+        self._database = root / "inbox.db"
+        self._session = ""
+        self._asked: dict[str, _Asked] = {}
+        self._resuming = False
+        self._killed = 0.0
+        self._began = ""
+        self._heard: list[str] = []
+
+    def play(self) -> Counts:
+        """Play it to its end.
+
+        Returns:
+            What was seen.
+        """
+        with self._model:
+            self._home = clean_environment(self._model.url, root=self._root)
+            self._process = Process(self._home, self._database)
+            try:
+                self._play()
+            except TimeoutError as error:
+                self._problem(f"{error}; heard {self._heard[-12:]}")
+            finally:
+                self._process.end()
+                end_all(self._home)
+            self._check()
+        return self.counts
+
+    # -- a person and a killer ----------------------------------------------------------------------------
+
+    def _play(self) -> None:
+        deadline = time.monotonic() + LIMIT
+        idle = False
+        while not (idle and self._finished()):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"it did not end within {LIMIT:g} s")
+            event = self._process.event(QUIET)
+            if event is None:
+                if idle and not self._waiting():
+                    self._process.tell(do="send", text=GO_ON if self._session else PROMPT)
+                    idle = False
+                continue
+            name = event["event"]
+            self._heard.append(f"{name} {event.get('state', '')}{event.get('reason', '')}".strip())
+            if name == "StateChanged":
+                idle = event["state"] == "idle"
+            killed = self._note(event) or self._killed_at(name)
+            if killed:
+                idle = False
+
+    def _note(self, event: dict[str, Any]) -> bool:
+        match event["event"]:
+            case "Started":
+                if self._killed_at("Started"):
+                    return True
+                self._process.tell(do="start", resume=self._session)
+            case "Connected":
+                self._began = event["session"]
+                if not self._session:
+                    self._process.tell(do="send", text=PROMPT)
+            case "PromptDelivered":
+                self._session = self._session or self._began
+            case "QuestionAsked":
+                return self._question(event)
+            case "SessionLost":
+                self._lost(event)
+            case _:
+                pass
+        return False
+
+    def _lost(self, event: dict[str, Any]) -> None:
+        if event["kind"] == "no_conversation":
+            self._session = ""  # killed before a word of it was recorded
+        if event["kind"] == "parked":
+            clis = self._process.clis()
+            if clis:
+                self._problem(f"a parked session has the processes {clis}")
+            self._settle_elsewhere()
+            self._process.end()
+            self._resuming = True
+            self._process = Process(self._home, self._database)
+        else:
+            self._process.tell(do="start", resume=self._session)
+
+    def _question(self, event: dict[str, Any]) -> bool:
+        name = event["id"]
+        asked = self._asked.setdefault(name, _Asked(event["text"]))
+        self._session = self._session or self._began
+        self._check_draft(name, event["draft"])
+        point = self._points[0] if self._points else None
+        if self._killed_at("QuestionAsked"):
+            return True
+        for number in (1, 2):
+            text = f"draft {number} of {name} {len(asked.drafts)}"
+            self._process.tell(do="draft", id=name, text=text)
+            asked.drafts.append((time.monotonic(), text))
+        if self._killed_at("draft"):
+            return True
+        if (
+            point
+            and (point.parks or point.phase == "parking")
+            and not self._resuming
+            and not event["by_message"]
+        ):
+            self._process.tell(do="park")
+            return self._killed_at("park")
+        self._process.tell(do="answer", id=name, text=mark(asked.text, name))
+        asked.answered = True
+        return self._killed_at("answer")
+
+    def _settle_elsewhere(self) -> None:
+        if not (self._points and self._points[0].answered):
+            return
+        store = Store(self._database)
+        try:
+            for waiting in store.waiting(self._session):
+                name = waiting.request.id
+                outcome = Answered((Answer(other=mark(self._asked[name].text, name)),))
+                if store.settle(name, outcome, "script") == Won():
+                    self._asked[name].answered = True
+        finally:
+            store.close()
+
+    def _killed_at(self, when: str) -> bool:
+        """Kill if it is time to."""
+        point = self._points[0] if self._points else None
+        if point is None or point.when != when or (point.parks and not self._resuming):
+            return False
+        if not point.parks and not self._session and when != "BlockGrew":
+            return False
+        time.sleep(point.delay)
+        killed_at = time.monotonic()
+        self._process.kill(point.victim)
+        for asked in self._asked.values():
+            asked.drafts = [
+                (at if at <= killed_at - KEPT_AFTER else killed_at, text) for at, text in asked.drafts
+            ]
+        self._killed = killed_at
+        self._points.pop(0)
+        self._resuming = False
+        self._heard.append(f"kill {point}")
+        self.counts.kills[f"{point.phase}/{point.victim}"] += 1
+        if point.victim != "cli":
+            self._process = Process(self._home, self._database)
+        return True
+
+    # -- what must hold -----------------------------------------------------------------------------------
+
+    def _check_draft(self, name: str, found: str) -> None:
+        asked = self._asked[name]
+        old = [text for at, text in asked.drafts if at <= self._killed - KEPT_AFTER]
+        known = [text for _, text in asked.drafts]
+        if old and self._decided(name):
+            return  # asked again only to be told
+        if old and (found not in known or known.index(found) < known.index(old[-1])):
+            self._problem(f"the draft of {name} is {found!r} and not {old[-1]!r}")
+        elif old:
+            self.counts.drafts += 1
+
+    def _newest(self) -> Exchange:
+        return self._model.requests()[-1]
+
+    def _decided(self, name: str) -> bool:
+        store = Store(self._database)
+        try:
+            stored = store.request(name)
+            return stored is not None and stored.outcome is not None
+        finally:
+            store.close()
+
+    def _waiting(self) -> bool:
+        store = Store(self._database)
+        try:
+            return bool(store.waiting())
+        finally:
+            store.close()
+
+    def _finished(self) -> bool:
+        requests = self._model.requests()
+        if not requests or not requests[-1].last_byte:
+            return False
+        told = json.dumps(requests[-1].body)
+        if not all(f"answer {number} to" in told for number in range(1, QUESTIONS + 1)):
+            return False
+        store = Store(self._database)
+        try:
+            return not store.waiting() and not store.undelivered(self._session)
+        finally:
+            store.close()
+
+    def _check(self) -> None:
+        bodies = [json.dumps(exchange.body) for exchange in self._model.requests()]
+        if not bodies:
+            self._problem("the model was told nothing")
+            return
+        results = {result.tool_use_id: result.text for result in self._model.tool_results()}
+        for name, asked in self._asked.items():
+            answer = mark(asked.text, name)
+            most, last = max(body.count(answer) for body in bodies), bodies[-1].count(answer)
+            if asked.answered and (most, last) != (1, 1):
+                self._problem(
+                    f"{answer!r} is {last} times in the last request, at most {most} in one"
+                    f": {self._explain(answer)}; heard {self._heard}"
+                )
+            elif asked.answered:
+                self.counts.answers += 1
+                self.counts.ways["result" if answer in results.get(name, "") else "message"] += 1
+        self._model.check()
+
+    def _explain(self, answer: str) -> str:
+        """Say where the last request has an answer."""
+        told = json.dumps((self._model.requests()[-1].body or {}).get("messages"))
+        places = [told[max(0, at.start() - 160) : at.end()] for at in re.finditer(re.escape(answer), told)]
+        return " | ".join(places)
+
+    def _problem(self, text: str) -> None:
+        self.counts.problems.append(f"{text} [{self._root.name}]")
+
+
+def play(points: Sequence[Point], root: Path) -> Counts:
+    """Play a session through some kills.
+
+    Args:
+        points: Where it is killed.
+        root: An empty directory.
+
+    Returns:
+        What was seen.
+    """
+    root.mkdir(parents=True)
+    return Run(points, root).play()

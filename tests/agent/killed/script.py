@@ -1,0 +1,38 @@
+"""What the model does: it asks six questions, and asks again what it has no answer to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from ccq_tui.questions import Option, Question
+from ccq_tui.testing import Exchange, Replies, Scenario
+
+QUESTIONS = 6
+DONE = "All six are answered."
+
+
+def mark(question: str, request_id: str) -> str:
+    """Return the answer to a request, which nothing else contains."""
+    number = re.findall(r"\d+", question)[0]
+    return f"answer {number} to {request_id}."
+
+
+def scenario(newest: Callable[[], Exchange]) -> Scenario:
+    """Return the script.
+
+    Args:
+        newest: Gives the request that is being answered.
+    """
+
+    def choose(_: Replies) -> Scenario:
+        told = json.dumps(newest().body)
+        for number in range(1, QUESTIONS + 1):
+            if f"answer {number} to" not in told:
+                options = (Option("First", "One way"), Option("Second", "Another way"))
+                question = Question(f"What about part {number}?", f"Part {number}", options)
+                return Scenario().says(f"Now to part {number}.").asks(question).then(choose)
+        return Scenario().says(DONE).ends_turn().then(choose)
+
+    return Scenario("six").then(choose)

@@ -1,0 +1,36 @@
+"""A session that is killed at points of every phase; ``python -m tests.agent.killed`` has all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.killed.points import VICTIMS, Point, all_points
+from tests.agent.killed.run import play
+
+FEW = (
+    Point("arriving", "ToolStarted", "cli"),
+    Point("drafting", "draft", "both", 0.5),
+    Point("confirming", "answer", "program", 0.01),
+    Point("delivering", "RequestSettled", "cli"),
+    Point("parking", "park", "cli", 0.01),
+    Point("resuming", "Connected", "program", parks=True),
+)
+
+
+@pytest.mark.timeout(240)
+def test_a_killed_session_loses_no_draft_and_delivers_each_answer_once(tmp_path: Path) -> None:
+    counts = play(FEW, tmp_path / "few")
+    assert counts.problems == []
+    assert counts.kills.total() == len(FEW)
+    assert counts.answers >= len(FEW)
+    assert counts.drafts >= 1
+    print(counts)  # noqa: T201 - what was seen is part of the result
+
+
+def test_there_are_more_than_a_hundred_points_in_every_phase_with_every_victim() -> None:
+    points = all_points()
+    assert len(set(points)) == len(points) > 100
+    phases = {"arriving", "drafting", "confirming", "delivering", "parking", "resuming"}
+    assert {(one.phase, one.victim) for one in points} == {(p, v) for p in phases for v in VICTIMS}
