@@ -25,5 +25,8 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Notify = Literal["auto", "osc9", "osc777", "osc99", "off"]
 """Which sequence makes the terminal show a desktop notification."""
 
+TimeoutOutcome = Literal["park", "no_answer"]
+"""What becomes of a question that nobody answers in the time allowed."""
+
 Progress = Literal["auto", "on", "off"]
 """Whether the terminal is told what its entry in the task bar shows."""

@@ -32,9 +32,13 @@ class SessionBook:
     Args:
         inbox: Where they are kept.
         options: What the session was started with.
+
+    Attributes:
+        cause: Why the session is being ended, or "".
     """
 
     def __init__(self, inbox: Inbox, options: SessionOptions) -> None:
+        self.cause = ""
         self._inbox = inbox
         self._options = options
         self._session_id = ""
@@ -61,7 +65,7 @@ class SessionBook:
             case StateChanged(state):
                 self._state = state
                 if state not in UNKEPT:
-                    self._keep(SessionFact(state=str(state), cause="told by the session"))
+                    self._keep(SessionFact(state=str(state), cause=self.cause or "told by the session"))
             case _:
                 if fact := _fact(event):
                     self._keep(fact)

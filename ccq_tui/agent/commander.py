@@ -46,11 +46,11 @@ class Commander:
     Args:
         inbox: Where answers go.
         emit: Takes events.
-        stop: Ends the session; is told whether questions wait in it.
+        stop: Ends the session; is told whether questions wait in it, and why it ends.
     """
 
     def __init__(
-        self, inbox: Inbox, emit: Callable[[AgentEvent], None], stop: Callable[[bool], None]
+        self, inbox: Inbox, emit: Callable[[AgentEvent], None], stop: Callable[[bool, str], None]
     ) -> None:
         self._inbox = inbox
         self._emit = emit
@@ -111,7 +111,7 @@ class Commander:
         """Let the questions that wait be answered later, then end."""
         parked = self._connection is not None and await self._connection.park()
         if parked or isinstance(command, Close):
-            self._stop(parked)
+            self._stop(parked, command.cause)
         else:
             self._emit(NoticeGiven("info", NOTHING_WAITS))
 

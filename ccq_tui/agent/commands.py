@@ -71,12 +71,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Park:
-    """End the process of a session that waits for answers; they can be given later."""
+    """End the process of a session that waits for answers; they can be given later.
+
+    ``cause`` says why, for the history; "" when a person wanted it.
+    """
+
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
     """End the session and its process; where questions wait, as `Park` does."""
+
+    cause: str = ""
 
 
 Ordered = Send | Withdraw | SetMode | SetModel | SetEffort

@@ -158,13 +158,21 @@ class AgentSession:
         """Keep what was selected and typed so far for a request."""
         self._inbox.save_draft(request_id, draft)
 
-    def park(self) -> None:
-        """End the process while questions wait; they are answered once the session is resumed."""
-        self.put(Park())
+    def park(self, cause: str = "") -> None:
+        """End the process while questions wait; they are answered once the session is resumed.
 
-    def close(self) -> None:
-        """End the session and its process; `SessionLost` says when it is done. What waits is parked."""
-        self.put(Close())
+        Args:
+            cause: Why, for the history, where no person wanted it.
+        """
+        self.put(Park(cause))
+
+    def close(self, cause: str = "") -> None:
+        """End the session and its process; `SessionLost` says when it is done. What waits is parked.
+
+        Args:
+            cause: Why, for the history, where no person wanted it.
+        """
+        self.put(Close(cause))
 
     def put(self, command: Command) -> None:
         """Queue a command.
@@ -272,8 +280,9 @@ class AgentSession:
             return SessionState.PARKED
         return SessionState.ENDED if lost.expected else SessionState.FAILED
 
-    def _stop(self, parked: bool = False) -> None:
+    def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True
+        self._book.cause = cause
         self._parked = self._parked or parked
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())

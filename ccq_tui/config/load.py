@@ -28,6 +28,9 @@ PERSONAL = (
     "allowed_tools",  # lets tools run unasked
     "add_dirs",  # gives the agent the person's other files
     "append_system_prompt",  # steers the agent without being seen
+    "question_timeout",  # ends a question without the person
+    "on_question_timeout",  # the same
+    "session_timeout",  # ends the person's session
     "keys",  # lets a key decide that was meant for something else
 )
 """Settings that a repository that was only just cloned must not make."""

@@ -10,7 +10,16 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from ccq_tui.choices import Effort, LogLevel, Notify, PermissionMode, PreviewFormat, Progress, QuestionMode
+from ccq_tui.choices import (
+    Effort,
+    LogLevel,
+    Notify,
+    PermissionMode,
+    PreviewFormat,
+    Progress,
+    QuestionMode,
+    TimeoutOutcome,
+)
 from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
@@ -18,6 +27,7 @@ from ccq_tui.config.values import (
     existing_directory,
     merge_mcp,
     one_or_many,
+    read_duration,
     split_paths,
     split_tools,
 )
@@ -46,6 +56,7 @@ def checked_keys(value: object) -> Choices:
 
 Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools), NoDecode]
 Paths = Annotated[tuple[Path, ...], BeforeValidator(split_paths), NoDecode]
+Duration = Annotated[float | None, BeforeValidator(read_duration)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many), NoDecode]
 Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys), NoDecode]
 
@@ -108,6 +119,20 @@ class Settings(BaseSettings):
 
     max_question_rounds: int = Field(default=5, ge=1)
     """With questions = "adaptive": how many question sets are put to you before the agent decides itself."""
+
+    park_after: Duration = 600.0
+    """After how long without an answer and without a key a session is parked. "never": it is not."""
+
+    question_timeout: Duration = None
+    """How long a question waits at most, counted from your last key in it. Unset or "never": no limit."""
+
+    on_question_timeout: TimeoutOutcome = "park"
+    """"park": a question that timed out still waits, without a process. "no_answer": the agent goes on, told
+    that nobody answered and that nothing was chosen."""
+
+    session_timeout: Duration = None
+    """After how long without any activity a session is closed, or parked where a question waits.
+    Unset or "never": it is not."""
 
     theme: str = Field(default="ccq-dark", min_length=1)
     """The colours: the name of a theme, or the path of a theme file (.toml)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,33 @@ def one_or_many(value: object) -> object:
         A tuple for a text.
     """
     return (value,) if isinstance(value, str) else value
+
+
+NEVER = "never"
+LONGEST = 366 * 24 * 3600.0
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smh]?)", re.ASCII)
+
+
+def read_duration(value: object) -> object:
+    """Read a duration: "10m", "90s", "2h", a number of seconds, or "never".
+
+    Args:
+        value: What was set.
+
+    Returns:
+        Seconds, or None for never.
+
+    Raises:
+        ValueError: It is no duration.
+    """
+    if value is None or value == NEVER:
+        return None
+    found = _DURATION.fullmatch(str(value).strip()) if isinstance(value, str | int | float) else None
+    seconds = 0.0 if found is None else float(found[1]) * _UNITS[found[2]]
+    if isinstance(value, bool) or not 1 <= seconds <= LONGEST:
+        raise ValueError(f'must be a duration such as "90s", "10m" or "2h", or "never", not {value!r}')
+    return seconds
 
 
 def is_inline_json(value: str) -> bool:

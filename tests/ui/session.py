@@ -35,6 +35,7 @@ class ToldSession:
         self.interrupts = 0
         self.closed = False
         self.parked = False
+        self.cause = ""
         self.drafts: dict[str, Draft] = {}
         self.set: list[tuple[str, str | None]] = []
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
@@ -77,11 +78,11 @@ class ToldSession:
     def keep_draft(self, request_id: str, draft: Draft) -> None:
         self.drafts[request_id] = draft
 
-    def park(self) -> None:
-        self.parked = True
+    def park(self, cause: str = "") -> None:
+        self.parked, self.cause = True, cause
 
-    def close(self) -> None:
-        self.closed = True
+    def close(self, cause: str = "") -> None:
+        self.closed, self.cause = True, cause
 
 
 class MovableClock:

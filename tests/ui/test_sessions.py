@@ -30,8 +30,8 @@ class Lasting(ToldSession):
         await self._over.wait()
         self.tell(StateChanged(SessionState.ENDED))
 
-    def close(self) -> None:
-        super().close()
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
         self._over.set()
 
 

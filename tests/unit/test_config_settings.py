@@ -32,6 +32,27 @@ def test_the_constructor_looks_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> 
     assert Launch().settings == Settings()
 
 
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("10m", 600.0), ("90s", 90.0), ("2h", 7200.0), ("45", 45.0), (1.5, 1.5), ("never", None)],
+)
+def test_durations(written: object, seconds: float | None) -> None:
+    assert Settings(park_after=written, question_timeout=written).question_timeout == seconds  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("written", ["", "soon", "10 minutes", "0", "-5", True, "inf", "9999h", "1e3", "٣m"])
+def test_what_is_no_duration(written: object) -> None:
+    with pytest.raises(ValidationError, match='such as "90s", "10m" or "2h", or "never"'):
+        Settings(session_timeout=written)  # type: ignore[arg-type]
+
+
+def test_only_parking_is_on_unless_wanted() -> None:
+    settings = Settings()
+    assert (settings.park_after, settings.on_question_timeout) == (600.0, "park")
+    assert settings.question_timeout is None
+    assert settings.session_timeout is None
+
+
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValidationError):
         Settings().model = "x"  # type: ignore[misc]

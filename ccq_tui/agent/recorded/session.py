@@ -141,10 +141,10 @@ class ReplayedSession:
     def keep_draft(self, request_id: str, draft: Draft) -> None:
         """Keep nothing: a recording can be opened again."""
 
-    def park(self) -> None:
+    def park(self, cause: str = "") -> None:
         """Do nothing: no process waits."""
 
-    def close(self) -> None:
+    def close(self, cause: str = "") -> None:  # noqa: ARG002 - as the port has it
         """Stop."""
         self._closed = True
         self._going.set()

@@ -77,10 +77,11 @@ class Dock(Vertical):
         self._opening: asyncio.TimerHandle | None = None
         self._coming = False
         self._offered = ""
+        self._countdown = ""
         self._keys: Hints = ()
-
         self.folded_at: float | None = None
         """When the panel was last hidden by the key that shows it, too."""
+
     @property
     def line(self) -> Line:
         """What waits."""
@@ -165,7 +166,6 @@ class Dock(Vertical):
         self._show_soon()
         return gone
 
-    def toggle_panel(self) -> None:
     def draft_of(self, request_id: str) -> Draft | None:
         """Return the draft of a request that waits here, or None."""
         waiting = self._line.get(request_id)
@@ -187,6 +187,7 @@ class Dock(Vertical):
             self._panel = None
             self._show_soon()
 
+    def toggle_panel(self) -> None:
         """Hide the panel, show it again, or open at once what waits for a pause in typing."""
         if self._panel is not None:
             self._panel.dispatch(Pressed("f2", at=self._clock()))
@@ -274,8 +275,24 @@ class Dock(Vertical):
             self._offered = text
             self._say_what_waits()
 
+    def count_down(self, words: str) -> None:
+        """Say in the panel, or above the prompt, what happens soon if nobody presses a key.
+
+        Args:
+            words: What happens, and when; "" for nothing.
+        """
+        if self._panel is not None:
+            self._panel.countdown = words if self._covered else ""
+        if words != self._countdown:
+            self._countdown = words
+            self._say_what_waits()
+
     def _say_what_waits(self) -> None:
         waits = self._line.summary() if self._line.items and not self._covered else ""
+        if self._countdown and not self._covered:
+            waits = f"{self._countdown} · {waits}" if waits else self._countdown
+            self.notices.stand(f"{waits} · F2" if self._line.items else waits)
+            return
         later = " opens when you pause typing ·" if waits and self._panel is None else ""
         self.notices.stand(f"{waits} ·{later} F2" if waits else self._offered)
 
@@ -286,6 +303,8 @@ class Dock(Vertical):
         first = self._line.head
         if first is None or event.panel is not self._panel:
             return
+        if isinstance(event, QuestionPanel.Hidden | DecisionPanel.Hidden) and event.key == "f2":
+            self.folded_at = self._clock()
         self._line = self._line.with_draft(first.request.id, event.state)
         self.post_message(self.DraftChanged(Waiting(first.request, event.state)))
         prompt_is_shown = not self.prompt.has_class("-off")
@@ -303,8 +322,6 @@ class Dock(Vertical):
         event.stop()
         first = self._line.head
         if first is None or event.panel is not self._panel:
-        if isinstance(event, QuestionPanel.Hidden | DecisionPanel.Hidden) and event.key == "f2":
-            self.folded_at = self._clock()
             return
         answered = self.withdraw(first.request.id)
         if answered is not None:

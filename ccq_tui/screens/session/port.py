@@ -47,11 +47,11 @@ class Session(Protocol):
     def keep_draft(self, request_id: str, draft: Draft) -> None:
         """Keep what was selected and typed so far for a request."""
 
-    def park(self) -> None:
-        """End the process while questions wait."""
+    def park(self, cause: str = "") -> None:
+        """End the process while questions wait; ``cause`` is for the history, where no person wanted it."""
 
-    def close(self) -> None:
-        """End the session."""
+    def close(self, cause: str = "") -> None:
+        """End the session; ``cause`` as with `park`."""
 
 
 SessionFactory = Callable[[Callable[[AgentEvent], None], Launch], Session]

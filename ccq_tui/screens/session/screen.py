@@ -24,6 +24,7 @@ from ccq_tui.screens.session.reading import Reading
 from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.session.telling import Telling
+from ccq_tui.screens.session.timing import Timing
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.side_bar import SideBar
@@ -34,6 +35,7 @@ _logger = logging.getLogger(__name__)
 
 
 class SessionScreen(
+    Timing,
     Parking,
     Deciding,
     Recovering,

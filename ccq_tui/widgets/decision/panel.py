@@ -132,7 +132,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
             field=field_height(state.text, width, FIELD_LINES) if state.typing else 0,
         )
         head = headline(state.request, edited=bool(state.plan))
-        self._head.update(title_line(head, "", width, self._session, self._place, palette))
+        self._head.update(title_line(head, "", width, self._session, self._place, palette, self.countdown))
         # A part that shares the rest of the height takes a line even where none is left.
         self._details.set_class(not share.details, "-off")
         self._details.show_flow(details)

@@ -81,6 +81,9 @@ class RequestPanel(Vertical, Generic[State]):
         self._session = session
         self._place = place
         self._clock = clock
+        self._countdown = ""
+        self.touched: float | None = None
+        """When somebody last pressed a key or clicked here, or None."""
         self._fresh = not (asked_for or state.hidden)
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
@@ -139,6 +142,22 @@ class RequestPanel(Vertical, Generic[State]):
         self._place = place
         self._draw()
 
+    @property
+    def countdown(self) -> str:
+        """What happens soon if nobody presses a key, in words, or ""."""
+        return self._countdown
+
+    @countdown.setter
+    def countdown(self, words: str) -> None:
+        if words != self._countdown:
+            self._countdown = words
+            self._draw()
+
+    def touch(self) -> None:
+        """Note that somebody is here; what counts down stops."""
+        self.touched = self._clock()
+        self.countdown = ""
+
     def on_mount(self) -> None:
         """Begin the grace of a panel that nobody asked for, and draw."""
         if not self.is_attached:
@@ -189,6 +208,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     async def on_key(self, event: events.Key) -> None:
         """Take a key: the panel's own first, then what edits the open text."""
+        self.touch()
         taken = self._take_key(event)
         if not taken and self._typing and not self._state.hidden:
             taken = await self._field.edits_with(event)
@@ -220,12 +240,17 @@ class RequestPanel(Vertical, Generic[State]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole."""
+        self.touch()
         event.stop()
         if self._typing and not self._state.hidden:
             self._field.type(event.text)
             self._take_text()
         else:
             self.dispatch(Pasted(event.text))
+
+    def on_mouse_down(self) -> None:
+        """Note that somebody is here."""
+        self.touch()
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:

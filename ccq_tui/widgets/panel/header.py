@@ -12,7 +12,13 @@ LONGEST_SESSION = 30
 
 
 def title_line(
-    who: str, about: str, width: int, session: str, place: tuple[int, int], palette: Palette
+    who: str,
+    about: str,
+    width: int,
+    session: str,
+    place: tuple[int, int],
+    palette: Palette,
+    countdown: str = "",
 ) -> Text:
     """Return the line that says who asks, what about, and in which session.
 
@@ -23,15 +29,19 @@ def title_line(
         session: The session's name, from anywhere.
         place: Which of how many waiting requests this is.
         palette: The styles.
+        countdown: What happens soon if nobody presses a key, which is said in place of the session, or "".
     """
     left = Text.assemble((" ◆ ", palette.accent), (who, palette.strong), no_wrap=True)
     if about:
         left.append(f" · {about}", palette.muted)
     if place[1] > 1:
         left.append(f" · {place[0]} of {place[1]}", palette.muted)
-    right = f"session {one_line(session, LONGEST_SESSION)}"
+    right = countdown or (f"session {one_line(session, LONGEST_SESSION)}" if session else "")
     gap = width - left.cell_len - cell_len(right) - 1
-    if session and gap > 1:
-        left.append(" " * gap + right, palette.muted)
+    if countdown and gap <= 1:
+        # Who asks can be seen from the question; what is about to happen cannot.
+        left = Text.assemble((" ◆ ", palette.accent), (countdown, palette.warning), no_wrap=True)
+    elif right and gap > 1:
+        left.append(" " * gap + right, palette.warning if countdown else palette.muted)
     left.truncate(width, overflow="ellipsis")
     return left

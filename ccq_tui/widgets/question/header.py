@@ -30,11 +30,15 @@ def who_asks(state: PanelState) -> tuple[str, str]:
     return _who(state), one_line(header, LONGEST_HEADER)
 
 
-def asked_line(state: PanelState, width: int, place: tuple[int, int], palette: Palette) -> Text:
+def asked_line(
+    state: PanelState, width: int, place: tuple[int, int], palette: Palette, countdown: str = ""
+) -> Text:
     """Return what is asked in one line, for a screen too low for a title: it stays while the list scrolls."""
     waiting = f"{place[0]} of {place[1]} · " if place[1] > 1 else ""
     asked = REVIEW if state.in_review else one_line(state.page.question.text, width)
     line = Text.assemble(" ", (waiting, palette.muted), (asked, palette.strong), no_wrap=True)
+    if countdown:
+        line = Text.assemble(" ", (countdown, palette.warning), no_wrap=True)
     line.truncate(width, overflow="ellipsis")
     return line
 

@@ -60,6 +60,7 @@ class Measures:
         session: The session's name.
         place: Which of how many waiting requests this is.
         cache: What was laid out for earlier pictures of the same width and palette.
+        countdown: What happens soon if nobody presses a key, or "".
     """
 
     state: PanelState
@@ -69,15 +70,17 @@ class Measures:
     session: str
     place: tuple[int, int]
     cache: Cache
+    countdown: str = ""
 
     @cached_property
     def head(self) -> list[Text]:
         """The title and the tabs."""
         tabs = tab_lines(self.state, self.width, 1 if self._low else TAB_LINES, self.palette)
         if self._low:
-            return [*tabs, asked_line(self.state, self.width, self.place, self.palette)]
+            return [*tabs, asked_line(self.state, self.width, self.place, self.palette, self.countdown)]
         who, about = who_asks(self.state)
-        return [title_line(who, about, self.width, self.session, self.place, self.palette), *tabs]
+        title = title_line(who, about, self.width, self.session, self.place, self.palette, self.countdown)
+        return [title, *tabs]
 
     @cached_property
     def label(self) -> list[Text]:

@@ -101,4 +101,6 @@ class QuestionPanel(RequestPanel[PanelState]):
         if self._cached_for != (width, palette):
             self._cached_for, self._cache = (width, palette), {}
         height = self.app.size.height
-        return Drawing(self._state, width, height, palette, self._session, self._place, self._cache)
+        return Drawing(
+            self._state, width, height, palette, self._session, self._place, self._cache, self.countdown
+        )

@@ -1,0 +1,164 @@
+"""When what waits, or nobody uses, is parked, ended or closed: decided from given times alone.
+
+No limit ever chooses an option, and none passes under somebody's hands: each is counted from the last key.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from ccq_tui.agent.events import SessionState
+from ccq_tui.config import Settings
+
+COUNTDOWN = 60.0
+"""Seconds before the end of a limit from which it is counted down."""
+
+
+class Due(Enum):
+    """What happens at the end of a limit."""
+
+    PARK = "park_after"
+    """The session waits on without a process; nothing is lost, so it needs no countdown."""
+    PARK_QUESTION = "question_timeout"
+    NO_ANSWER = "no_answer"
+    END_SESSION = "session_timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a person set, in seconds; None for never.
+
+    Attributes:
+        park_after: For questions that wait, without a key.
+        question: For the question that is shown.
+        session: For a session in which nothing happens.
+        no_answer: Whether a question that timed out ends; else it is parked.
+    """
+
+    park_after: float | None = None
+    question: float | None = None
+    session: float | None = None
+    no_answer: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """Return the limits of settings."""
+        no_answer = settings.on_question_timeout == "no_answer"
+        return cls(settings.park_after, settings.question_timeout, settings.session_timeout, no_answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a session stands; times are seconds of one clock.
+
+    Attributes:
+        state: What it is doing.
+        touched: The last key of a person, or the last thing they did otherwise.
+        heard: When the session last told anything.
+        question: The id of the question whose turn it is to be shown, or "".
+        turn: Since when it is that one's turn.
+        parkable: Whether questions wait, and nothing but questions.
+        stopped: Whether a key stopped the countdown of that question.
+    """
+
+    state: SessionState
+    touched: float
+    heard: float
+    question: str = ""
+    turn: float = 0.0
+    parkable: bool = False
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The end of a limit.
+
+    Attributes:
+        due: What happens then.
+        at: When.
+        seconds: How long the limit is.
+        question: The question it is about, or "" for the session.
+    """
+
+    due: Due
+    at: float
+    seconds: float
+    question: str = ""
+
+    @property
+    def counts_from(self) -> float:
+        """When the countdown begins."""
+        return max(self.at - COUNTDOWN, self.at - self.seconds)
+
+    def stopped_by(self, touched: float) -> bool:
+        """Whether a key came while the question was counted down: it then has no limit any more."""
+        return bool(self.question) and touched > self.counts_from
+
+    def words(self, now: float) -> str:
+        """Say what is about to happen and how to keep it from happening; "" while there is time.
+
+        Args:
+            now: The time.
+        """
+        if self.due is Due.PARK or now < self.counts_from:
+            return ""
+        what = {Due.PARK_QUESTION: "Parks", Due.NO_ANSWER: "Ends as “no answer”"}.get(
+            self.due, "Session ends"
+        )
+        return f"{what} in {max(0, math.ceil(self.at - now))} s · any key stops it"
+
+
+def next_limit(limits: Limits, now: Standing) -> Limit | None:
+    """Return the limit that ends first, or None when nothing has one.
+
+    What is parked, is being worked on or is over has none.
+
+    Args:
+        limits: What the person set.
+        now: How the session stands.
+    """
+    found = [*_question_limits(limits, now), *_session_limits(limits, now)]
+    return min(found, key=lambda limit: limit.at, default=None)
+
+
+def _question_limits(limits: Limits, now: Standing) -> list[Limit]:
+    if now.state is not SessionState.AWAITING:
+        return []
+    timed = limits.question is not None and bool(now.question) and not now.stopped
+    found = []
+    if timed and limits.question is not None and (limits.no_answer or now.parkable):
+        due = Due.NO_ANSWER if limits.no_answer else Due.PARK_QUESTION
+        at = max(now.turn, now.touched) + limits.question
+        found.append(Limit(due, at, limits.question, now.question))
+    # Parked, a question would never come to the end that the person asked for.
+    if limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
+        found.append(Limit(Due.PARK, max(now.heard, now.touched) + limits.park_after, limits.park_after))
+    return found
+
+
+def _session_limits(limits: Limits, now: Standing) -> list[Limit]:
+    ends = now.state is SessionState.IDLE or (now.state is SessionState.AWAITING and now.parkable)
+    if limits.session is None or not ends:
+        return []
+    return [Limit(Due.END_SESSION, max(now.heard, now.touched) + limits.session, limits.session)]
+
+
+def cause(limit: Limit) -> str:
+    """Say why a session ended, for the history.
+
+    Args:
+        limit: The limit that passed.
+    """
+    what = "no activity" if limit.due is Due.END_SESSION else "no answer"
+    return f"{what} for {spoken(limit.seconds)} ({limit.due.value})"
+
+
+def spoken(seconds: float) -> str:
+    """Return a duration in words: 90 s, 10 min, 2 h."""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:g} s"

@@ -1,0 +1,152 @@
+"""Time limits on the screen: nothing ends under somebody's hands, and no limit chooses an option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import (
+    PermissionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.questions import Expired
+from tests.ui.session import Driven, asked, keys_work, permission, until
+
+
+def driven(**settings: Any) -> Driven:
+    return Driven(Launch(settings=Settings(cwd=Path("/"), **settings)))
+
+
+async def ask(run: Driven, pilot: Pilot[int], name: str = "toolu_1") -> None:
+    """Let a question wait, with its panel open."""
+    await until(pilot, lambda: run.screen.view.session_id)
+    run.told.tell(StateChanged(SessionState.AWAITING))
+    run.told.tell(asked(name))
+    await keys_work(run, pilot)
+
+
+async def later(run: Driven, pilot: Pilot[int], seconds: float) -> None:
+    """Let time pass, and the screen look at it as it does each second."""
+    run.clock.skip(seconds)
+    run.screen.changed()
+    await pilot.pause()
+
+
+def shown(run: Driven) -> str:
+    return "\n".join(strip.text.rstrip() for strip in run.screen._compositor.render_strips())
+
+
+async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebodys_hands() -> None:
+    run = driven(park_after="10m")
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await ask(run, pilot)
+        await later(run, pilot, 590)
+        await pilot.press("down")
+        await later(run, pilot, 590)
+        assert not run.told.parked
+        # Shown, hidden or only scrolled: every key counts.
+        await pilot.press("escape")
+        await later(run, pilot, 590)
+        await pilot.press("f2")
+        await later(run, pilot, 590)
+        assert not run.told.parked
+        # A permission beside it cannot be parked, and is not touched.
+        run.told.tell(PermissionAsked(permission()))
+        await until(pilot, lambda: len(run.screen.waiting.items) == 2)
+        await later(run, pilot, 3600)
+        assert not run.told.parked
+        run.screen.dock.withdraw("toolu_p")
+        await later(run, pilot, 601)
+        assert run.told.parked
+        assert run.told.cause == "no answer for 10 min (park_after)"
+        run.told.tell(RequestParked("toolu_1", deferred=True))
+        run.told.tell(StateChanged(SessionState.PARKED))
+        await until(pilot, lambda: "Parked after 10 min without an answer" in run.screen.transcript.text())
+        assert run.told.answers == []
+        # What is parked has no limit any more.
+        run.told.parked = False
+        await later(run, pilot, 10_000)
+        assert not run.told.parked
+        assert "toolu_1" in run.screen.waiting
+
+
+@pytest.mark.parametrize("what", ["park", "no_answer"])
+async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_wanted(what: str) -> None:
+    run = driven(question_timeout="5m", on_question_timeout=what)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await ask(run, pilot)
+        await later(run, pilot, 200)
+        assert "any key stops it" not in shown(run)
+        await pilot.press("down", "space")
+        await later(run, pilot, 255)
+        words = "Parks in" if what == "park" else "Ends as “no answer” in"
+        assert words in shown(run)
+        await later(run, pilot, 46)
+        if what == "park":
+            assert run.told.parked
+            assert run.told.cause == "no answer for 5 min (question_timeout)"
+            assert run.told.answers == []
+            return
+        assert run.told.answers == [("toolu_1", Expired(), "timeout")]
+        await later(run, pilot, 5)
+        assert len(run.told.answers) == 1
+        assert not run.told.parked
+        run.told.tell(RequestSettled("toolu_1", Expired(), "timeout"))
+        await until(pilot, lambda: run.screen.dock.panel is None)
+        # What had been selected is kept for the person, and is nobody's answer.
+        assert "nobody answered in time; nothing was chosen · F8" in run.screen.dock.notices.text
+        card = run.screen.transcript.text()
+        assert "no answer: nobody answered in time" in card
+        assert "●" not in card.partition("no answer: nobody answered in time")[2].partition("F8")[0]
+
+
+async def test_any_key_in_the_countdown_stops_it_for_good() -> None:
+    run = driven(question_timeout="2m", on_question_timeout="no_answer", park_after="never")
+    async with run.app.run_test(size=(40, 16)) as pilot:
+        await ask(run, pilot)
+        await later(run, pilot, 90)
+        assert "in 30 s" in shown(run).replace("29 s", "30 s")
+        await pilot.press("f7")
+        assert "any key" not in shown(run)
+        await later(run, pilot, 100_000)
+        assert run.told.answers == []
+        assert not run.told.parked
+        # The next question has its own time, seen above the prompt while its panel is hidden.
+        run.told.tell(RequestSettled("toolu_1", Expired(), "phone"))
+        run.told.tell(asked("toolu_2"))
+        await until(pilot, lambda: "toolu_2" in run.screen.waiting)
+        await keys_work(run, pilot)
+        await pilot.press("escape")
+        await later(run, pilot, 100)
+        assert "Ends as “no answer” in" in run.screen.dock.notices.text
+        await later(run, pilot, 25)
+        assert [name for name, *_ in run.told.answers] == ["toolu_2"]
+
+
+async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with_the_next_prompt() -> None:
+    run = driven(session_timeout="1h")
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.screen.view.session_id)
+        await later(run, pilot, 3550)
+        assert "Session ends in" in run.screen.dock.notices.text
+        await pilot.press("x", "left")
+        await later(run, pilot, 3000)
+        assert run.screen.dock.notices.text == ""
+        assert not run.told.closed
+        await later(run, pilot, 601)
+        assert run.told.closed
+        assert run.told.cause == "no activity for 1 h (session_timeout)"
+        run.told.tell(StateChanged(SessionState.ENDED))
+        await until(
+            pilot, lambda: "Closed after 1 h in which nothing happened" in run.screen.transcript.text()
+        )
+        assert run.screen.dock.prompt.text == "x"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])

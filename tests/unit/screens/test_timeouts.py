@@ -1,0 +1,121 @@
+"""When limits end: from given times alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.agent.events import SessionState
+from ccq_tui.config import Settings
+from ccq_tui.screens.session.timeouts import (
+    COUNTDOWN,
+    Due,
+    Limit,
+    Limits,
+    Standing,
+    cause,
+    next_limit,
+    spoken,
+)
+
+ASKED = Standing(
+    SessionState.AWAITING, touched=10.0, heard=100.0, question="t", turn=100.0, parkable=True, stopped=False
+)
+ALL = Limits(park_after=600.0, question=300.0, session=900.0)
+
+
+def ends(limits: Limits, now: Standing) -> tuple[Due, float] | None:
+    limit = next_limit(limits, now)
+    return None if limit is None else (limit.due, limit.at)
+
+
+def test_each_limit_is_counted_from_the_last_key() -> None:
+    assert ends(Limits(park_after=600.0), ASKED) == (Due.PARK, 700.0)
+    assert ends(Limits(park_after=600.0), replace(ASKED, touched=400.0)) == (Due.PARK, 1000.0)
+    assert ends(ALL, ASKED) == (Due.PARK_QUESTION, 400.0)
+    assert ends(ALL, replace(ASKED, touched=350.0)) == (Due.PARK_QUESTION, 650.0)
+    assert ends(ALL, replace(ASKED, stopped=True)) == (Due.PARK, 700.0)
+    assert ends(Limits(session=900.0), ASKED) == (Due.END_SESSION, 1000.0)
+    assert ends(Limits(session=900.0), replace(ASKED, state=SessionState.IDLE)) == (Due.END_SESSION, 1000.0)
+
+
+def test_a_session_in_which_a_permission_waits_is_not_parked() -> None:
+    mixed = replace(ASKED, parkable=False)
+    assert next_limit(ALL, mixed) is None
+    # That question may end all the same: the permission is not touched by it.
+    assert ends(replace(ALL, no_answer=True), mixed) == (Due.NO_ANSWER, 400.0)
+    assert next_limit(replace(ALL, no_answer=True), replace(mixed, question="")) is None
+
+
+def test_a_question_that_is_to_end_is_not_parked_before() -> None:
+    limits = Limits(park_after=60.0, question=300.0, no_answer=True)
+    assert ends(limits, ASKED) == (Due.NO_ANSWER, 400.0)
+    assert ends(limits, replace(ASKED, stopped=True)) == (Due.PARK, 160.0)
+
+
+UNTIMED = sorted(set(SessionState) - {SessionState.AWAITING, SessionState.IDLE})
+
+
+@given(st.sampled_from(UNTIMED), st.booleans())
+def test_what_is_worked_on_parked_or_over_has_no_limit(state: SessionState, no_answer: bool) -> None:
+    assert next_limit(replace(ALL, no_answer=no_answer), replace(ASKED, state=state)) is None
+
+
+times = st.floats(0, 10_000)
+limits = st.none() | st.floats(1, 10_000)
+
+
+@given(
+    st.builds(Limits, limits, limits, limits, st.booleans()),
+    st.builds(
+        Standing,
+        st.sampled_from(list(SessionState)),
+        times,
+        times,
+        st.sampled_from(["", "t"]),
+        times,
+        st.booleans(),
+        st.booleans(),
+    ),
+)
+def test_nothing_ends_under_somebodys_hands(limits: Limits, now: Standing) -> None:
+    limit = next_limit(limits, now)
+    if limit is None:
+        return
+    assert limit.at >= now.touched + limit.seconds
+    assert limit.question in ("", now.question)
+    assert not (limit.due is Due.NO_ANSWER and not limits.no_answer)
+    # What was there before the countdown did not stop it.
+    assert not limit.stopped_by(now.touched)
+    assert limit.counts_from >= limit.at - COUNTDOWN
+
+
+def test_the_last_minute_is_counted_down_and_any_key_in_it_stops_it() -> None:
+    limit = Limit(Due.NO_ANSWER, at=400.0, seconds=300.0, question="t")
+    assert limit.words(339.9) == ""
+    assert limit.words(340.0) == "Ends as “no answer” in 60 s · any key stops it"
+    assert limit.words(399.2) == "Ends as “no answer” in 1 s · any key stops it"
+    assert not limit.stopped_by(339.0)
+    assert limit.stopped_by(341.0)
+    short = Limit(Due.PARK_QUESTION, at=130.0, seconds=30.0, question="t")
+    assert short.words(100.0) == "Parks in 30 s · any key stops it"
+    assert short.stopped_by(101.0)
+    # Parking after a while loses nothing, and says nothing before.
+    assert Limit(Due.PARK, 400.0, 300.0).words(399.0) == ""
+
+
+def test_limits_are_what_was_set() -> None:
+    assert Limits.of(Settings()) == Limits(600.0, None, None, no_answer=False)
+    set_ = Settings(park_after=None, question_timeout=90, session_timeout=60, on_question_timeout="no_answer")
+    assert Limits.of(set_) == Limits(None, 90.0, 60.0, no_answer=True)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(600.0, "10 min"), (7200.0, "2 h"), (90.0, "90 s"), (1.5, "1.5 s")]
+)
+def test_durations_are_said_shortly(seconds: float, words: str) -> None:
+    assert spoken(seconds) == words
+    assert cause(Limit(Due.PARK, 0.0, seconds)) == f"no answer for {words} (park_after)"
