@@ -102,7 +102,7 @@ class Delivery:
             return
         if left.outcome is not None and (way := _arrived(request.id, history)):
             self._inbox.delivered(request.id, way)
-        elif left.deferred and request.id in history.deferred:
+        elif request.id in history.deferred:
             return  # the same call asks again, and has its outcome then
         elif left.outcome is not None:
             self._tell(request, left.outcome)
