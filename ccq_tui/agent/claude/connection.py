@@ -293,6 +293,7 @@ class Connection:
         return self._client
 
     def _emit(self, event: AgentEvent) -> None:
+        self.gate.waits.hear(event)
         self._out(event)
         self._refresh()
 

@@ -10,11 +10,14 @@ from typing import Any
 
 from ccq_tui.agent.events import (
     AgentEvent,
+    BlockFinished,
+    BlockKind,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
     RequestParked,
     RequestSettled,
+    TurnEnded,
 )
 from ccq_tui.inbox import (
     Added,
@@ -68,6 +71,17 @@ class Waits:
         self._parks: dict[str, asyncio.Future[Parked]] = {}
         self._ending = "interrupted"
         self._over = False
+        self._written = ""
+
+    def hear(self, event: AgentEvent) -> None:
+        """Keep what the agent itself wrote last in this turn: it says what a request is about."""
+        match event:
+            case BlockFinished(key, BlockKind.TEXT, text) if not key.parent:
+                self._written = text
+            case TurnEnded():
+                self._written = ""
+            case _:
+                pass
 
     def shown(self, tool_use_id: str) -> None:
         """Note that a tool call was reported, so that a request for it may follow."""
@@ -125,7 +139,7 @@ class Waits:
         Args:
             request: What to ask.
             parkable: Whether `park` may end the wait.
-            context: What the agent wrote before it.
+            context: What the agent wrote before it; "" for what it wrote last.
 
         Returns:
             How it was settled, or that it was parked.
@@ -144,7 +158,7 @@ class Waits:
 
         unsubscribe = self._inbox.subscribe(hear)
         # A task of its own, because the inbox hears the reason from us before its own wait ends.
-        asking = asyncio.ensure_future(self._inbox.ask(request, context))
+        asking = asyncio.ensure_future(self._inbox.ask(request, context or self._written))
         asking.add_done_callback(lambda _: waits.set())
         park = self._parks[request.id] = asyncio.get_running_loop().create_future()
         if parkable:

@@ -95,7 +95,6 @@ def about(
     ):
         yield Text.assemble("   ", line)
     told = f"asked {age(row.stored.asked_at, now)} ago · {WORDS[row.place]}"
-    told += " · with a draft" if row.stored.has_draft else ""
     for line in wrapped(Text(told, alarm), width):
         yield Text.assemble("   ", line)
     if row.stored.context.strip():

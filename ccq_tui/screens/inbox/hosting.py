@@ -14,6 +14,7 @@ from ccq_tui.inbox.waiting import Draft
 from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.sessions.starting import launch_in
@@ -24,7 +25,11 @@ class Inboxing(Informing):
 
     @on(SessionScreen.InboxWanted)
     def _show_inbox(self) -> None:
-        if not isinstance(self.screen, InboxScreen):
+        if self.front is None:
+            # A recording, which has no sessions around it.
+            if isinstance(self.screen, SessionBase):
+                self.screen.dock.notices.say("Nothing waits for an answer")
+        elif not isinstance(self.screen, InboxScreen):
             self.push_screen(InboxScreen(self, clock=self.clock), self._chosen_in_inbox)
 
     def _chosen_in_inbox(self, row: InboxRow | None) -> None:
@@ -67,6 +72,7 @@ class Inboxing(Informing):
         screen = self._screen_of(row)
         if screen is not None:
             await self.show_session(self.sessions.index(screen) + 1)
+            screen.dock.unfold(row.id)
         elif problem := await self._resume(row, behind=False):
             self.tell(problem)
 

@@ -29,6 +29,7 @@ from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.panel.measures import key_lines
 
 AGES_SECONDS = 10.0
 """How often the ages are drawn anew."""
@@ -45,7 +46,7 @@ HINTS: Hints = (
     ("c", "copy"),
 )
 FILTERING: Hints = (("→", "answer here"), ("Enter", "go to session"), ("Esc", "clear"), ("↑ ↓", "move"))
-DECLINING: Hints = (("Ctrl+D", "decline"), ("y", "decline"), ("any other key", "keep it"))
+DECLINING: Hints = (("Ctrl+D", "decline"), ("Esc", "keep it"))
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find"}
 
@@ -334,7 +335,7 @@ class InboxScreen(Answering):
             about_view.show_flow(Flow(islice(lines, 5_000)))
         about_view.set_class(row is None, "-off")
         hints = DECLINING if self._declining else FILTERING if state.filter else HINTS
-        self.query_one(HintBar).show(hints, most_lines=2)
+        self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         self.query_one(NoticeLine).stand(self._question() if self._declining else "")
 
     def _question(self) -> str:

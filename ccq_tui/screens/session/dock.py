@@ -187,6 +187,11 @@ class Dock(Vertical):
             self._panel = None
             self._show_soon()
 
+    def unfold(self, request_id: str) -> None:
+        """Show the panel of a request, if it is the one whose turn it is."""
+        if self._line.head is not None and self._line.head.request.id == request_id and not self._covered:
+            self.toggle_panel()
+
     def toggle_panel(self) -> None:
         """Hide the panel, show it again, or open at once what waits for a pause in typing."""
         if self._panel is not None:
