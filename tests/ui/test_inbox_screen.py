@@ -280,6 +280,14 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
         await pilot.press("f2", "f2")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        # Hidden to write something, it is shown by the same key.
+        await pilot.press("f2", "f2", "x", "f2")
+        panel = run.session_screen.dock.panel
+        assert panel is not None
+        await until(pilot, lambda: not panel.state.hidden)
+        await open_by_key(pilot, run)
         # What is selected here is selected in the session's own panel.
         await pilot.press("right")
         await until(pilot, lambda: run.inbox_screen.panel)

@@ -113,8 +113,10 @@ class Asking(SessionBase):
 
     def action_toggle_panel(self) -> None:
         """Show or hide what waits here; pressed twice, or where nothing does, what waits in all sessions."""
-        folded_at = self.dock.folded_at
+        folded_at, typed_at = self.dock.folded_at, self.dock.prompt.last_typed
         again = folded_at is not None and self.clock() - folded_at < AGAIN_SECONDS
+        if folded_at is not None and typed_at is not None and typed_at > folded_at:
+            again = False  # hidden to write something: the next press shows it again
         if self.dock.line.items and not again:
             self.dock.toggle_panel()
         else:
