@@ -27,6 +27,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
+from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.hosting import with_notices
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.palette import APP_CSS
@@ -38,7 +39,7 @@ END_SECONDS = 8.0
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class CcqApp(Inboxing):
+class CcqApp(Inboxing, Choosing):
     """Hosts sessions, the first of them as the command line says.
 
     Args:

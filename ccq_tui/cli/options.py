@@ -100,7 +100,15 @@ _SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("-c", "--continue", "continue_last"),
         {"is_flag": True, "help": "Continue the newest conversation of the directory."},
     ),
-    (("-r", "--resume"), {"metavar": "ID", "help": "Resume the conversation with this session id."}),
+    (
+        ("-r", "--resume"),
+        {
+            "metavar": "[ID]",
+            "is_flag": False,
+            "flag_value": "",
+            "help": "Resume the conversation with this session id, or one chosen from a list.",
+        },
+    ),
     (
         ("--fork", "--fork-session", "fork"),
         {"is_flag": True, "help": "With --continue or --resume: go on under a new session id."},

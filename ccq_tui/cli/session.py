@@ -34,9 +34,10 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     """
     flags = given_flags(context)
     continue_last, resume = flags.get("continue_last", False), flags.get("resume", "")
-    if continue_last and resume:
+    choose = "resume" in flags and not resume
+    if continue_last and (resume or choose):
         raise click.UsageError("--continue and --resume exclude each other.", context)
-    if flags.get("fork") and not (continue_last or resume):
+    if flags.get("fork") and not (continue_last or resume or choose):
         raise click.UsageError("--fork needs --continue or --resume.", context)
     return begin(
         given_settings(context),
@@ -44,6 +45,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         continue_last=continue_last,
         resume=resume,
         fork=flags.get("fork", False),
+        choose=choose,
     )
 
 
@@ -54,6 +56,7 @@ def begin(
     continue_last: bool = False,
     resume: str = "",
     fork: bool = False,
+    choose: bool = False,
 ) -> int:
     """Run the program with a session.
 
@@ -63,6 +66,7 @@ def begin(
         continue_last: Whether to continue the newest conversation of the directory.
         resume: The session to resume, or "".
         fork: Whether that goes on under a new session id.
+        choose: Whether the session to resume is chosen from a list.
 
     Returns:
         The exit code.
@@ -81,6 +85,7 @@ def begin(
         continue_last=continue_last,
         resume=resume,
         fork=fork,
+        choose=choose,
         carried=carried,
         own_settings=load_settings(given, project=False).settings if carried else None,
         flags=dict(given),

@@ -20,6 +20,7 @@ class Launch:
         prompt: A prompt to send at once, or "".
         draft: A prompt to put into the prompt field without sending it, or "".
         continue_last: Whether to continue the newest conversation of the directory.
+        choose: Whether the conversation to resume is chosen from a list first.
         resume: The Claude session id to resume, or "".
         fork: Whether the resumed or continued conversation goes on under a new session id.
         environment: Environment variables for the CLI, over those of this process.
@@ -35,6 +36,7 @@ class Launch:
     prompt: str = ""
     draft: str = ""
     continue_last: bool = False
+    choose: bool = False
     resume: str = ""
     fork: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -24,8 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import resuming
+from ccq_tui.screens.pickers import Picker, shelf
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, until
 
@@ -259,17 +258,16 @@ EARLIER = (
 async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def listed(_options: SessionOptions) -> tuple[EarlierSession, ...]:
+    async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(resuming, "earlier_sessions", listed)
+    monkeypatch.setattr(shelf, "earlier_sessions", listed)
     driven = Driven(make=EndingSession)
     async with driven.app.run_test() as pilot:
         first = driven.told
-        await say(pilot, driven, "/resume zzz")
-        await until(pilot, lambda: "no other session" in driven.screen.dock.notices.text)
         await say(pilot, driven, "/resume")
         shown = await picker(pilot)
+        await until(pilot, lambda: shown.state.rows)
         assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
         assert shown.state.rows[0].right.startswith("main · ")
         driven.session_screen.dock.prompt.put("half a thought")
@@ -284,10 +282,10 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
 
 
 async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def listed(_options: SessionOptions) -> tuple[EarlierSession, ...]:
+    async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(resuming, "earlier_sessions", listed)
+    monkeypatch.setattr(shelf, "earlier_sessions", listed)
     driven = Driven()
     async with driven.app.run_test() as pilot:
         driven.told.tell(StateChanged(SessionState.WORKING))

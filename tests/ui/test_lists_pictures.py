@@ -28,8 +28,7 @@ from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts import source
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import History
-from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import resuming
+from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until
 
@@ -71,6 +70,7 @@ REPLIES = {
         "deletions": 2,
     },
 }
+SAID = (("user", "It is broken since Monday, find out why"), ("assistant", "The cookie has no path."))
 PATHS = ("src/api/", "src/api/prompt.py", "src/api/my notes.txt", "docs/prompt.md", "README.md")
 PROMPTS = ("Write the docs", "Fix the login\nand test it", "Find out why the login takes so long")
 
@@ -101,7 +101,8 @@ class Album:
 
         def is_open() -> bool:
             screen = self.run.app.screen
-            return isinstance(screen, Picker) and screen.heading == heading and screen.is_mounted
+            ready = not isinstance(screen, SessionPicker) or screen.state.rows
+            return isinstance(screen, Picker) and screen.heading == heading and screen.is_mounted and ready
 
         await self.pilot.press(*keys)
         await until(self.pilot, is_open)
@@ -135,10 +136,10 @@ async def album(pictures: Pictures) -> AsyncIterator[Album]:
 
 @pytest.fixture(autouse=True)
 def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def sessions(_options: SessionOptions) -> tuple[EarlierSession, ...]:
+    async def sessions(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         now = time.time()
         return (
-            EarlierSession("aaaa-1", "Fix the login", now - 300, "main"),
+            EarlierSession("aaaa-1", "Fix the login", now - 300, "main", "/usr", SAID),
             EarlierSession("bbbb-2", "Write the docs of all that can be configured", now - 9000, "docs"),
             EarlierSession("cccc-3", "Find out why the build is slow", now - 3 * 86400, ""),
         )
@@ -146,7 +147,7 @@ def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     def files(_directory: Path) -> Files:
         return Files(PATHS)
 
-    monkeypatch.setattr(resuming, "earlier_sessions", sessions)
+    monkeypatch.setattr(shelf, "earlier_sessions", sessions)
     monkeypatch.setattr(source, "list_files", files)
     for text in reversed(PROMPTS):
         History(state_dir() / "history.jsonl", HERE).add(text)

@@ -119,8 +119,17 @@ def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) ->
 
 
 @pytest.mark.parametrize(
+    "words", [["-r"], ["--resume"], ["-r", "--model", "opus"], ["--resume", "--fork"], ["--resume="]]
+)
+def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> None:
+    launch = started(app, *words)
+    assert (launch.choose, launch.resume, launch.fork) == (True, "", "--fork" in words)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--continue", "-r"], "--continue and --resume exclude each other"),
         (["--continue", "--resume", "x"], "--continue and --resume exclude each other"),
         (["--fork"], "--fork needs --continue or --resume"),
         (["--effort", "huge"], "'huge' is not one of 'low'"),

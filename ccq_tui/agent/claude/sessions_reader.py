@@ -1,32 +1,136 @@
-"""Prints a directory's sessions as JSON: a program of its own, run by `ccq_tui.agent.earlier`."""
+"""Lists, names and deletes Claude Code's sessions: a program of its own, run by `ccq_tui.agent.earlier`."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
 
-from claude_agent_sdk import list_sessions
+from claude_agent_sdk import list_sessions, rename_session
+
+LAST_MESSAGES = 3
+LONGEST_MESSAGE = 600
+TAIL = 128 * 1024
+"""Bytes at the end of a record in which the last messages are looked for."""
 
 
-def main(directory: str, limit: int) -> None:
-    """Print a list of ``{"session_id", "summary", "modified", "branch"}``, the newest first.
+def listed(directory: str, limit: int) -> list[dict[str, Any]]:
+    """Describe sessions, the newest first, as `ccq_tui.agent.earlier.EarlierSession` has it.
 
     Args:
-        directory: The directory the sessions worked in.
-        limit: How many to print.
+        directory: The directory the sessions worked in, or "" for all.
+        limit: How many to describe.
     """
-    found = list_sessions(directory, limit=limit, include_worktrees=False)
-    told = [
+    if directory:
+        found = list_sessions(directory, limit=limit, include_worktrees=False)
+    else:
+        found = list_sessions(limit=limit)
+    return [
         {
             "session_id": one.session_id,
             "summary": one.summary,
             "modified": one.last_modified / 1000,
             "branch": one.git_branch or "",
+            "directory": one.cwd or "",
+            "last": _last_messages(one.session_id),
         }
         for one in found
     ]
+
+
+def deleted(session_id: str) -> str:
+    """Delete the one file of a session, and return its path.
+
+    Args:
+        session_id: The session.
+
+    Raises:
+        ValueError: That is no session's id.
+        FileNotFoundError: There is no such file, or more than one.
+    """
+    files = _files(str(UUID(session_id)))
+    if len(files) != 1:
+        raise FileNotFoundError(f"{len(files)} files have the session {session_id}")
+    # Not the SDK's own, which takes the directory of its subagents away too.
+    files[0].unlink()
+    return str(files[0])
+
+
+def _files(session_id: str) -> list[Path]:
+    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    return sorted(config.glob(f"projects/*/{session_id}.jsonl"))
+
+
+def _last_messages(session_id: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for line in _lines_from_end(session_id):
+        if len(found) == LAST_MESSAGES:
+            break
+        said = _said(line)
+        if said is not None:
+            found.append(said)
+    return found[::-1]
+
+
+def _lines_from_end(session_id: str) -> Iterator[bytes]:
+    for path in _files(session_id):
+        try:
+            with path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - TAIL))
+                lines = file.read(TAIL).splitlines()
+        except OSError:
+            continue  # the session is listed without its last words
+        # The first one is the rest of a line, unless the file is short.
+        yield from reversed(lines if size <= TAIL else lines[1:])
+
+
+def _said(line: bytes) -> tuple[str, str] | None:
+    """Return who said what in a line, or None for a line in which nobody says anything."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, dict) or entry.get("type") not in {"user", "assistant"}:
+        return None
+    message = entry.get("message")
+    if entry.get("isMeta") or entry.get("isSidechain") or not isinstance(message, dict):
+        return None
+    content = message.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    texts = [
+        str(block.get("text") or "")
+        for block in (blocks if isinstance(blocks, list) else ())
+        if isinstance(block, dict) and block.get("type") == "text"
+    ]
+    text = "\n".join(texts).strip()[:LONGEST_MESSAGE]
+    # In angle brackets the CLI notes commands and what they printed.
+    return (str(entry["type"]), text) if text and not text.startswith("<") else None
+
+
+def main(action: str, *arguments: str) -> None:
+    """Do what is asked, and print what came of it as JSON.
+
+    Args:
+        action: list, rename or delete.
+        arguments: Directory and limit; session and title; session.
+    """
+    told: object = None
+    match action, arguments:
+        case "list", (directory, limit):
+            told = listed(directory, int(limit))
+        case "rename", (session_id, title):
+            rename_session(session_id, title)
+        case "delete", (session_id,):
+            told = deleted(session_id)
+        case _:
+            raise ValueError(f"unknown: {action}")
     json.dump(told, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(*sys.argv[1:])

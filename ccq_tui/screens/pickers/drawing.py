@@ -20,17 +20,20 @@ BESIDE_FROM = 64
 WIDEST_COLUMN = 28
 
 
-def pick_lines(state: Choosing, width: int, palette: Palette) -> list[Line]:
+def pick_lines(
+    state: Choosing, width: int, palette: Palette, empty: str = "There is nothing to choose"
+) -> list[Line]:
     """Return the lines of the rows that the filter lets through.
 
     Args:
         state: The list.
         width: Cells.
         palette: The styles.
+        empty: What is said where there are no rows at all.
     """
     rows = state.shown
     if not rows:
-        nothing = "Nothing fits · Esc clears what you typed" if state.filter else "There is nothing to choose"
+        nothing = "Nothing fits · Esc clears what you typed" if state.filter and state.rows else empty
         return [Line(Text(" " * PREFIX + nothing, palette.muted))]
     column = _column(rows) if width >= BESIDE_FROM else 0
     lines: list[Line] = []

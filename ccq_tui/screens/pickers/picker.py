@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -77,6 +78,7 @@ class Picker(ModalScreen[str | None]):
         self.heading = title
         self.about = about
         self.notice = ""
+        self.empty = "There is nothing to choose"
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
@@ -107,6 +109,14 @@ class Picker(ModalScreen[str | None]):
     def say(self, text: str) -> None:
         """Say something above the list, such as that a question waits; "" for nothing."""
         self.notice = text
+        self._draw()
+
+    def show_rows(self, rows: Iterable[PickRow]) -> None:
+        """Show other rows; the cursor stays on what it is on, where that is still there."""
+        value = self._value
+        state = replace(self.state, rows=tuple(rows), cursor=0)
+        values = [row.value for row in state.shown]
+        self.state = replace(state, cursor=values.index(value) if value in values else 0)
         self._draw()
 
     # -- keys ---------------------------------------------------------------------------------------------
@@ -195,16 +205,28 @@ class Picker(ModalScreen[str | None]):
             head.extend(Text.assemble("   ", line) for line in lines)
         title = self.query_one("#picker-title", Static)
         title.update(Text("\n").join(head))
-        finds = len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
+        finds = self._finds
         # Not hidden but of no height: it keeps the focus.
         self._field.styles.height = 1 if finds else 0
         self._field.styles.min_height = 1 if finds else 0
         view = self.query_one(LineView)
-        rows = pick_lines(self.state, width - 1, palette)
+        rows = pick_lines(self.state, width - 1, palette, self.empty)
         view.show(rows, self.state.cursor, palette.cursor)
         self.query_one(HintBar).show(self._hints, self._count)
         # The rule above and the keys below.
-        body.styles.height = min(_most_lines(self.app.size.height), len(head) + int(finds) + len(rows) + 2)
+        height, extra = self.app.size.height, self._extra_lines
+        wanted = len(head) + int(finds) + len(rows) + 2
+        body.styles.height = min(height - 1, min(_most_lines(height), wanted) + extra)
+
+    @property
+    def _finds(self) -> bool:
+        """Whether the field is shown."""
+        return len(self.state.rows) >= FILTER_FROM or bool(self.state.filter)
+
+    @property
+    def _extra_lines(self) -> int:
+        """Lines that something under the list takes."""
+        return 0
 
     @property
     def _hints(self) -> Hints:

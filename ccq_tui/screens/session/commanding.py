@@ -75,7 +75,10 @@ class Commanding(SessionBase):
         preview: Callable[[str], None] | None = None,
     ) -> str | None:
         """Let the person choose from a list; None when they left it."""
-        picker = Picker(title, rows, about=about, choose=choose, preview=preview)
+        return await self.show_picker(Picker(title, rows, about=about, choose=choose, preview=preview))
+
+    async def show_picker(self, picker: Picker) -> str | None:
+        """Let the person choose from a list that is made already; None when they left it."""
         self._picker = picker
         self._tell_picker()
         try:

@@ -44,6 +44,8 @@ class Hosting(App[int]):
         self._numbers = itertools.count(1)
         self._shown: dict[str, SessionScreen] = {}
         self._slots: asyncio.Semaphore | None = None
+        self.begun = asyncio.Event()
+        """Set once the first session is on the screen."""
 
     @property
     def sessions(self) -> tuple[SessionScreen, ...]:
@@ -95,6 +97,7 @@ class Hosting(App[int]):
 
     async def _add(self, launch: Launch) -> None:
         await self.switch_mode(self._new_mode(launch))
+        self.begun.set()
         self._list()
 
     async def _add_behind(self, launch: Launch) -> None:
@@ -158,6 +161,13 @@ class Hosting(App[int]):
         self.run_worker(work, name="resume", group="sessions", exit_on_error=False)
 
     async def _replace(self, screen: SessionBase, launch: Launch) -> None:
+        carried = launch.carried
+        if carried is not None and launch.settings.directory != screen.launch.settings.directory:
+            answer = await self.push_screen_wait(TrustScreen(carried, clock=self.clock))
+            trusted = await self._trusted(launch, answer)
+            if trusted is None:
+                return
+            launch = trusted
         old = self._mode_of(screen)
         await screen.end()
         new = self._new_mode(launch)

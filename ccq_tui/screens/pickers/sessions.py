@@ -1,0 +1,235 @@
+"""The list of sessions to go on with: found by typing, previewed, named, forked, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+from textual.widgets import Static
+
+from ccq_tui.agent.earlier import EarlierSession
+from ccq_tui.agent.reader import ReaderError
+from ccq_tui.screens.pickers.choosing import PickRow
+from ccq_tui.screens.pickers.picker import Picker, PickerBody
+from ccq_tui.screens.pickers.shelf import Shelf, Shelved, shelved_now
+from ccq_tui.text import one_line
+from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.lines import LineView, wrapped
+from ccq_tui.widgets.palette import Palette, palette_of
+
+LONGEST_TITLE = 200
+PREVIEW_LINES = 6
+PREVIEW_FROM = 18
+"""From this height of the screen there is a preview."""
+SIGNS = {"user": "❯ ", "assistant": "● "}
+
+
+@dataclass(frozen=True, slots=True)
+class WayOn:
+    """How to go on.
+
+    Attributes:
+        session: With which session.
+        fork: Whether under a new id, the old session staying as it is.
+    """
+
+    session: EarlierSession
+    fork: bool = False
+
+
+class SessionPicker(Picker):
+    """Shows sessions; when one was chosen, `way` says how to go on.
+
+    Letters find a session, so everything else is done with Ctrl.
+
+    Args:
+        shelf: Where the sessions are.
+        find: What to find at first, or "".
+        about: A text under the title, or "".
+        leave: What Esc does, for the line of keys.
+    """
+
+    DEFAULT_CSS = """
+    SessionPicker {
+        & > #picker > #picker-preview { height: auto; }
+    }
+    """
+
+    def __init__(self, shelf: Shelf, *, find: str = "", about: str = "", leave: str = "leave") -> None:
+        super().__init__("Go on with which session?", (), about=about, choose="resume")
+        self._everywhere = False
+        self._said = about
+        self.about = self._place_line
+        self.way: WayOn | None = None
+        self.empty = "Looking for sessions…"
+        self._shelf = shelf
+        self._find = find
+        self._leave = leave
+        self._sessions: tuple[Shelved, ...] = ()
+        self._renaming: EarlierSession | None = None
+        self._found = ""
+
+    def on_mount(self) -> None:
+        """Add the preview, and look for sessions; what `Picker` does when mounted is done as well."""
+        body = self.query_one(PickerBody)
+        body.mount(Static("", markup=False, id="picker-preview"), before=self.query_one(HintBar))
+        if self._find:
+            self._field.put(self._find)
+        self._do(self._look())
+
+    def _do(self, what: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time; what goes wrong is said above the list."""
+
+        async def run() -> None:
+            try:
+                await what
+            except ReaderError as error:
+                self.empty = "Sessions could not be read · Esc leaves"
+                self.say(f"That did not work: {one_line(str(error), 300)}")
+
+        self.run_worker(run(), group="sessions", exclusive=True, exit_on_error=False)
+
+    async def _look(self) -> None:
+        self._sessions = await self._shelf.sessions(everywhere=self._everywhere)
+        where = "in any directory" if self._everywhere else "of this directory"
+        self.empty = f"There is no other session {where}"
+        self._take_text()
+        self.show_rows(shelved_now(self._sessions, everywhere=self._everywhere))
+
+    @property
+    def _under(self) -> Shelved | None:
+        value = self._value
+        return next((one for one in self._sessions if one.session.session_id == value), None)
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def _take_known(self, key: str) -> bool:
+        if self._renaming is not None:
+            return self._take_while_renaming(key)
+        under = self._under
+        match key:
+            case "ctrl+a":
+                self._everywhere = not self._everywhere
+                self.about = self._place_line
+                self._do(self._look())
+            case "ctrl+f" if under is not None:
+                self._go_on(WayOn(under.session, fork=True))
+            case "ctrl+r" if under is not None:
+                self._begin_to_rename(under.session)
+            case "ctrl+d" if under is not None:
+                self._do(self._delete(under))
+            case "ctrl+f" | "ctrl+r" | "ctrl+d":
+                pass
+            case _:
+                return super()._take_known(key)
+        return True
+
+    def _choose_row(self) -> None:
+        if self._under is not None and self.is_current:
+            self._go_on(WayOn(self._under.session))
+
+    def _go_on(self, way: WayOn) -> None:
+        self.way = way
+        self.dismiss(way.session.session_id)
+
+    def _take_text(self) -> None:
+        if self._renaming is None:
+            super()._take_text()
+
+    # -- naming and deleting --------------------------------------------------------------------------------
+
+    def _begin_to_rename(self, session: EarlierSession) -> None:
+        self._renaming = session
+        self._found = self._field.text
+        self._field.put(one_line(session.summary, LONGEST_TITLE))
+        self.say("Its title:")
+
+    def _take_while_renaming(self, key: str) -> bool:
+        session, title = self._renaming, one_line(self._field.text, LONGEST_TITLE).strip()
+        if key not in {"enter", "escape"}:
+            return key in {"up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j"}
+        self._field.put(self._found)
+        self._renaming = None
+        self.say("")
+        if key == "enter" and session is not None and title and title != session.summary:
+            self._do(self._rename(session, title))
+        return True
+
+    async def _rename(self, session: EarlierSession, title: str) -> None:
+        await self._shelf.rename(session, title)
+        await self._look()
+
+    async def _delete(self, under: Shelved) -> None:
+        if under.runs:
+            self.say("This session is open in a ccq-tui; close it there first")
+            return
+        title = one_line(under.session.summary or under.session.session_id, 60)
+        waits = f" {under.count} open question(s) are lost with it." if under.count else ""
+        sure = Picker(
+            f"Delete “{title}”?",
+            (PickRow("no", "Keep it"), PickRow("yes", "Delete it", "its file in Claude Code's directory")),
+            about=f"Nobody can go on with it afterwards.{waits}",
+        )
+        if await self.app.push_screen_wait(sure) == "yes":
+            await self._shelf.delete(under.session)
+            await self._look()
+
+    # -- drawing --------------------------------------------------------------------------------------------
+
+    @property
+    def _place_line(self) -> str:
+        here, others = "this directory", "all directories"
+        shown, other = (others, here) if self._everywhere else (here, others)
+        place = f"Those of {shown}, found by letters · Ctrl+A lists {other}"
+        return f"{self._said}\n{place}" if self._said else place
+
+    @property
+    def _finds(self) -> bool:
+        return self._renaming is not None or super()._finds
+
+    @property
+    def _extra_lines(self) -> int:
+        something = any(one.waiting or one.session.last for one in self._sessions)
+        return PREVIEW_LINES + 1 if something and self.app.size.height >= PREVIEW_FROM else 0
+
+    def _draw(self) -> None:
+        super()._draw()
+        for shown in self.query("#picker-preview"):
+            if isinstance(shown, Static) and self.query(LineView):
+                shown.display = bool(self._extra_lines)
+                shown.update(self._preview_text(palette_of(self.query_one(PickerBody))))
+
+    def _preview_text(self, palette: Palette) -> Text:
+        """Return what waits in the session under the cursor, and under it what was said last."""
+        width, under = max(20, self.app.size.width - 6), self._under
+        said: list[Text] = []
+        waits: list[Text] = []
+        if under is not None:
+            for line in under.waiting:
+                waits.extend(wrapped(Text(f"? {one_line(line, 300)}", palette.badge), width)[:2])
+            for who, text in under.session.last:
+                words = Text(SIGNS.get(who, "") + one_line(text, 400), palette.muted)
+                said.extend(wrapped(words, width)[:2])
+        waits = waits[:PREVIEW_LINES]
+        room = PREVIEW_LINES - len(waits)
+        lines = [*waits, *(said[-room:] if room else ())]
+        rule = Text("─" * (self.app.size.width - 1), palette.muted)
+        lines.extend(Text("") for _ in range(PREVIEW_LINES - len(lines)))
+        return Text("\n").join([rule, *(Text.assemble("   ", line) for line in lines)])
+
+    @property
+    def _hints(self) -> Hints:
+        if self._renaming is not None:
+            return (("Enter", "rename"), ("Esc", "keep its title"))
+        if not self._sessions:
+            return (("Esc", self._leave),)
+        leave = "clear" if self.state.filter else self._leave
+        return (
+            ("Enter", "resume"),
+            ("Esc", leave),
+            ("Ctrl+F", "fork"),
+            ("Ctrl+R", "rename"),
+            ("Ctrl+D", "delete"),
+        )

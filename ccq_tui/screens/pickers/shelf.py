@@ -1,0 +1,156 @@
+"""Earlier sessions as a list shows them: with what waits in each, and whether it runs somewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from textual.app import App
+
+from ccq_tui.agent.earlier import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.listing import summary
+from ccq_tui.inbox.owners import alive
+from ccq_tui.inbox.store import Store
+from ccq_tui.screens.pickers.choosing import PickRow
+
+MOST_QUESTIONS = 3
+"""Of what waits in a session so much is previewed."""
+
+
+class KeepsInbox(Protocol):
+    """The program as the keeper of the inbox."""
+
+    @property
+    def inbox(self) -> DurableInbox:
+        """The inbox of all sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A session of the list.
+
+    Attributes:
+        session: What Claude Code keeps of it.
+        waiting: What waits in it, a line each, at most `MOST_QUESTIONS`.
+        count: How much waits in it.
+        runs: Whether a ccq-tui runs it now, this one or another.
+    """
+
+    session: EarlierSession
+    waiting: tuple[str, ...] = ()
+    count: int = 0
+    runs: bool = False
+
+
+class Shelf:
+    """Where a list of sessions gets them from, and has them changed.
+
+    Args:
+        options: The options of a session of this directory.
+        inbox: What waits.
+        without: A session that is not listed, or "".
+    """
+
+    def __init__(self, options: SessionOptions, inbox: DurableInbox, without: str = "") -> None:
+        self.options = options
+        self._inbox = inbox
+        self._without = without
+
+    async def sessions(self, *, everywhere: bool = False) -> tuple[Shelved, ...]:
+        """List the sessions of the directory, or of all, the newest first.
+
+        Args:
+            everywhere: Whether to list those of all directories.
+
+        Raises:
+            ReaderError: They could not be read.
+        """
+        found = await earlier_sessions(self.options, everywhere=everywhere)
+        others = [one for one in found if one.session_id != self._without]
+        try:
+            return await self._inbox.run(lambda store: _shelved(store, others))
+        except InboxError:
+            # What waits is told elsewhere to be out of reach; the sessions are there all the same.
+            return tuple(Shelved(one) for one in others)
+
+    async def rename(self, session: EarlierSession, title: str) -> None:
+        """Give a session a title.
+
+        Raises:
+            ReaderError: It could not be written.
+        """
+        await rename_earlier(self.options, session.session_id, title)
+
+    async def delete(self, session: EarlierSession) -> None:
+        """Delete a session's file.
+
+        Raises:
+            ReaderError: It could not be deleted.
+        """
+        await delete_earlier(self.options, session.session_id)
+
+
+def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf:
+    """Return the sessions that a program can go on with.
+
+    Args:
+        app: The program, which keeps the inbox.
+        options: The options of a session of this directory.
+        without: A session that is not listed, or "".
+    """
+    return Shelf(options, cast("KeepsInbox", app).inbox, without)
+
+
+def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved, ...]:
+    counts = store.waiting_counts()
+    found = []
+    for one in sessions:
+        count, known = counts.get(one.session_id, 0), store.session(one.session_id)
+        waiting = store.waiting(one.session_id, limit=MOST_QUESTIONS) if count else []
+        lines = tuple(summary(stored.request) for stored in waiting)
+        found.append(Shelved(one, lines, count, known is not None and alive(known.owner)))
+    return tuple(found)
+
+
+def session_row(one: Shelved, now: float, *, everywhere: bool = False) -> PickRow:
+    """Return the row of a session.
+
+    Args:
+        one: The session.
+        now: Seconds since 1970.
+        everywhere: Whether to say where it worked.
+    """
+    session = one.session
+    # Where there is no repository the CLI calls the branch HEAD.
+    branch = "" if session.branch == "HEAD" else session.branch[:20]
+    marks = (
+        f"? {one.count}" if one.count else "",
+        "open" if one.runs else "",
+        branch,
+        age(now - session.modified),
+    )
+    return PickRow(
+        session.session_id,
+        session.summary or session.session_id,
+        session.directory if everywhere else "",
+        right=" · ".join(mark for mark in marks if mark),
+    )
+
+
+def age(seconds: float) -> str:
+    """Return how long something is ago, in the largest unit that fits."""
+    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{int(seconds // length)} {unit} ago"
+    return "now"
+
+
+def shelved_now(sessions: Sequence[Shelved], *, everywhere: bool) -> tuple[PickRow, ...]:
+    """Return the rows of sessions as they stand now."""
+    now = time.time()
+    return tuple(session_row(one, now, everywhere=everywhere) for one in sessions)

@@ -1,0 +1,35 @@
+"""What a session that is gone on with is started with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ccq_tui.config import Launch
+from ccq_tui.screens.pickers import WayOn
+from ccq_tui.screens.sessions.starting import launch_in
+
+
+def launch_for(way: WayOn, launch: Launch) -> Launch:
+    """Say what to start with to go on with a session; reads files: call it in a thread.
+
+    Args:
+        way: Which session, and how.
+        launch: What the program, or the session it takes the place of, was started with.
+
+    Returns:
+        The launch, for the session's own directory where that is there.
+
+    Raises:
+        SettingsError: The directory's own settings cannot be used.
+    """
+    directory = Path(way.session.directory) if way.session.directory else None
+    if (
+        directory is None
+        or not directory.is_dir()
+        or directory.resolve() == launch.settings.directory.resolve()
+    ):
+        there = replace(launch, prompt="", draft="", continue_last=False, notices=())
+    else:
+        there = launch_in(directory.resolve(), "", launch)
+    return replace(there, choose=False, resume=way.session.session_id, fork=way.fork)
