@@ -65,7 +65,8 @@ class Counts:
 @dataclass
 class _Asked:
     text: str
-    drafts: list[tuple[float, str]] = field(default_factory=list)
+    drafts: list[str] = field(default_factory=list)
+    kept: str = ""
     answered: bool = False
 
 
@@ -86,8 +87,8 @@ class Run:
         self._session = ""
         self._asked: dict[str, _Asked] = {}
         self._resuming = False
-        self._killed = 0.0
         self._began = ""
+        self._drafted: dict[str, float] = {}
         self._heard: list[str] = []
 
     def play(self) -> Counts:
@@ -98,7 +99,7 @@ class Run:
         """
         with self._model:
             self._home = clean_environment(self._model.url, root=self._root)
-            self._process = Process(self._home, self._database)
+            self._process = Process(self._home, self._database, self._drafted)
             try:
                 self._play()
             except TimeoutError as error:
@@ -161,7 +162,7 @@ class Run:
             self._settle_elsewhere()
             self._process.end()
             self._resuming = True
-            self._process = Process(self._home, self._database)
+            self._process = Process(self._home, self._database, self._drafted)
         else:
             self._process.tell(do="start", resume=self._session)
 
@@ -176,7 +177,7 @@ class Run:
         for number in (1, 2):
             text = f"draft {number} of {name} {len(asked.drafts)}"
             self._process.tell(do="draft", id=name, text=text)
-            asked.drafts.append((time.monotonic(), text))
+            asked.drafts.append(text)
         if self._killed_at("draft"):
             return True
         if (
@@ -215,29 +216,26 @@ class Run:
         killed_at = time.monotonic()
         self._process.kill(point.victim)
         for asked in self._asked.values():
-            asked.drafts = [
-                (at if at <= killed_at - KEPT_AFTER else killed_at, text) for at, text in asked.drafts
-            ]
-        self._killed = killed_at
+            for text in asked.drafts:
+                if self._drafted.get(text, killed_at) <= killed_at - KEPT_AFTER:
+                    asked.kept = text
         self._points.pop(0)
         self._resuming = False
         self._heard.append(f"kill {point}")
         self.counts.kills[f"{point.phase}/{point.victim}"] += 1
         if point.victim != "cli":
-            self._process = Process(self._home, self._database)
+            self._process = Process(self._home, self._database, self._drafted)
         return True
 
     # -- what must hold -----------------------------------------------------------------------------------
 
     def _check_draft(self, name: str, found: str) -> None:
         asked = self._asked[name]
-        old = [text for at, text in asked.drafts if at <= self._killed - KEPT_AFTER]
-        known = [text for _, text in asked.drafts]
-        if old and self._decided(name):
-            return  # asked again only to be told
-        if old and (found not in known or known.index(found) < known.index(old[-1])):
-            self._problem(f"the draft of {name} is {found!r} and not {old[-1]!r}")
-        elif old:
+        if not asked.kept or self._decided(name):
+            return  # asked again only to be told what was decided
+        if found not in asked.drafts or asked.drafts.index(found) < asked.drafts.index(asked.kept):
+            self._problem(f"the draft of {name} is {found!r} and not {asked.kept!r}")
+        else:
             self.counts.drafts += 1
 
     def _newest(self) -> Exchange:
