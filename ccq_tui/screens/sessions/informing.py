@@ -48,8 +48,10 @@ class Informing(Hosting):
             notice = await inbox.opened()
             counts = self._counts = await inbox.run(lambda store: store.waiting_counts())
         except InboxError as error:
+            await self.begun.wait()
             self._warn(f"Questions are not kept for the next start: {error}")
             return
+        await self.begun.wait()
         if notice:
             self._warn(notice)
         self._list()
