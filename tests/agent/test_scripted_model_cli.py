@@ -135,7 +135,8 @@ async def test_the_cli_repeats_what_failed(scripted_model: Models, claude_env: H
             async with client.scene(f"failure {number}: {kind}", model, scenario.says("whole")):
                 result = await client.prompt("go")
                 assert not result.is_error
-                assert client.said == ["whole"]
+                # A block that was complete before the failure may have been told by then.
+                assert client.said in (["whole"], ["half", "whole"])
                 (retry,) = [message.data for message in client.system if message.subtype == "api_retry"]
                 assert (retry["error_status"], retry["error"]) == (status, kind)
                 if status == 429:
