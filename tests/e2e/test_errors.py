@@ -6,13 +6,18 @@ import json
 from pathlib import Path
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.testing import Scenario
+from ccq_tui.testing import Scenario, ScriptedModel
 from tests.e2e.conftest import Start, step
 from tests.e2e.terminal import Terminal
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
 MORE = Question("And then?", "Then", (Option("Stop", "a"), Option("Go", "b")))
 DONE = "That was all."
+
+
+def last_request(model: ScriptedModel) -> str:
+    """All that the model was told last."""
+    return json.dumps(model.requests()[-1].body)
 
 
 def is_bold(terminal: Terminal, text: str) -> bool:
@@ -51,9 +56,9 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
         terminal.type("First, please")
         terminal.press("enter")
         terminal.wait("Instead of choosing, I reply")
+        run.model.wait_for_sync(lambda model: "First, please" in last_request(model))
+        assert last_request(run.model).count("First, please") == 1
         terminal.wait("○ ready")
-        sent = json.dumps(run.model.requests()[-1].body)
-        assert sent.count("First, please") == 1
         run.end("ctrl+q", 0)
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
 from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.screens.pickers.choosing import PickRow, choosing
+from ccq_tui.screens.pickers.shelf import Shelved, age, session_row
 from ccq_tui.screens.session.accounts import context_text
 from ccq_tui.screens.session.commands import OWN_COMMANDS, Called, called
-from ccq_tui.screens.session.resuming import age, session_row
 from ccq_tui.screens.session.rewinding import choices, what_changes
 
 
@@ -104,7 +104,7 @@ def test_an_age_is_told_in_its_largest_unit(seconds: float, words: str) -> None:
 
 
 def test_a_session_is_told_by_its_title_branch_and_age() -> None:
-    row = session_row(EarlierSession("id-1", "Fix the login", 1000.0, "main"), 1120.0)
+    row = session_row(Shelved(EarlierSession("id-1", "Fix the login", 1000.0, "main")), 1120.0)
     assert (row.value, row.label, row.right) == ("id-1", "Fix the login", "main · 2 min ago")
-    bare = session_row(EarlierSession("id-2", "", 1000.0, "HEAD"), 1000.0)
+    bare = session_row(Shelved(EarlierSession("id-2", "", 1000.0, "HEAD")), 1000.0)
     assert (bare.label, bare.right) == ("id-2", "now")
