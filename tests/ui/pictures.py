@@ -14,6 +14,10 @@ from textual.pilot import Pilot
 
 from tests.conftest import TopLevelSnapshots
 
+LOOKS = 40
+LOOK_SECONDS = 0.06
+"""Longer than two frames of the transcript."""
+
 
 class Pictures:
     """Compares the screen with its stored pictures, and tells of all that differ at the end.
@@ -37,11 +41,22 @@ class Pictures:
         """
         await pilot.pause()
         await pilot.wait_for_scheduled_animations()
-        taken = pilot.app.export_screenshot(simplify=True)
+        taken = await self._still(pilot)
         stored = self._snapshot(name=name, extension_class=TopLevelSnapshots)
         if stored != taken:
             self.differ.append(name)
             self._report(name, str(stored), taken)
+
+    async def _still(self, pilot: Pilot[Any]) -> str:
+        """Take the screen once it no longer changes: the transcript draws when it has time for it."""
+        taken = pilot.app.export_screenshot(simplify=True)
+        for _ in range(LOOKS):
+            await pilot.pause(LOOK_SECONDS)
+            now = pilot.app.export_screenshot(simplify=True)
+            if now == taken:
+                break
+            taken = now
+        return taken
 
     def _report(self, name: str, expected: str, taken: str) -> None:
         """Show both side by side in the report that single pictures are shown in."""
