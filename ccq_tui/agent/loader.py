@@ -7,6 +7,8 @@ import logging
 import warnings
 from typing import TYPE_CHECKING
 
+from ccq_tui.agent.sdk import import_sdk
+
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
 
@@ -37,12 +39,11 @@ async def load_connection() -> type[Connection]:
 
 
 def _load() -> type[Connection]:
-    import claude_agent_sdk
-
+    sdk = import_sdk()
     from ccq_tui.agent.claude.connection import Connection
 
     # Without a handler of its own, what the SDK logs would go to the terminal that the screen is drawn on.
-    logging.getLogger(claude_agent_sdk.__name__).addHandler(logging.NullHandler())
+    logging.getLogger(sdk.__name__).addHandler(logging.NullHandler())
     # It warns that allowed tools and bypassPermissions bypass the callback: that is what they are for.
-    warnings.filterwarnings("ignore", category=claude_agent_sdk.CanUseToolShadowedWarning)
+    warnings.filterwarnings("ignore", category=sdk.CanUseToolShadowedWarning)
     return Connection

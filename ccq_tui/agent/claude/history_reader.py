@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from claude_agent_sdk import get_session_messages, list_sessions
+from ccq_tui.agent.sdk import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")
@@ -24,11 +24,12 @@ def main(directory: str, session_id: str, limit: int) -> None:
         session_id: The session, or "" for the last one of the directory.
         limit: How many of the newest messages to print.
     """
+    sdk = import_sdk()
     if not session_id:
         # As --continue does: the newest of this very directory.
-        found = list_sessions(directory, limit=1, include_worktrees=False)
+        found = sdk.list_sessions(directory, limit=1, include_worktrees=False)
         session_id = found[0].session_id if found else ""
-    messages = get_session_messages(session_id, directory) if session_id else []
+    messages = sdk.get_session_messages(session_id, directory) if session_id else []
     kept = messages[-limit:]
     told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
     add_records(session_id, told)

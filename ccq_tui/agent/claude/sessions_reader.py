@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from claude_agent_sdk import list_sessions, rename_session
+from ccq_tui.agent.sdk import import_sdk
 
 LAST_MESSAGES = 3
 LONGEST_MESSAGE = 600
@@ -25,10 +25,11 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
         directory: The directory the sessions worked in, or "" for all.
         limit: How many to describe.
     """
+    sdk = import_sdk()
     if directory:
-        found = list_sessions(directory, limit=limit, include_worktrees=False)
+        found = sdk.list_sessions(directory, limit=limit, include_worktrees=False)
     else:
-        found = list_sessions(limit=limit)
+        found = sdk.list_sessions(limit=limit)
     return [
         {
             "session_id": one.session_id,
@@ -124,7 +125,7 @@ def main(action: str, *arguments: str) -> None:
         case "list", (directory, limit):
             told = listed(directory, int(limit))
         case "rename", (session_id, title):
-            rename_session(session_id, title)
+            import_sdk().rename_session(session_id, title)
         case "delete", (session_id,):
             told = deleted(session_id)
         case _:

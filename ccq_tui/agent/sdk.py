@@ -1,0 +1,89 @@
+"""Imports the SDK without what only MCP servers inside this very process need.
+
+The SDK can run such servers; ccq-tui has none. For them it imports `mcp` and `jsonschema`, which takes five
+times as long as all the rest (measured in docs/measured.md), and every start of the program and every look at
+earlier sessions would pay for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+NAME = "claude_agent_sdk"
+_SPARED = (
+    "jsonschema",
+    "mcp",
+    "mcp.server",
+    "mcp.shared",
+    "mcp.shared.memory",
+    "mcp.shared.message",
+    "mcp.types",
+)
+
+
+class SparedError(RuntimeError):
+    """Something needs what was left out when the SDK was imported."""
+
+
+def import_sdk() -> ModuleType:
+    """Import the SDK, lightly where that works, else as it is; later calls return at once.
+
+    Returns:
+        The SDK.
+
+    Raises:
+        ImportError: There is none, or it cannot be imported.
+    """
+    if NAME in sys.modules or any(name in sys.modules for name in _SPARED):
+        return importlib.import_module(NAME)
+    with _placeholders():
+        try:
+            return importlib.import_module(NAME)
+        except Exception:  # noqa: BLE001 - another version may do anything with a placeholder; it gets the real ones
+            for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:
+                del sys.modules[name]
+    return importlib.import_module(NAME)
+
+
+@contextmanager
+def _placeholders() -> Iterator[None]:
+    modules = {name: _Placeholder(name) for name in _SPARED}
+    for name, module in modules.items():
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(modules[parent], last, module)
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        # Whoever imports one of them from now on gets the real one.
+        for name in modules:
+            sys.modules.pop(name, None)
+
+
+class _Placeholder(ModuleType):
+    """A module in which every public name is a class that cannot be made."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []
+
+    def __getattr__(self, name: str) -> type[_Spared]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        spared = type(name, (_Spared,), {"__module__": self.__name__})
+        setattr(self, name, spared)
+        return spared
+
+
+class _Spared:
+    def __init_subclass__(cls, **_options: object) -> None:
+        """Accept what the real class would accept of a subclass."""
+
+    def __init__(self, *_arguments: Any, **_named: Any) -> None:
+        raise SparedError(f"{type(self).__module__}.{type(self).__name__} was left out of the SDK's import.")
