@@ -37,7 +37,7 @@ ACTIONS = (
     Action("copy", Place.EVERYWHERE, ("ctrl+c",)),
     Action("panel", Place.EVERYWHERE, ("f2",)),
     Action("copy_draft", Place.EVERYWHERE, ("f8",)),
-    Action("recover", Place.EVERYWHERE, ("f5",)),
+    Action("recover", Place.EVERYWHERE, ("f6",)),
     Action("sessions", Place.EVERYWHERE, ("f3",)),
     Action("waiting", Place.EVERYWHERE, ("f4",)),
     Action("session_next", Place.EVERYWHERE, ("ctrl+pagedown",)),

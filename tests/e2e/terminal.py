@@ -36,6 +36,7 @@ KEYS = {
     "pagedown": "\x1b[6~",
     "f2": "\x1bOQ",
     "f5": "\x1b[15~",
+    "f6": "\x1b[17~",
     "f8": "\x1b[19~",
     "backspace": "\x7f",
 } | {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}

@@ -34,17 +34,17 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
     with step("killed while it answers"):
         terminal.wait("Half of it")
         run.kill_cli()
-        terminal.wait("F5 reconnect")
+        terminal.wait("F6 reconnect")
         assert "ended by signal 9 (SIGKILL)" in terminal.text
         assert "Traceback" not in terminal.text
     with step("reconnected"):
         terminal.type("and more")
-        terminal.press("f5")
-        terminal.wait("F5 send it again")
+        terminal.press("f6")
+        terminal.wait("F6 send it again")
         assert terminal.text.count("Half of it") == 1
         assert "❯ and more" in terminal.text
     with step("killed while a question is open"):
-        terminal.press("f5")
+        terminal.press("f6")
         terminal.wait_panel("Which one?")
         terminal.press("1")
         terminal.wait("● 1  First")

@@ -50,12 +50,12 @@ async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_agai
         await tell(driven, pilot, *prompted(), overloaded, FAILED_TURN)
         shown = driven.screen.transcript.text()
         assert "The API is overloaded." in driven.screen.dock.notices.text
-        assert "F5 send it again" in driven.screen.dock.notices.text
+        assert "F6 send it again" in driven.screen.dock.notices.text
         assert "529 Overloaded." in shown
-        await pilot.press("f5", "f5")
+        await pilot.press("f6", "f6")
         assert driven.told.sent == ["Build it"]
         await tell(driven, pilot, *prompted(), GOOD_TURN)
-        assert "F5 send it again" not in driven.screen.dock.notices.text
+        assert "F6 send it again" not in driven.screen.dock.notices.text
 
 
 async def test_a_lost_session_is_resumed_in_place_with_everything_kept() -> None:
@@ -66,14 +66,14 @@ async def test_a_lost_session_is_resumed_in_place_with_everything_kept() -> None
         await tell(driven, pilot, *prompted(), said, SessionLost("", kind=Problem.CLI_KILLED))
         await pilot.press(*"more")
         before = driven.told
-        await pilot.press("f5")
+        await pilot.press("f6")
         assert driven.told is not before
         assert driven.launches[-1].resume == "id-1"
         await tell(driven, pilot, HistoryLoaded((*prompted(), said)))
-        await until(pilot, lambda: "F5 send it again" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "F6 send it again" in driven.screen.dock.notices.text)
         assert driven.screen.transcript.text().count("Half of it") == 1
         assert driven.screen.dock.prompt.text == "more"
-        await pilot.press("f5")
+        await pilot.press("f6")
         assert driven.told.sent == ["Build it"]
 
 
@@ -82,10 +82,10 @@ async def test_compacting_comes_before_sending_again() -> None:
     async with driven.app.run_test() as pilot:
         await ready(driven, pilot)
         await tell(driven, pilot, *prompted(), ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN)
-        await pilot.press("f5")
+        await pilot.press("f6")
         assert driven.told.sent == ["/compact"]
         await tell(driven, pilot, PromptAccepted("/compact"), GOOD_TURN)
-        await pilot.press("f5")
+        await pilot.press("f6")
         assert driven.told.sent == ["/compact", "Build it"]
 
 
@@ -103,14 +103,14 @@ async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_o
     driven = Driven(make=NeverThere, clock=clock)
     async with driven.app.run_test() as pilot:
         for started in (1, 2, 3):
-            await until(pilot, lambda: "F5 reconnect" in driven.screen.dock.notices.text)
+            await until(pilot, lambda: "F6 reconnect" in driven.screen.dock.notices.text)
             assert len(driven.launches) == started
-            await pilot.press("f5")
+            await pilot.press("f6")
             await pilot.pause()
-        await until(pilot, lambda: "F5 again in 2 s" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "F6 again in 2 s" in driven.screen.dock.notices.text)
         assert len(driven.launches) == 3
         clock.now += 2.0
-        await pilot.press("f5")
+        await pilot.press("f6")
         assert len(driven.launches) == 4
         assert "Build it" in driven.screen.dock.prompt.text
 
@@ -119,7 +119,7 @@ async def test_the_key_says_when_there_is_nothing_to_do() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
         await ready(driven, pilot)
-        await pilot.press("f5")
+        await pilot.press("f6")
         assert "there is none now" in driven.screen.dock.notices.text
         assert driven.told.sent == []
 
@@ -129,13 +129,13 @@ async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
     async with driven.app.run_test() as pilot:
         await ready(driven, pilot)
         await tell(driven, pilot, ErrorReported(Problem.MCP_FAILED, "broken"))
-        assert "F5 look at the servers" in driven.screen.dock.notices.text
+        assert "F6 look at the servers" in driven.screen.dock.notices.text
         await tell(driven, pilot, StateChanged(SessionState.AWAITING), asked())
         await until(pilot, lambda: driven.screen.dock.panel is not None)
         clock.skip_grace()
         await pilot.press("escape")
         assert "1 question waiting" in driven.screen.dock.notices.text
-        assert "F5" not in driven.screen.dock.notices.text
+        assert "F6" not in driven.screen.dock.notices.text
 
 
 async def test_the_same_error_again_is_counted_and_not_repeated() -> None:
@@ -154,7 +154,7 @@ async def test_after_a_reconnect_a_resumed_session_is_connected() -> None:
         await ready(driven, pilot)
         await tell(driven, pilot, SessionLost("", kind=Problem.CLI_ENDED))
         assert driven.screen.view.state is SessionState.FAILED
-        await pilot.press("f5")
+        await pilot.press("f6")
         await ready(driven, pilot)
         assert "Connected again." in driven.screen.transcript.text()
         await tell(driven, pilot, Connected("id-1", "claude-x", "default", "/work"))

@@ -151,7 +151,7 @@ def test_a_project_gives_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_choice_that_moves_a_key_away_makes_room_for_it() -> None:
-    assert list(key_problems({"unfold": "f6", "quit": "ctrl+o"})) == []
+    assert list(key_problems({"unfold": "f7", "quit": "ctrl+o"})) == []
     assert Settings(keys={"select": "x"}).keymap.keys["select"] == ("x",)
 
 

@@ -21,7 +21,7 @@ class Recovering(Prompting):
     """Offers the remedy of the newest error, and does it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f5", "recover", "Do what an error card offers", show=False, id="recover")
+        Binding("f6", "recover", "Do what an error card offers", show=False, id="recover")
     ]
 
     _recovery = Recovery()
@@ -42,11 +42,11 @@ class Recovering(Prompting):
         """Do what is offered, once."""
         offer = self._recovery.offer
         if offer is None:
-            self.dock.notices.say("F5 helps after an error; there is none now")
+            self.dock.notices.say("F6 helps after an error; there is none now")
             return
         wait = self._recovery.seconds_to_wait(self.clock())
         if wait > 0:
-            self.dock.notices.say(f"That failed just now · F5 again in {math.ceil(wait)} s")
+            self.dock.notices.say(f"That failed just now · F6 again in {math.ceil(wait)} s")
             return
         self._recover(taken(self._recovery, self.clock()))
         self._remedies()[offer]()

@@ -56,7 +56,7 @@ class Recovery:
     @property
     def words(self) -> str:
         """Which key does what, or ""."""
-        return f"F5 {self.offer}" if self.offer else ""
+        return f"F6 {self.offer}" if self.offer else ""
 
     def seconds_to_wait(self, now: float) -> float:
         """Return how long starting again has to wait: longer with each time that it was in vain."""

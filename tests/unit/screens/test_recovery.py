@@ -55,7 +55,7 @@ def after(*events: AgentEvent, recovery: Recovery | None = None) -> Recovery:
 def test_an_error_offers_its_remedy_until_the_next_prompt(kind: str, remedy: Remedy | None) -> None:
     failed = after(*ASKED, ErrorReported(kind, ""), FAILED_TURN)
     assert failed.offer is remedy
-    assert failed.words == (f"F5 {remedy}" if remedy else "")
+    assert failed.words == (f"F6 {remedy}" if remedy else "")
     assert after(PromptAccepted("Another"), recovery=failed).offer is None
 
 
