@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _logger = logging.getLogger(__name__)
@@ -20,19 +22,23 @@ _logger = logging.getLogger(__name__)
 END_SECONDS = 5.0
 _LOOK_SECONDS = 0.02
 _PROC = Path("/proc")
+_PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "command=")
+"""Asked where the system has no ``/proc``, as macOS; the same words mean the same to every ``ps``."""
+_PS_LINE = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)")
+_PS_SECONDS = 5.0
 _NAMES = ("--session-id=", "--resume=")
 """How the SDK tells the CLI its session; one that is a fork has both, and the first is its own."""
 
 
 async def any_leftovers() -> bool:
     """Say whether a CLI runs, of whatever session, whose program is gone."""
-    return await asyncio.to_thread(lambda: any(_is_left(pid, "") for pid in _processes()))
+    return await asyncio.to_thread(lambda: bool(_left("")))
 
 
 async def end_leftovers(session_id: str) -> bool:
     """End the CLIs of a session whose programs are gone; those of living programs are left alone.
 
-    Where the system has no ``/proc``, none is found.
+    Where the system tells nothing of its processes (Windows), none is found.
 
     Args:
         session_id: The session, or "" for none.
@@ -44,7 +50,7 @@ async def end_leftovers(session_id: str) -> bool:
 
 
 def _end(session_id: str) -> bool:
-    found = [pid for pid in _processes() if _is_left(pid, session_id)]
+    found = _left(session_id)
     for pid in found:
         _logger.warning("A Claude process without its program is ended: %d", pid)
         try:
@@ -52,7 +58,7 @@ def _end(session_id: str) -> bool:
         except (ProcessLookupError, PermissionError):
             _logger.info("It was not there to be ended")
     deadline = time.monotonic() + END_SECONDS
-    while any(_is_left(pid, session_id) for pid in found):
+    while found and found & _left(session_id):
         if time.monotonic() > deadline:
             _logger.error("A Claude process without its program does not end")
             break
@@ -60,28 +66,55 @@ def _end(session_id: str) -> bool:
     return bool(found)
 
 
-def _processes() -> list[int]:
+def _left(session_id: str) -> set[int]:
+    """Return the CLIs of a session ("": of any) that outlived their programs."""
+    return {
+        pid
+        for pid, parent, words in _processes()
+        if "stream-json" in words
+        and (found := _session_of(words))
+        and session_id in ("", found)
+        and _is_orphan(pid, parent)
+    }
+
+
+def _is_orphan(pid: int, parent: int) -> bool:
     try:
-        return [int(path.name) for path in _PROC.iterdir() if path.name.isdecimal()]
+        # A CLI is in the login session of its program; who takes orphans over is not.
+        return parent != os.getpid() and (parent == 1 or os.getsid(parent) != os.getsid(pid))
     except OSError:
-        return []
+        return False  # it ended meanwhile
 
 
-def _is_left(pid: int, session_id: str) -> bool:
-    """Whether a process is a CLI of the session ("": of any) that outlived its program."""
-    try:
-        words = _PROC.joinpath(str(pid), "cmdline").read_bytes().decode(errors="replace").split("\0")
-        found = _session_of(words) if "stream-json" in words else ""
-        if not found or session_id not in ("", found):
-            return False
-        stat = _PROC.joinpath(str(pid), "stat").read_text(errors="replace")
+def _processes() -> Iterator[tuple[int, int, Sequence[str]]]:
+    """Give each process that runs, its parent, and the words it was started with."""
+    if not _PROC.joinpath("self").exists():
+        yield from _listed()
+        return
+    for path in _PROC.iterdir():
+        if not path.name.isdecimal():
+            continue
+        try:
+            words = path.joinpath("cmdline").read_bytes().decode(errors="replace").split("\0")
+            stat = path.joinpath("stat").read_text(errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
         # The name in parentheses may hold anything; behind it are the state and the parent.
         state, parent = stat.rpartition(")")[2].split()[:2]
-        # A CLI is in the login session of its program; who takes orphans over is not.
-        orphan = parent == "1" or os.getsid(int(parent)) != os.getsid(pid)
-        return state not in "ZX" and orphan and int(parent) != os.getpid()
-    except (OSError, ValueError):
-        return False  # it ended meanwhile
+        if state not in "ZX":
+            yield int(path.name), int(parent), words
+
+
+def _listed() -> Iterator[tuple[int, int, Sequence[str]]]:
+    """Ask ``ps``; its words are cut at blanks, which those that are looked for do not have."""
+    try:
+        done = subprocess.run(_PS, capture_output=True, timeout=_PS_SECONDS, check=False)  # noqa: S603 - above
+    except (OSError, subprocess.TimeoutExpired) as error:
+        _logger.info("It is not known what runs: %s", type(error).__name__)
+        return
+    for line in done.stdout.decode(errors="replace").splitlines():
+        if (found := _PS_LINE.match(line)) and not found[3].startswith("Z"):
+            yield int(found[1]), int(found[2]), found[4].split()
 
 
 def _session_of(words: Sequence[str]) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
+
+from ccq_tui.agent.claude import leftovers
 from ccq_tui.agent.claude.leftovers import any_leftovers, end_leftovers
 from ccq_tui.agent.delivery import _arrived
 from ccq_tui.agent.events import ToolFinished
@@ -41,7 +45,14 @@ def runs(pid: int) -> bool:
         return False
 
 
-async def test_only_a_cli_of_the_session_without_its_program_is_ended() -> None:
+@pytest.mark.parametrize("asked", ["/proc", "ps"])
+async def test_only_a_cli_of_the_session_without_its_program_is_ended(
+    asked: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if asked == "ps":
+        if not shutil.which("ps"):
+            pytest.skip("this system has no ps")
+        monkeypatch.setattr(leftovers, "_PROC", tmp_path)
     session = str(uuid4())
     gone, orphan = start(f"--resume={session}")
     forked, fork = start(f"--resume={session}", f"--session-id={uuid4()}")
@@ -70,3 +81,12 @@ def test_what_an_abandoned_cli_noted_is_no_sign_that_an_answer_arrived() -> None
     history = History("s", (answered, abandoned))
     assert _arrived("a", history) == "result"
     assert _arrived("b", history) == ""
+
+
+async def test_where_nothing_tells_what_runs_nothing_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(leftovers, "_PROC", tmp_path)
+    monkeypatch.setattr(leftovers, "_PS", (str(tmp_path / "no-ps"),))
+    assert not await any_leftovers()
+    assert not await end_leftovers(str(uuid4()))
