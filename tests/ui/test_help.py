@@ -119,9 +119,9 @@ def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_mi
 
 
 def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
-    mine = sections(BOUND, keymap_of({"preset": "vim", "unfold": "f6", "other": "x"}))
+    mine = sections(BOUND, keymap_of({"preset": "vim", "unfold": "f7", "other": "x"}))
     rows = {row.does: row.keys for section in mine for row in section.rows}
-    assert rows["Unfold or fold thinking and long outputs"] == "F6"
+    assert rows["Unfold or fold thinking and long outputs"] == "F7"
     assert rows["Answer in words of your own"] == "x"
     assert rows["Decline the questions (asks once)"] == "Ctrl+X"
     assert rows["Scroll the preview down"] == "Shift+↓ Ctrl+D"
@@ -192,7 +192,7 @@ async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_
 
 
 async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
-    run = started(keys={"preset": "vim", "help": "f12", "other": "x", "unfold": "f6"})
+    run = started(keys={"preset": "vim", "help": "f12", "other": "x", "unfold": "f7"})
     async with run.app.run_test() as pilot:
         await idle(run, pilot)
         await pilot.press("f1")

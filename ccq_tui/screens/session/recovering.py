@@ -21,7 +21,8 @@ class Recovering(Prompting):
     """Offers the remedy of the newest error, and does it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f6", "recover", "Do what an error card offers", show=False, id="recover")
+        # Before the field takes it, which knows it for selecting a line.
+        Binding("f6", "recover", "Do what an error card offers", show=False, priority=True, id="recover")
     ]
 
     _recovery = Recovery()

@@ -15,8 +15,8 @@ from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
-LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d"})
-"""Keys of a text area that scroll the page above, or decline, while a panel is open."""
+LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
+"""Keys of a text area that scroll the page above, decline, or recover from an error."""
 
 
 class AnswerField(TextArea):
