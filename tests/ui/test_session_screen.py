@@ -295,6 +295,14 @@ async def test_a_request_answered_elsewhere_closes_the_panel_without_a_second_an
         assert "answered by phone" in run.screen.dock.notices.text
         assert run.told.answers == []
 
+        # Confirmed here a moment too late: the other answer counts, and the person is told.
+        run.told.tell(asked("toolu_2"))
+        await keys_work(run, pilot)
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: run.told.answers)
+        run.told.tell(RequestSettled("toolu_2", Answered((Answer(selected=("First",)),)), "script"))
+        await until(pilot, lambda: "answered by script · F8" in run.screen.dock.notices.text)
+
 
 @pytest.mark.parametrize(("focused", "bell", "rings"), [(True, True, 0), (False, True, 1), (False, False, 0)])
 async def test_the_bell_rings_only_while_the_terminal_is_unfocused(

@@ -13,7 +13,6 @@ from textual.message import Message
 from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked, RequestSettled
 from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled
-from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Expired
 from ccq_tui.screens.session.base import AGAIN_SECONDS, SessionBase
 from ccq_tui.screens.session.dock import Dock
@@ -50,7 +49,7 @@ class Asking(SessionBase):
     ) -> None:
         super().__init__(launch, make_session, clock=clock)
         self._drafts = ClosedDrafts()
-        self._answered: dict[str, Waiting] = {}
+        self._answered: dict[str, Dock.Answered] = {}
 
     def handle(self, event: AgentEvent) -> None:
         """Let requests wait, and close what was settled."""
@@ -68,9 +67,9 @@ class Asking(SessionBase):
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
         outcome = event.outcome
         answered = self._answered.pop(event.request_id, None)
-        if answered is not None and not isinstance(outcome, Cancelled):
+        if answered is not None and event.surface in ("", SURFACE) and outcome == answered.outcome:
             return
-        gone = self.dock.withdraw(event.request_id) or answered
+        gone = self.dock.withdraw(event.request_id) or (answered.waiting if answered else None)
         if gone is None:
             return
         where = f"answered by {event.surface}" if event.surface else "answered elsewhere"
@@ -94,7 +93,7 @@ class Asking(SessionBase):
         if text:
             self.dock.prompt.put_back(text)
         self._keep_draft(plan_left_over(event.waiting, event.outcome))
-        self._answered[event.waiting.request.id] = event.waiting
+        self._answered[event.waiting.request.id] = event
         self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
         self.wake(answered=True)
 
