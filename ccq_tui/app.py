@@ -21,7 +21,7 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.screens.driver import lasting_driver
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.hosting import Inboxing
+from ccq_tui.screens.inbox.alone import InboxFirst
 from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
@@ -39,7 +39,7 @@ END_SECONDS = 8.0
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class CcqApp(Inboxing, Choosing):
+class CcqApp(InboxFirst, Choosing):
     """Hosts sessions, the first of them as the command line says.
 
     Args:
@@ -79,6 +79,7 @@ class CcqApp(Inboxing, Choosing):
         self.most_live = launch.settings.max_live_sessions
         self.inbox_file = launch.state / "inbox.db" if launch.state else None
         self._ending = False
+        self._theme_notices: list[str] = []
         self.key_choices = launch.settings.keymap
         """The keys of every action."""
         self.set_keymap({name: ",".join(keys) for name, keys in self.key_choices.changed().items()})
@@ -93,10 +94,13 @@ class CcqApp(Inboxing, Choosing):
         """Draw with the colours that the terminal has and the person wants."""
         return theming.line_filters(self, super().get_line_filters())
 
+    def on_load(self) -> None:
+        """Put on the theme before there is a screen: afterwards everything would be styled once more."""
+        self._theme_notices = theming.install(self, self._launch.settings.theme)
+
     async def on_mount(self) -> None:
-        """Put on the theme, show the session, and end cleanly on a signal."""
-        notices = theming.install(self, self._launch.settings.theme)
-        await self.open_session(with_notices(self._launch, *notices))
+        """Show the session, and end cleanly on a signal."""
+        await self.open_session(with_notices(self._launch, *self._theme_notices))
         self._end_on_signals()
 
     def action_help(self) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ccq_tui.cli.exits import ENDED
+from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.session import begin, has_screen
 from ccq_tui.cli.store import (
     SINCE,
     complete_sessions,
@@ -43,8 +45,29 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 
 @click.command()
 @_narrowed
-def inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
-    """List the requests that wait for a person, oldest first."""
+@click.option("--plain", is_flag=True, help="Print the list in a terminal, too.")
+@setting_flags(hidden=True)
+@click.pass_context
+def inbox(
+    context: click.Context,
+    /,
+    as_json: bool,
+    session: str | None,
+    since_text: str | None,
+    plain: bool,
+    **_flags: object,
+) -> int:
+    """Show what waits for a person in all sessions, and answer it there.
+
+    In a terminal that is a screen; no session is started before something is answered. With any of these
+    flags, in a pipe or without a terminal the list is printed, oldest first.
+    """
+    if not (as_json or plain or session or since_text) and has_screen():
+        return begin(given_settings(context), inbox=True)
+    return _print_inbox(as_json, session, since_text)
+
+
+def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
     from ccq_tui.inbox.listing import inbox_lines, shortener
     from ccq_tui.inbox.reports import list_report, request_record
 

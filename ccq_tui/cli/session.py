@@ -57,6 +57,7 @@ def begin(
     resume: str = "",
     fork: bool = False,
     choose: bool = False,
+    inbox: bool = False,
 ) -> int:
     """Run the program with a session.
 
@@ -67,6 +68,7 @@ def begin(
         resume: The session to resume, or "".
         fork: Whether that goes on under a new session id.
         choose: Whether the session to resume is chosen from a list.
+        inbox: Whether the inbox is shown instead, and no session is started.
 
     Returns:
         The exit code.
@@ -86,6 +88,7 @@ def begin(
         resume=resume,
         fork=fork,
         choose=choose,
+        inbox=inbox,
         carried=carried,
         own_settings=load_settings(given, project=False).settings if carried else None,
         flags=dict(given),
@@ -109,6 +112,11 @@ def require_terminal() -> None:
         )
     if os.environ.get("TERM") == "dumb":
         raise Refused("ccq-tui needs a terminal that can move the cursor, but TERM is dumb.")
+
+
+def has_screen() -> bool:
+    """Whether a screen can be shown here and its keys be read."""
+    return not not_terminals() and os.environ.get("TERM") != "dumb"
 
 
 def not_terminals() -> list[str]:

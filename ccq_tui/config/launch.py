@@ -23,6 +23,7 @@ class Launch:
         choose: Whether the conversation to resume is chosen from a list first.
         resume: The Claude session id to resume, or "".
         fork: Whether the resumed or continued conversation goes on under a new session id.
+        inbox: Whether what waits in all sessions is shown first, and no session is started for that.
         environment: Environment variables for the CLI, over those of this process.
         notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
         flags: The settings of the command line, for other directories too; None where no files count.
@@ -39,6 +40,7 @@ class Launch:
     choose: bool = False
     resume: str = ""
     fork: bool = False
+    inbox: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     carried: Carried | None = None

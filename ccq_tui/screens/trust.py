@@ -22,12 +22,6 @@ from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, pal
 LINE = 400
 ANSWERS = {"y": "trust", "d": "without", "n": "quit"}
 """What each key answers."""
-HINTS = (
-    ("y", "trust, and remember it"),
-    ("d", "start without these files"),
-    ("n", "quit"),
-    ("↑ ↓ PgUp PgDn", "scroll"),
-)
 SCROLLS = {
     "up": "scroll_up",
     "down": "scroll_down",
@@ -49,6 +43,7 @@ class TrustScreen(Screen[str]):
 
     Args:
         carried: What the directory carries.
+        leave: What "n" does, for the line of keys.
         clock: Returns seconds of a monotonic clock.
     """
 
@@ -64,8 +59,11 @@ class TrustScreen(Screen[str]):
     TrustBody {{ {PALETTE_CSS} }}
     """
 
-    def __init__(self, carried: Carried, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, carried: Carried, *, leave: str = "quit", clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__()
+        self._leave = leave
         self._carried = carried
         self._clock = clock
         self._shown_at = clock()
@@ -88,7 +86,13 @@ class TrustScreen(Screen[str]):
     def _wait(self) -> None:
         self._shown_at = self._clock()
         hints = self.query_one(HintBar)
-        hints.show(HINTS, most_lines=2)
+        keys = (
+            ("y", "trust, and remember it"),
+            ("d", "start without these files"),
+            ("n", self._leave),
+            ("↑ ↓ PgUp PgDn", "scroll"),
+        )
+        hints.show(keys, most_lines=2)
         hints.sleep(GRACE)
 
     def on_key(self, event: events.Key) -> None:

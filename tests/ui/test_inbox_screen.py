@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from textual.pilot import Pilot
 
@@ -69,9 +70,9 @@ class InboxSession(ToldSession):
 class Many(Driven):
     """The program with all the sessions that it made, on an inbox of its own."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: Path, **launched: Any) -> None:
         self.all: list[InboxSession] = []
-        super().__init__(Launch(settings=Settings(cwd=where), state=where))
+        super().__init__(Launch(settings=Settings(cwd=where), state=where, **launched))
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         name = launch.resume or f"s{len(self.all) + 1}"
@@ -87,6 +88,10 @@ class Many(Driven):
     def said(self) -> str:
         """What stands above the keys of the inbox screen."""
         return str(self.inbox_screen.query_one("NoticeLine").render())
+
+    def hints(self) -> str:
+        """What stands in the line of keys of the inbox screen."""
+        return str(self.inbox_screen.query_one("HintBar").render())
 
 
 async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
@@ -305,6 +310,48 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
         await until(pilot, lambda: dock.panel and not dock.panel.state.hidden)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tmp_path: Path) -> None:
+    run = Many(tmp_path, inbox=True, flags={}, notices=("The theme is not there",))
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        assert "The theme is not there" in run.said()
+        await left_behind(run, tmp_path)
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other/.ccq-tui.toml").write_text("theme = 1", encoding="utf-8")
+        await left_behind(run, tmp_path / "other", "other")
+        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
+        assert "Esc leave" in run.hints()
+        # A session that cannot be opened is said, and the list is there again.
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await until(pilot, lambda: "There is no session in" in run.said())
+        assert run.launches == []
+        await until(pilot, lambda: run.inbox_screen.state.rows)
+        await pilot.press("a")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        await pilot.press("1", "enter")
+        await until(pilot, lambda: [launch.resume for launch in run.launches] == ["old"])
+        await until(pilot, lambda: "in the background" in run.said())
+        assert "Esc to the session" in run.hints()
+        await pilot.press("q")
+        await until(pilot, lambda: run.app.front is run.app.sessions[0])
+        assert "Ctrl+Q ends all" in run.session_screen.dock.notices.text
+
+
+async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(tmp_path: Path) -> None:
+    run = Many(tmp_path, inbox=True)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        await left_behind(run, tmp_path)
+        await until(pilot, lambda: run.inbox_screen.state.rows)
+        # After "/" every letter is one to find, those that are keys as well.
+        await pilot.press("slash", "q", "x")
+        assert run.inbox_screen.state.filter == "qx"
+        await pilot.press("escape", "q")
+        await until(pilot, lambda: run.app.return_code == 0)
+    assert run.launches == []
 
 
 async def test_a_thousand_requests_are_gone_through_and_found(tmp_path: Path) -> None:

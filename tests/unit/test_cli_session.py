@@ -84,6 +84,23 @@ def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list
     assert started(app, *words).prompt == prompt
 
 
+def test_the_inbox_is_a_screen_in_a_terminal_and_a_list_elsewhere(
+    app: FakeApp, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    launch = started(app, "--theme", "ccq-light", "inbox", "--model", "opus")
+    assert launch.inbox
+    assert (launch.settings.theme, launch.settings.model) == ("ccq-light", "opus")
+    for words in (["--plain"], ["--json"], ["--since", "1h"]):
+        assert main(["inbox", *words]) == 0
+        assert capsys.readouterr().out
+    for variable, missing in (("dumb", []), ("xterm", ["input"])):
+        monkeypatch.setenv("TERM", variable)
+        monkeypatch.setattr("ccq_tui.cli.session.not_terminals", lambda missing=missing: missing)
+        assert main(["inbox"]) == 0
+        assert capsys.readouterr().out == "Nothing waits.\n"
+    assert len(app.launches) == 1
+
+
 def test_every_flag_reaches_the_session(app: FakeApp, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from textual import on
-from textual.screen import ModalScreen
 
 from ccq_tui.inbox import (
     AlreadySettled,
@@ -22,46 +21,26 @@ from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.inbox.listing import InboxRow
 from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.screens.inbox.showing import Showing
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
-SAID_SECONDS = 20.0
-Panel = QuestionPanel | DecisionPanel
+ANSWERS = "inbox answer"
+"""The group of workers that see an answer through."""
 
 
-class Answering(ModalScreen[InboxRow | None]):
-    """Opens the panel of a request, keeps its draft, and hands its outcome to the inbox.
+class Answering(Showing):
+    """Opens the panel of a request, keeps its draft, and hands its outcome to the inbox."""
 
-    Args:
-        host: The program around it.
-        clock: Returns seconds of a monotonic clock.
-    """
-
-    def __init__(self, host: InboxHost, *, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self.host = host
-        self.clock = clock
-        self.answered: InboxRow | None = None
-        """The request whose panel is open."""
-        self.panel: Panel | None = None
-        """The panel that is open."""
+    def __init__(
+        self, host: InboxHost, *, said: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__(host, said=said, clock=clock)
         self.closed_drafts = ClosedDrafts()
         """What was typed for requests that somebody else answered first."""
-
-    def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
-        """Say something above the keys for some seconds."""
-        raise NotImplementedError
-
-    def panel_changed(self) -> None:
-        """Draw what is around the panel, which has come or gone."""
-        raise NotImplementedError
-
-    def forget(self, row: InboxRow) -> None:
-        """Take a request out of the list."""
-        raise NotImplementedError
 
     async def open_panel(self, row: InboxRow) -> None:
         """Open the panel of a request with its draft."""
@@ -128,7 +107,7 @@ class Answering(ModalScreen[InboxRow | None]):
     def settle_soon(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None = None) -> None:
         """Give the inbox an outcome, and see it through also when this screen is left meanwhile."""
         work = self._settled(row, outcome, waiting)
-        self.app.run_worker(work, name="inbox answer", group="inbox answer", exit_on_error=False)
+        self.app.run_worker(work, name="inbox answer", group=ANSWERS, exit_on_error=False)
 
     async def _settled(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None) -> None:
         try:

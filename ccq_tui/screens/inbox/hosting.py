@@ -18,6 +18,7 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.screens.trust import TrustScreen
 
 
 class Inboxing(Informing):
@@ -34,15 +35,19 @@ class Inboxing(Informing):
 
     def _chosen_in_inbox(self, row: InboxRow | None) -> None:
         if row is not None:
-            self.run_worker(self._go_to(row), name="go to session", group="sessions", exit_on_error=False)
+            self.run_worker(self._chosen(row), name="go to session", group="sessions", exit_on_error=False)
+
+    async def _chosen(self, row: InboxRow) -> None:
+        if problem := await self.go_to(row):
+            self.tell(problem)
+
+    def way_back(self) -> str:
+        """Say where leaving the inbox screen leads, in one or two words."""
+        return "back"
 
     def open_here(self) -> Mapping[str, str]:
-        """Return what the sessions of this terminal are called, by Claude session id."""
-        return {
-            name: screen.view.title or screen.view.name
-            for screen in self.sessions
-            if (name := _session_id(screen))
-        }
+        """Return what the sessions of this terminal are called, or "", by Claude session id."""
+        return {name: screen.view.title for screen in self.sessions if (name := _session_id(screen))}
 
     def draft_here(self, row: InboxRow) -> Draft | None:
         """Return the draft of a request as its session in this terminal has it, or None."""
@@ -67,14 +72,21 @@ class Inboxing(Informing):
         """Say something in the session on the screen, after the inbox screen was left."""
         self._say(text, seconds=20.0)
 
-    async def _go_to(self, row: InboxRow) -> None:
-        """Show the session of a request, resumed where it rests."""
+    async def go_to(self, row: InboxRow) -> str:
+        """Show the session of a request, resumed where it rests.
+
+        Args:
+            row: The request.
+
+        Returns:
+            Why that cannot be, in words, or "".
+        """
         screen = self._screen_of(row)
-        if screen is not None:
-            await self.show_session(self.sessions.index(screen) + 1)
-            screen.dock.unfold(row.id)
-        elif problem := await self._resume(row, behind=False):
-            self.tell(problem)
+        if screen is None:
+            return await self.resume(row, behind=False)
+        await self.show_session(self.sessions.index(screen) + 1)
+        screen.dock.unfold(row.id)
+        return ""
 
     async def deliver(self, row: InboxRow) -> str:
         """See to it that the agent gets what was decided; return in words how it does."""
@@ -85,20 +97,41 @@ class Inboxing(Informing):
             return f"Answered · the ccq-tui that runs {name} delivers it"
         if row.place is Place.GONE:
             return "Done · its session is gone, so nothing is delivered"
-        problem = await self._resume(row, behind=True)
+        problem = await self.resume(row, behind=True)
         return problem or f"Answered · {name} is started in the background to get it"
 
-    async def _resume(self, row: InboxRow, *, behind: bool) -> str:
-        front = self.front
-        if front is None:
-            return "There is no session here yet"
+    async def resume(self, row: InboxRow, *, behind: bool) -> str:
+        """Open the session of a request that rests.
+
+        Args:
+            row: The request.
+            behind: Whether the session is not shown.
+
+        Returns:
+            Why it was not opened, in words, or "".
+        """
         try:
-            fresh = await asyncio.to_thread(launch_in, Path(row.directory), "", front.launch)
+            launch = replace(await self.launch_for(Path(row.directory)), resume=row.session_id)
         except (SettingsError, OSError) as error:
             return f"There is no session in {row.directory}: {error}"
-        launch: Launch = replace(fresh, resume=row.session_id)
-        await (self.open_behind if behind else self.open_session)(launch)
+        if launch.carried is not None:
+            asking = TrustScreen(launch.carried, leave="not now", clock=self.clock)
+            answer = await self.push_screen_wait(asking)
+            trusted = None if answer == "quit" else await self._trusted(launch, answer)
+            if trusted is None:
+                return f"{row.session} was not started: you did not trust its directory"
+            launch = trusted
+        await (self._add_behind if behind else self._add)(launch)
         return ""
+
+    async def launch_for(self, directory: Path) -> Launch:
+        """Say what a session in a directory is started with.
+
+        Raises:
+            SettingsError: The directory's own settings cannot be used.
+        """
+        front = self.front or self.sessions[-1]
+        return await asyncio.to_thread(launch_in, directory, "", front.launch)
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
         return next((screen for screen in self.sessions if _session_id(screen) == row.session_id), None)

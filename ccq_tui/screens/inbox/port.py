@@ -17,8 +17,11 @@ class InboxHost(Protocol):
     def inbox(self) -> DurableInbox:
         """The inbox."""
 
+    def way_back(self) -> str:
+        """Say where leaving the inbox screen leads, in one or two words."""
+
     def open_here(self) -> Mapping[str, str]:
-        """Return what the sessions of this terminal are called, by Claude session id."""
+        """Return what the sessions of this terminal are called, or "", by Claude session id."""
 
     def draft_here(self, row: InboxRow) -> Draft | None:
         """Return the draft of a request as its session in this terminal has it, or None."""

@@ -47,10 +47,10 @@ def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
 
     Args:
         rows: The rows.
-        here: The names of these sessions, by Claude session id.
+        here: The names of these sessions, or "", by Claude session id.
     """
     return [
-        row_of(row.stored, here[row.session_id], row.directory, Place.HERE)
+        row_of(row.stored, here[row.session_id] or row.session, row.directory, Place.HERE)
         if row.session_id in here
         else row
         if row.place is not Place.HERE

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from typing import ClassVar
 
-from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
 from ccq_tui.inbox import Added, Denied, InboxChange, InboxError, Settled
@@ -19,42 +16,22 @@ from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.inbox.answering import Answering, is_decision
-from ccq_tui.screens.inbox.drawing import about, copied, list_lines
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
+from ccq_tui.screens.inbox.drawing import copied
+from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.reading import placed, read_page, read_row
+from ccq_tui.screens.inbox.showing import AGES_SECONDS, InboxBody
 from ccq_tui.screens.session.drafts import draft_of
-from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
-from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
+from ccq_tui.widgets.lines import FlowView, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.palette import PALETTE_CSS
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.measures import key_lines
 
-AGES_SECONDS = 10.0
-"""How often the ages are drawn anew."""
 PAGES = 50
 """Pages of the store that are listed at most."""
-HINTS: Hints = (
-    ("→", "answer here"),
-    ("Enter", "go to session"),
-    ("Esc", "back"),
-    ("Ctrl+D", "decline"),
-    ("letters", "find"),
-    ("g", "group"),
-    ("p", "park"),
-    ("c", "copy"),
-)
-FILTERING: Hints = (("→", "answer here"), ("Enter", "go to session"), ("Esc", "clear"), ("↑ ↓", "move"))
-DECLINING: Hints = (("Ctrl+D", "decline"), ("Esc", "keep it"))
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
-LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find"}
-
-
-class InboxBody(Vertical):
-    """The part of the screen that has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
 
 
 class InboxScreen(Answering):
@@ -81,15 +58,13 @@ class InboxScreen(Answering):
 
     def on_mount(self) -> None:
         """Read what waits, and hear of what changes."""
-        self.state = InboxList()
-        self._drawn: tuple[object, ...] = ()
-        self._lines: list[Line] = []
-        self._about: tuple[object, ...] = ()
-        self._declining: tuple[str, float] | None = None
-        self.set_focus(self._field, scroll_visible=False)
+        self.field.placeholder = "Type to find"
+        self.set_focus(self.field, scroll_visible=False)
         self._unsubscribe = self.host.inbox.subscribe(self._changed)
         self.run_worker(self._read(), name="inbox list", exit_on_error=False)
         self.set_interval(AGES_SECONDS, self.draw)
+        if self.said:
+            self.say(self.said)
         self.draw()
 
     def on_unmount(self) -> None:
@@ -105,10 +80,6 @@ class InboxScreen(Answering):
             yield FlowView(id="inbox-about")
         yield NoticeLine()
         yield HintBar()
-
-    @property
-    def _field(self) -> AnswerField:
-        return self.query_one("#filter", AnswerField)
 
     # -- what waits -----------------------------------------------------------------------------------------
 
@@ -142,21 +113,17 @@ class InboxScreen(Answering):
         if row is not None:
             self._list([row])
 
-    def forget(self, row: InboxRow) -> None:
-        """Take a request out of the list."""
-        self.show(self.state.without(row.id))
-
     # -- keys -----------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. All others edit the filter."""
         if not self.is_current or self.panel is not None:
             return True  # it came in one burst with the key that opened something
-        self.show(self.state.filtered(self._field.text.replace("\n", " ")))
-        if self._declining is not None and self._decides(event.key):
+        self.show(self.state.filtered(self.field.text.replace("\n", " ")))
+        if self.declining is not None and self._decides(event.key):
             return True
         plain = event.key
-        if not self.state.filter:
+        if not self.finds:
             plain = LETTERS.get(plain, plain)
         taken = [self._take_known(key) for key in keys_meant(self, plain)]
         return any(taken)
@@ -173,15 +140,16 @@ class InboxScreen(Answering):
             case "ctrl+up" | "ctrl+down":
                 view = self.query_one(FlowView)
                 view.scroll_to(y=view.scroll_y + (-1 if key == "ctrl+up" else 1), animate=False, force=True)
-            case "escape" if self.state.filter:
-                self._field.put("")
+            case "escape" if self.finds:
+                self.find(False)
+                self.field.put("")
                 self.show(self.state.filtered(""))
             case "escape" | "f2":
                 self.dismiss(None)
-            case "g" if not self.state.filter:
+            case "g" if not self.finds:
                 self.show(self.state.regrouped())
             case "find":
-                self.say("Type to find · Esc clears", 4.0)
+                self.find(True)
             case "f8":
                 self._copy(self.state.under)
             case _:
@@ -191,23 +159,23 @@ class InboxScreen(Answering):
     def _take_for_row(self, key: str, row: InboxRow | None) -> bool:
         known = ("right", "enter", "ctrl+d", "ctrl+j", "shift+enter", "alt+enter")
         if row is None:
-            return key in known or (not self.state.filter and key in ("p", "c"))
+            return key in known or (not self.finds and key in ("p", "c"))
         match key:
             case "right":
                 self._answer(row)
             case "enter":
                 self._go_to(row)
             case "ctrl+d":
-                self._declining = (row.id, self.clock())
+                self.declining = (row.id, self.clock())
                 self.draw()
-            case "p" if not self.state.filter:
+            case "p" if not self.finds:
                 parks = self.host.park_here(row)
                 self.say(
                     "Parked: it waits without a process"
                     if parks
                     else "Only a session that runs here can be parked"
                 )
-            case "c" if not self.state.filter:
+            case "c" if not self.finds:
                 self._copy(row)
             case _:
                 return key in known
@@ -229,12 +197,12 @@ class InboxScreen(Answering):
 
     def _decides(self, key: str) -> bool:
         """Take the key after Ctrl+D; whether it was meant for that alone."""
-        request_id, at = self._declining or ("", 0.0)
+        request_id, at = self.declining or ("", 0.0)
         # Held down, the key comes again by itself.
         if key == "ctrl+d" and self.clock() - at < GRACE:
-            self._declining = (request_id, self.clock())
+            self.declining = (request_id, self.clock())
             return True
-        self._declining = None
+        self.declining = None
         self.draw()
         row = self.state.get(request_id)
         if key in ("ctrl+d", "y") and row is not None:
@@ -261,7 +229,7 @@ class InboxScreen(Answering):
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self.show(self.state.filtered(self._field.text.replace("\n", " ")))
+        self.show(self.state.filtered(self.field.text.replace("\n", " ")))
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on a row, and open the one that has it."""
@@ -272,78 +240,3 @@ class InboxScreen(Answering):
             self._answer(self.state.under)
         else:
             self.show(self.state.put(row))
-
-    # -- drawing --------------------------------------------------------------------------------------------
-
-    def say(self, text: str, seconds: float = 20.0) -> None:
-        """Say something above the keys for some seconds."""
-        if self.is_attached:
-            self.query_one(NoticeLine).say(text, seconds)
-        else:
-            self.host.tell(text)
-
-    def show(self, state: InboxList) -> None:
-        """Show another state of the list."""
-        if state != self.state:
-            self.state = state
-            self.draw()
-
-    def panel_changed(self) -> None:
-        """Give the list's place to what the agent wrote, and the keys to the panel; or take both back."""
-        answering = self.panel is not None
-        self.set_class(answering, "-answering")
-        self.query_one(HintBar).set_class(answering, "-off")
-        if not answering:
-            self.set_focus(self._field, scroll_visible=False)
-        self.draw()
-
-    def on_resize(self) -> None:
-        """Wrap anew."""
-        if self.is_mounted:
-            self.draw()
-
-    def draw(self) -> None:
-        """Draw everything around the panel."""
-        if not self.is_attached or not self.query(HintBar):
-            return
-        body, width = self.query_one(InboxBody), self.app.size.width
-        palette, now, state = palette_of(body), datetime.now(UTC), self.state
-        count, shown = len(state.rows), len(state.shown)
-        words = f"{shown} of {count}" if state.filter else f"{count} wait{'s' if count == 1 else ''} for you"
-        self.query_one("#inbox-title", Static).update(
-            Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}", palette.muted))
-        )
-        self._field.styles.height = self._field.styles.min_height = 1 if state.filter else 0
-        made_for = (
-            state.rows,
-            state.filter,
-            state.grouped,
-            width,
-            palette,
-            int(now.timestamp() // AGES_SECONDS),
-        )
-        if made_for != self._drawn:
-            self._drawn, self._lines = made_for, list_lines(state, now, width - 1, palette)
-        view = self.query_one("#inbox-list", LineView)
-        view.show(self._lines, state.cursor if state.shown else None, palette.cursor)
-        row = self.answered or state.under
-        drawn = (row, width, palette, self.panel is None)
-        about_view = self.query_one(FlowView)
-        if drawn != self._about:
-            self._about = drawn
-            lines = about(row, now, width, palette, asked=self.panel is None) if row else iter(())
-            about_view.show_flow(Flow(islice(lines, 5_000)))
-        about_view.set_class(row is None, "-off")
-        hints = DECLINING if self._declining else FILTERING if state.filter else HINTS
-        self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
-        self.query_one(NoticeLine).stand(self._question() if self._declining else "")
-
-    def _question(self) -> str:
-        row = self.state.get(self._declining[0]) if self._declining else None
-        return f"Decline “{row.question}”?" if row else ""
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self.draw)

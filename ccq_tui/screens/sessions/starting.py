@@ -35,13 +35,14 @@ def place(text: str, here: Path) -> Path:
     return directory.resolve()
 
 
-def launch_in(directory: Path, prompt: str, launch: Launch) -> Launch:
+def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = True) -> Launch:
     """Say what a new session is started with; reads files: call it in a thread.
 
     Args:
         directory: Where it works.
         prompt: A prompt to send at once, or "".
         launch: What the program was started with; its flags hold, but for the conversation they named.
+        asked: Whether it was asked already if the launch's own directory is trusted.
 
     Returns:
         The launch, with what the directory carries that is not trusted yet.
@@ -50,9 +51,18 @@ def launch_in(directory: Path, prompt: str, launch: Launch) -> Launch:
         SettingsError: The directory's own settings cannot be used.
     """
     fresh = replace(
-        launch, prompt=prompt, draft="", continue_last=False, resume="", fork=False, notices=(), carried=None
+        launch,
+        prompt=prompt,
+        draft="",
+        continue_last=False,
+        choose=False,
+        resume="",
+        fork=False,
+        inbox=False,
+        notices=(),
+        carried=None,
     )
-    if directory == launch.settings.directory.resolve():
+    if asked and directory == launch.settings.directory.resolve():
         return fresh
     if launch.flags is None:  # a scripted one, whose settings are not the directory's
         return replace(fresh, settings=launch.settings.model_copy(update={"cwd": directory}))

@@ -1,0 +1,177 @@
+"""The part of the inbox screen that draws it: head, list, what is known of a request, and keys."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from itertools import islice
+
+from rich.text import Text
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from ccq_tui.screens.inbox.drawing import about, list_lines
+from ccq_tui.screens.inbox.listing import InboxList, InboxRow
+from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
+from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, palette_of
+from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.panel.measures import key_lines
+from ccq_tui.widgets.question import QuestionPanel
+
+AGES_SECONDS = 10.0
+"""How often the ages are drawn anew."""
+SAID_SECONDS = 20.0
+HINTS: Hints = (
+    ("→", "answer here"),
+    ("Enter", "go to session"),
+    ("Esc", "back"),
+    ("Ctrl+D", "decline"),
+    ("letters", "find"),
+    ("g", "group"),
+    ("p", "park"),
+    ("c", "copy"),
+)
+FILTERING: Hints = (("→", "answer here"), ("Enter", "go to session"), ("Esc", "clear"), ("↑ ↓", "move"))
+DECLINING: Hints = (("Ctrl+D", "decline"), ("Esc", "keep it"))
+Panel = QuestionPanel | DecisionPanel
+
+
+class InboxBody(Vertical):
+    """The part of the screen that has the styles."""
+
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+
+class Showing(ModalScreen[InboxRow | None]):
+    """Draws the state of the list, and says what happened.
+
+    Args:
+        host: The program around it.
+        said: What there is to say at first, or "".
+        clock: Returns seconds of a monotonic clock.
+
+    Attributes:
+        state: The list as it is looked at.
+        answered: The request whose panel is open, or None.
+        panel: The panel that is open, or None.
+        declining: The request about which it is asked whether to decline it, and since when; or None.
+        finding: Whether letters are what to find although nothing is typed yet.
+    """
+
+    def __init__(
+        self, host: InboxHost, *, said: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self.host = host
+        self.clock = clock
+        self.said = said
+        self.state = InboxList()
+        self.answered: InboxRow | None = None
+        self.panel: Panel | None = None
+        self.declining: tuple[str, float] | None = None
+        self.finding = False
+        self._drawn: tuple[object, ...] = ()
+        self._lines: list[Line] = []
+        self._about: tuple[object, ...] = ()
+
+    @property
+    def field(self) -> AnswerField:
+        """The field for what to find; it has the keys of the list."""
+        return self.query_one("#filter", AnswerField)
+
+    @property
+    def finds(self) -> bool:
+        """Whether letters are what to find, and none is a key."""
+        return self.finding or bool(self.state.filter)
+
+    def find(self, on: bool) -> None:
+        """Let letters be what to find, or keys again."""
+        self.finding = on
+        self.draw()
+
+    def forget(self, row: InboxRow) -> None:
+        """Take a request out of the list."""
+        self.show(self.state.without(row.id))
+
+    def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
+        """Say something above the keys for some seconds."""
+        if self.is_attached:
+            self.query_one(NoticeLine).say(text, seconds)
+        else:
+            self.host.tell(text)
+
+    def show(self, state: InboxList) -> None:
+        """Show another state of the list."""
+        if state != self.state:
+            self.state = state
+            self.draw()
+
+    def panel_changed(self) -> None:
+        """Give the list's place to what the agent wrote, and the keys to the panel; or take both back."""
+        answering = self.panel is not None
+        self.set_class(answering, "-answering")
+        self.query_one(HintBar).set_class(answering, "-off")
+        if not answering:
+            self.set_focus(self.field, scroll_visible=False)
+        self.draw()
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        if self.is_mounted:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw everything around the panel."""
+        if not self.is_attached or not self.query(HintBar):
+            return
+        body, width = self.query_one(InboxBody), self.app.size.width
+        palette, now, state = palette_of(body), datetime.now(UTC), self.state
+        count, shown = len(state.rows), len(state.shown)
+        words = f"{shown} of {count}" if state.filter else f"{count} wait{'s' if count == 1 else ''} for you"
+        self.query_one("#inbox-title", Static).update(
+            Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}", palette.muted))
+        )
+        self.field.styles.height = self.field.styles.min_height = 1 if self.finds else 0
+        made_for = (
+            state.rows,
+            state.filter,
+            state.grouped,
+            width,
+            palette,
+            int(now.timestamp() // AGES_SECONDS),
+        )
+        if made_for != self._drawn:
+            self._drawn, self._lines = made_for, list_lines(state, now, width - 1, palette)
+        view = self.query_one("#inbox-list", LineView)
+        view.show(self._lines, state.cursor if state.shown else None, palette.cursor)
+        row = self.answered or state.under
+        drawn = (row, width, palette, self.panel is None)
+        about_view = self.query_one(FlowView)
+        if drawn != self._about:
+            self._about = drawn
+            lines = about(row, now, width, palette, asked=self.panel is None) if row else iter(())
+            about_view.show_flow(Flow(islice(lines, 5_000)))
+        about_view.set_class(row is None, "-off")
+        hints = DECLINING if self.declining else FILTERING if self.finds else self._hints(HINTS)
+        self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
+        self.query_one(NoticeLine).stand(self._question() if self.declining else "")
+
+    def _hints(self, hints: Hints) -> Hints:
+        """Say of Esc where it leads from here."""
+        return tuple((key, self.host.way_back() if key == "Esc" else does) for key, does in hints)
+
+    def _question(self) -> str:
+        row = self.state.get(self.declining[0]) if self.declining else None
+        return f"Decline “{row.question}”?" if row else ""
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self.call_later(self.draw)
