@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from textual import on
+from textual import events, on
 from textual.message import Message
 from textual.screen import Screen
 
@@ -50,6 +50,7 @@ class SessionBase(Screen[None]):
         self._arrived: deque[AgentEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
+        self._styled = False
         self._make_session = make_session
         self.session = make_session(self._take, launch)
         self.slots: asyncio.Semaphore | None = None
@@ -99,6 +100,18 @@ class SessionBase(Screen[None]):
     def transcript(self) -> Transcript:
         """The log pane."""
         return self.query_one(Transcript)
+
+    # -- coming to the front ------------------------------------------------------------------------------
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Style everything once: a screen that is shown for the first time is told so twice."""
+        if event.refresh_styles:
+            event.refresh_styles = not self._styled
+            self._styled = self.is_attached
+
+    def on_screen_suspend(self) -> None:
+        """Style everything anew when it is shown again."""
+        self._styled = False
 
     # -- events of the session ----------------------------------------------------------------------------
 
