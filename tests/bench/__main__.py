@@ -1,0 +1,65 @@
+"""Measures ccq-tui beside the native screen: ``python -m tests.bench --help``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.bench import table
+from tests.bench.machine import header
+from tests.bench.measures import SMOKE, Effort
+from tests.bench.programs import PROGRAMS
+from tests.bench.registry import FAMILIES
+from tests.bench.running import measure
+
+SMOKE_FAMILIES = ("start",)
+
+
+def main(words: list[str]) -> int:
+    """Measure as the command line says, and print the table.
+
+    Args:
+        words: The command line.
+
+    Returns:
+        The exit code: 1 when something did not come to its end.
+    """
+    options = parser().parse_args(words)
+    names = options.only or (SMOKE_FAMILIES if options.smoke else [family.name for family in FAMILIES])
+    families = [family for family in FAMILIES if family.name in names]
+    runs = options.runs or (2 if options.smoke else 5)
+    effort = SMOKE if options.smoke else Effort()
+    # The model's thread and the terminal's are to run at once when something comes.
+    sys.setswitchinterval(0.0005)
+    made = header()
+    results = measure(families, runs, effort, options.programs, tell)
+    printed = table.markdown if options.markdown else table.plain
+    sys.stdout.write(printed(results, made) + "\n")
+    if options.json:
+        options.json.write_text(table.as_json(results, made) + "\n", encoding="utf-8")
+    return 1 if results.failures else 0
+
+
+def tell(line: str) -> None:
+    """Say how far it is, beside the table."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command line."""
+    made = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    names = [family.name for family in FAMILIES]
+    made.add_argument("--runs", type=int, metavar="N", help="plays of each program (default: 5)")
+    made.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=f"of {', '.join(names)}")
+    made.add_argument("--programs", nargs="+", choices=list(PROGRAMS), default=list(PROGRAMS), metavar="NAME",
+                      help=f"of {', '.join(PROGRAMS)}")  # fmt: skip
+    made.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
+    made.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
+    made.add_argument("--smoke", action="store_true", help="a small part, twice, to see that the bench works")
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,8 @@
+"""Every family of measures, in the order in which they are taken and printed."""
+
+from __future__ import annotations
+
+from tests.bench import starting, talking
+from tests.bench.measures import Family
+
+FAMILIES: tuple[Family, ...] = (starting.FAMILY, talking.FAMILY)

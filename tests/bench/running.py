@@ -1,0 +1,78 @@
+"""Takes the measures, turn by turn: one program after the other, then again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tests.bench.figures import Summary, summary
+from tests.bench.measures import Effort, Family, Measure
+from tests.bench.programs import PROGRAMS
+
+
+@dataclass(slots=True)
+class Results:
+    """What was measured.
+
+    Attributes:
+        families: What was taken.
+        runs: How often.
+        figures: By measure and program.
+        failures: What did not come to its end, one text each.
+        seconds: How long all of it took.
+    """
+
+    families: Sequence[Family]
+    runs: int
+    figures: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def of(self, measure: str, program: str) -> Summary | None:
+        """Sum up one program's figures of a measure; None when there are none."""
+        return summary(self.figures.get((measure, program), []))
+
+    def ratio(self, measure: Measure, program: str) -> float | None:
+        """Compare a program's median with the reference's; None where one of them is missing."""
+        mine, other = self.of(measure.key, program), self.of(measure.base or measure.key, measure.against)
+        return mine.median / other.median if mine and other and other.median else None
+
+
+def measure(
+    families: Sequence[Family], runs: int, effort: Effort, programs: Sequence[str], say: Callable[[str], None]
+) -> Results:
+    """Take all measures.
+
+    Args:
+        families: Which ones.
+        runs: How often each program plays each family.
+        effort: How much is done in one play.
+        programs: The programs that take part.
+        say: Told a line about each play.
+
+    Returns:
+        What was measured; a play that fails is named there, and the others go on.
+    """
+    results, began = Results(families, runs), time.monotonic()
+    for family in families:
+        for run in range(runs):
+            for name in family.programs:
+                if name in programs:
+                    since = time.monotonic()
+                    ended = _play(results, family, name, effort)
+                    took = time.monotonic() - since
+                    say(f"{family.name} {run + 1}/{runs}  {name}: {ended}, {took:.1f} s")
+    results.seconds = time.monotonic() - began
+    return results
+
+
+def _play(results: Results, family: Family, name: str, effort: Effort) -> str:
+    try:
+        taken = family.play(PROGRAMS[name], effort)
+    except (AssertionError, OSError, RuntimeError, TimeoutError) as error:
+        results.failures.append(f"{family.name}, {name}: {error}")
+        return "FAILED"
+    for key, figures in taken.items():
+        results.figures.setdefault((key, name), []).extend(figures)
+    return "done"

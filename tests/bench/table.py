@@ -1,0 +1,114 @@
+"""Prints what was measured: for people, as Markdown, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.bench.figures import Summary
+from tests.bench.measures import Measure
+from tests.bench.programs import NATIVE, OURS, PROGRAMS
+from tests.bench.running import Results
+
+HEADS = ("measure", "aim", "met", "ratio", *PROGRAMS)
+
+
+def rows(results: Results) -> Iterator[tuple[str, ...]]:
+    """Make the table's rows.
+
+    Args:
+        results: What was measured.
+
+    Yields:
+        A cell for each of `HEADS`.
+    """
+    for family in results.families:
+        for measure in family.measures:
+            found = {name: results.of(measure.key, name) for name in PROGRAMS}
+            if any(found.values()):
+                ratio = results.ratio(measure, OURS)
+                cells = [cell(found[name], measure.unit) for name in PROGRAMS]
+                yield measure.title, aim(measure), met(measure, ratio, found[OURS]), shown(ratio), *cells
+
+
+def cell(summary: Summary | None, unit: str) -> str:
+    """Write median, least and most."""
+    if summary is None:
+        return ""
+    if summary.count == 1:
+        return f"{number(summary.median)} {unit}"
+    return f"{number(summary.median)} ({number(summary.least)} to {number(summary.most)}) {unit}"
+
+
+def number(figure: float) -> str:
+    """Write three digits of a figure, and all before the point."""
+    places = 0 if abs(figure) >= 100 else 1 if abs(figure) >= 10 else 2
+    return f"{figure:.{places}f}"
+
+
+def aim(measure: Measure) -> str:
+    """Write what a measure should come to."""
+    ratio = f"≤ {measure.aim:g}" if measure.aim is not None else ""
+    limit = f"≤ {measure.limit:g} {measure.unit}" if measure.limit is not None else ""
+    return ", ".join(part for part in (ratio, limit) if part)
+
+
+def met(measure: Measure, ratio: float | None, ours: Summary | None) -> str:
+    """Say whether it does."""
+    checks = []
+    if measure.aim is not None and ratio is not None:
+        checks.append(ratio <= measure.aim)
+    if measure.limit is not None and ours is not None:
+        checks.append(ours.median <= measure.limit)
+    return ("yes" if all(checks) else "NO") if checks else ""
+
+
+def shown(ratio: float | None) -> str:
+    """Write a ratio."""
+    return "" if ratio is None else f"{ratio:.2f}"
+
+
+def plain(results: Results, header: Mapping[str, str]) -> str:
+    """Lay the table out in columns."""
+    lines = [HEADS, *rows(results)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADS))]
+    table = [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+    top = [f"{name}: {text}" for name, text in header.items()]
+    return "\n".join([*top, "", *table, "", closing(results)])
+
+
+def markdown(results: Results, header: Mapping[str, str]) -> str:
+    """Lay the table out for docs/performance.md."""
+    top = [f"- {name}: {text}" for name, text in header.items()]
+    lines = ["| " + " | ".join(line) + " |" for line in [HEADS, *rows(results)]]
+    return "\n".join([*top, "", lines[0], "|---" * len(HEADS) + "|", *lines[1:], "", closing(results)])
+
+
+def closing(results: Results) -> str:
+    """Say how it was measured, and what failed."""
+    text = f"Median (least to most) of {results.runs} runs, in {results.seconds / 60:.1f} min; "
+    text += f"the ratio is {OURS} to {NATIVE}, where the measure names nothing else."
+    return "\n".join([text, *(f"FAILED: {failure}" for failure in results.failures)])
+
+
+def as_json(results: Results, header: Mapping[str, str]) -> str:
+    """Write every single figure."""
+    measures: list[dict[str, Any]] = [
+        {
+            "key": measure.key,
+            "title": measure.title,
+            "unit": measure.unit,
+            "aim": measure.aim,
+            "limit": measure.limit,
+            "ratio": results.ratio(measure, OURS),
+            "figures": {name: results.figures.get((measure.key, name), []) for name in family.programs},
+        }
+        for family in results.families
+        for measure in family.measures
+    ]
+    made = {**header, "runs": results.runs, "seconds": results.seconds, "failures": results.failures}
+    return json.dumps({**made, "measures": measures}, indent=1, ensure_ascii=False)

@@ -1,0 +1,163 @@
+"""A program in a pseudo-terminal whose every piece of output is kept with the time it came.
+
+The pieces are drawn on an emulated screen only when somebody waits for what it shows: so that the bench takes
+no processor time from the programs while they work, and a slow emulator makes no figure worse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import queue
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.bench.processes import tree
+from tests.bench.queries import answers
+from tests.e2e.emulator import Screen, Stream
+
+SIZE = (120, 40)
+LIMIT = 60.0
+"""Seconds a state may take to come."""
+WHOLE = re.compile(rb"\x1b(\[[0-9;?<>=:$! ]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[P_][^\x1b]*\x1b\\|[^][P_])")
+UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_][^\x1b]*\x1b\\")
+"""Private sequences and strings for the terminal, which pyte would print."""
+
+
+def whole(screen: Screen) -> str:
+    """Return a screen's lines as one text; a blank that must not wrap is a blank here."""
+    return "\n".join(screen.display).replace("\xa0", " ")
+
+
+class NotShownError(AssertionError):
+    """A state did not come; the message holds the screen."""
+
+
+class Terminal:
+    """Runs a program in a pseudo-terminal of 120 columns and 40 lines.
+
+    Attributes:
+        began: When it was started; all times are of ``time.monotonic()``.
+
+    Args:
+        command: The program and its arguments.
+        env: Its whole environment.
+        cwd: Its directory.
+    """
+
+    def __init__(self, command: list[str], env: Mapping[str, str], cwd: Path) -> None:
+        self.screen = Screen(*SIZE)
+        self._stream = Stream(self.screen)
+        self._pieces: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
+        self._rest = b""
+        self._closing = False
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
+        self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave, stdout=slave, stderr=slave,
+            cwd=cwd,
+            env=dict(env) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )  # fmt: skip
+        os.close(slave)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # All of them at once: a CLI whose program is killed goes on alone.
+        for pid in tree(self.process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(timeout=10)
+        self._closing = True
+        self._reader.join(timeout=10)
+        os.close(self._master)
+
+    @property
+    def text(self) -> str:
+        """The screen as drawn so far."""
+        return "\n".join(line.rstrip() for line in whole(self.screen).split("\n"))
+
+    def wait(self, wanted: str | Callable[[Screen], bool], limit: float = LIMIT) -> float:
+        """Draw until the screen shows a text, or what a function looks for.
+
+        Args:
+            wanted: The text or the function.
+            limit: Seconds.
+
+        Returns:
+            When the piece of output came that made it so, or the present time when it was so already.
+        """
+        shows = wanted if callable(wanted) else lambda screen: wanted in whole(screen)
+        at, until = time.monotonic(), time.monotonic() + limit
+        while not shows(self.screen):
+            try:
+                at, data = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                raise NotShownError(
+                    f"{wanted!r} did not come within {limit:g} s; the screen:\n{self.text}"
+                ) from None
+            self._draw(data)
+        return at
+
+    def press(self, keys: str) -> float:
+        """Send keys as a terminal does.
+
+        Args:
+            keys: The characters.
+
+        Returns:
+            The time before they were sent.
+        """
+        at = time.monotonic()
+        os.write(self._master, keys.encode())
+        return at
+
+    def rest(self, seconds: float) -> None:
+        """Press no key for a while, and draw what came meanwhile."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            try:
+                self._draw(self._pieces.get(timeout=left)[1])
+            except queue.Empty:
+                return
+
+    def _draw(self, data: bytes) -> None:
+        """Draw whole sequences only: one that is cut at the end waits for its rest."""
+        data = self._rest + data
+        cut = data.rfind(b"\x1b")
+        whole = cut < 0 or len(data) - cut > 200 or WHOLE.match(data, cut) is not None
+        self._rest = b"" if whole else data[cut:]
+        self._stream.take(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
+
+    def _read(self) -> None:
+        while not self._closing:
+            if not select.select([self._master], [], [], 0.1)[0]:
+                continue
+            try:
+                data = os.read(self._master, 1 << 16)
+            except OSError:
+                return  # the program ended
+            self._pieces.put((time.monotonic(), data))
+            if reply := answers(data):
+                os.write(self._master, reply)
