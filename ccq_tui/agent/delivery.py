@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from uuid import NAMESPACE_OID, uuid5
@@ -33,6 +34,11 @@ _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
 RESULT, MESSAGE = "result", "message"
+RECORDED_SECONDS = 2.0
+"""How long Claude Code may take to write into the session's record what it has told.
+
+It was seen to need up to a quarter of a second. Killed before, it knows nothing of what it was told.
+"""
 _NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, POSTPONED)
 """What a call gives back that nobody's answer reached, by how it begins."""
 
@@ -55,11 +61,21 @@ class Delivery:
         self._asked: set[str] = set()
         self._by_message: dict[str, QuestionRequest] = {}
         self._sent: dict[str, str] = {}
+        self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
 
-    def close(self) -> None:
-        """Hear no more of the inbox."""
+    def close(self, *, in_order: bool) -> None:
+        """Hear no more of the inbox.
+
+        Args:
+            in_order: Whether the CLI had the time to write the session's record. What it was told a moment
+                before it was killed is looked up there when the session is resumed.
+        """
         self._unsubscribe()
+        for name, (_, timer) in list(self._seen.items()):
+            timer.cancel()
+            if in_order:
+                self._recorded(name)
 
     def note(self, event: AgentEvent) -> None:
         """Note what was seen to have arrived.
@@ -73,11 +89,20 @@ class Delivery:
             case ToolFinished(tool_use_id=name, output=output) if name in self._asked:
                 self._asked.discard(name)
                 if not output.startswith(_NO_ANSWERS):
-                    self._inbox.delivered(name, RESULT)
+                    self._arrived(name, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
-                self._inbox.delivered(self._sent.pop(name), MESSAGE)
+                self._arrived(self._sent.pop(name), MESSAGE)
             case _:
                 pass
+
+    def _arrived(self, name: str, way: str) -> None:
+        """Take a request for delivered as soon as the session's record has it for sure."""
+        timer = asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._recorded, name)
+        self._seen[name] = (way, timer)
+
+    def _recorded(self, name: str) -> None:
+        way, _ = self._seen.pop(name)
+        self._inbox.delivered(name, way)
 
     async def catch_up(self, session_id: str, history: History) -> None:
         """Go on with what earlier processes left of a session that was resumed.
@@ -100,7 +125,7 @@ class Delivery:
             if left.outcome is None:
                 self._inbox.withdraw(request.id, GONE)
             return
-        if left.outcome is not None and (way := _arrived(request.id, history)):
+        if left.outcome is not None and (way := way_in(history, request.id)):
             self._inbox.delivered(request.id, way)
         elif request.id in history.deferred:
             return  # the same call asks again, and has its outcome then
@@ -140,8 +165,13 @@ def prompt_id_of(request_id: str) -> str:
     return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {request_id}"))
 
 
-def _arrived(request_id: str, history: History) -> str:
-    """Return by which way the session's record has what was decided on a request, or ""."""
+def way_in(history: History, request_id: str) -> str:
+    """Return by which way the session's record has what was decided on a request, or "".
+
+    Args:
+        history: What the record says.
+        request_id: The request.
+    """
     if prompt_id_of(request_id) in history.uuids:
         return MESSAGE
     results = (event for event in history.events if isinstance(event, ToolFinished))

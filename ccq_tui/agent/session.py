@@ -272,7 +272,7 @@ class AgentSession:
             self._commander.finish()
             self._emit(StateChanged(self._last_state(lost)))
             self._emit(lost)
-            self._delivery.close()
+            self._delivery.close(in_order=lost.expected)
             self._events.put_nowait(None)
 
     def _last_state(self, lost: SessionLost) -> SessionState:

@@ -99,9 +99,9 @@ async def test_a_parked_question_is_the_same_call_again_and_keeps_its_draft(
             await run.idle(0)
             assert run.all(PromptDelivered) == []  # and not by message as well
             assert len(model.requests()) == 2
-            await inbox.run(lambda _: None)
-            assert (await stored(inbox, name)).state is RequestState.DELIVERED
-            assert (await stored(inbox, name)).way == "result"
+        await inbox.run(lambda _: None)
+        assert (await stored(inbox, name)).state is RequestState.DELIVERED
+        assert (await stored(inbox, name)).way == "result"
 
 
 async def test_after_a_kill_the_answer_goes_as_a_message_and_once(
@@ -125,8 +125,8 @@ async def test_after_a_kill_the_answer_goes_as_a_message_and_once(
             await run.until(TurnEnded)
             message = answers_as_message(asked.request.questions, SQLITE)
             assert said(model).count(message) == 1
-            await inbox.run(lambda _: None)
-            assert (await stored(inbox, name)).way == "message"
+        await inbox.run(lambda _: None)
+        assert (await stored(inbox, name)).way == "message"
         # A third start finds it delivered and sends nothing.
         count = len(model.requests())
         async with Running(home, inbox=inbox, resume=session_id) as run:

@@ -19,12 +19,13 @@ async def test_nobody_answered_is_the_result_of_the_call_and_no_option_is(
     play: Callable[..., Any], tmp_path: Path
 ) -> None:
     model, home = play(Scenario("q").asks(DATABASE).says("Then I assume nothing.").ends_turn())
-    async with inbox_at(tmp_path) as inbox, Running(home, inbox=inbox) as run:
-        run.session.send("Build it")
-        name = (await run.until(QuestionAsked)).request.id
-        run.session.answer(name, Expired(), "timeout")
-        assert (await run.until(RequestSettled)).outcome == Expired()
-        await run.until(TurnEnded)
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox=inbox) as run:
+            run.session.send("Build it")
+            name = (await run.until(QuestionAsked)).request.id
+            run.session.answer(name, Expired(), "timeout")
+            assert (await run.until(RequestSettled)).outcome == Expired()
+            await run.until(TurnEnded)
         assert EXPIRED in model.result(name).text
         assert '"Which database?"="' not in said(model)
         await inbox.run(lambda _: None)

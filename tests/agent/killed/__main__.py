@@ -7,8 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.agent.killed.counts import Counts
 from tests.agent.killed.points import all_points
-from tests.agent.killed.run import Counts, play
+from tests.agent.killed.run import play
 
 A_SESSION = 6
 """Kills in one session."""
@@ -32,6 +33,7 @@ def main(first: int, last: int) -> int:
             total.add(one)
             say(time.monotonic() - at, one)
     say(time.monotonic() - began, total)
+    sys.stdout.write(total.table())
     return 1 if total.problems else 0
 
 

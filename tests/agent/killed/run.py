@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,51 +14,17 @@ from ccq_tui.inbox import Won
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
+from tests.agent.killed.counts import Counts
 from tests.agent.killed.points import Point
 from tests.agent.killed.process import Process, end_all
 from tests.agent.killed.script import QUESTIONS, mark, scenario
 
-LIMIT = 200.0
+LIMIT = 900.0
 QUIET = 2.5
 """Seconds of silence after which a person would write to a session that waits for nothing."""
 KEPT_AFTER = 0.25
 PROMPT = "Build it."
 GO_ON = "Go on."
-
-
-@dataclass
-class Counts:
-    """What was seen.
-
-    Attributes:
-        kills: How many, by phase and victim.
-        drafts: Drafts that had to be there after a kill, and were.
-        answers: Answers found in the model's log, each once.
-        ways: How they came there.
-        problems: What was lost, or told twice.
-    """
-
-    kills: Counter[str] = field(default_factory=Counter)
-    drafts: int = 0
-    answers: int = 0
-    ways: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
-
-    def add(self, other: Counts) -> None:
-        """Count another session's, too."""
-        self.kills += other.kills
-        self.ways += other.ways
-        self.drafts += other.drafts
-        self.answers += other.answers
-        self.problems += other.problems
-
-    def __str__(self) -> str:
-        kills = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
-        ways = ", ".join(f"{count} as {way}" for way, count in sorted(self.ways.items()))
-        return (
-            f"{self.kills.total()} kills ({kills}); {self.answers} answers, each once ({ways}); "
-            f"{self.drafts} drafts kept; {len(self.problems)} problems"
-        )
 
 
 @dataclass

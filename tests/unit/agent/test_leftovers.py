@@ -12,7 +12,7 @@ import pytest
 
 from ccq_tui.agent.claude import leftovers
 from ccq_tui.agent.claude.leftovers import any_leftovers, end_leftovers
-from ccq_tui.agent.delivery import _arrived
+from ccq_tui.agent.delivery import way_in
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.history import History
 from ccq_tui.agent.texts import ABANDONED
@@ -79,8 +79,8 @@ def test_what_an_abandoned_cli_noted_is_no_sign_that_an_answer_arrived() -> None
     answered = ToolFinished("a", "AskUserQuestion", 'Your questions have been answered: "Q"="A".', False)
     abandoned = ToolFinished("b", "AskUserQuestion", f"{ABANDONED} and wait for the user to tell you.", True)
     history = History("s", (answered, abandoned))
-    assert _arrived("a", history) == "result"
-    assert _arrived("b", history) == ""
+    assert way_in(history, "a") == "result"
+    assert way_in(history, "b") == ""
 
 
 async def test_where_nothing_tells_what_runs_nothing_is_ended(
