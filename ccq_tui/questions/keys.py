@@ -212,13 +212,14 @@ def _discuss(state: PanelState) -> tuple[str, str]:
 
 
 def _review_hints(state: PanelState) -> Hints:
-    enter = "submit" if state.review_row == len(state.pages) else "change"
+    submit = "submit once complete" if state.arriving else "submit"
+    enter = submit if state.review_row == len(state.pages) else "change"
     turn = ("Tab", "question")
     return (("Enter", enter), ("↑↓", "move"), _hide(state), turn, _discuss(state), _DECLINE)
 
 
 def _text_hints(state: PanelState) -> Hints:
-    enter = _DONE.get(state.focus) or ("next" if state.needs_review else "confirm")
+    enter = _DONE.get(state.focus) or ("next" if state.needs_review or state.arriving else "confirm")
     leave = "clear filter" if state.focus is Focus.FILTER else "back"
     rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else (("Ctrl+J", "new line"),)
     turn = (("Tab", "question"),) if state.needs_review else ()
@@ -227,7 +228,7 @@ def _text_hints(state: PanelState) -> Hints:
 
 def _list_hints(state: PanelState) -> Hints:
     page = state.page
-    go_on = "next" if state.needs_review else "confirm"
+    go_on = "next" if state.needs_review else "select" if state.arriving else "confirm"
     on_other = not page.is_field and page.cursor == page.other_row
     empty = not page.draft.other.strip()
     if empty and (page.is_field or on_other):

@@ -37,6 +37,7 @@ from ccq_tui.questions.events import (
     Turn,
 )
 from ccq_tui.questions.flow import back, decline, go_on, turn_to
+from ccq_tui.questions.growth import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.manners import (
     CLICK_GRACE,
@@ -60,6 +61,22 @@ def step(state: PanelState, event: Event) -> PanelState:
     """
     if state.outcome is not None:
         return state
+    heard = replace(state, aside="") if state.aside and isinstance(event, Pressed | Clicked) else state
+    after = _stepped(heard, event)
+    return after if after.outcome is None else _held_back(after, heard, event)
+
+
+def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelState:
+    """Let nobody confirm what they cannot have read: a set not all here, or come in this very moment."""
+    if before.arriving is not None:
+        return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
+    at = getattr(event, "at", float("inf"))
+    if is_fresh(before.grown_at, at):
+        return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
+    return after
+
+
+def _stepped(state: PanelState, event: Event) -> PanelState:
     match event:
         case Shown(at):
             return replace(state, shown_at=at)

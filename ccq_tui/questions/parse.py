@@ -42,7 +42,7 @@ def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
     raw = raw_questions(source)
     if not raw:
         raise QuestionFormatError("questions", "at least one question is needed")
-    questions = tuple(_question(item, f"questions[{index}]") for index, item in enumerate(raw))
+    questions = tuple(read_question(item, f"questions[{index}]") for index, item in enumerate(raw))
     return QuestionSet(id=set_id, questions=questions, title=_text(source, "title", "title"), source=source)
 
 
@@ -71,7 +71,16 @@ def raw_questions(source: Mapping[str, Any]) -> list[Any]:
     return value
 
 
-def _question(item: Any, path: str) -> Question:
+def read_question(item: Any, path: str) -> Question:
+    """Read one question.
+
+    Args:
+        item: The question as it came.
+        path: Where it stands in the input.
+
+    Raises:
+        QuestionFormatError: It is none.
+    """
     if isinstance(item, str):
         return Question(text=item, kind=Kind.TEXT)
     if not isinstance(item, Mapping):
@@ -79,7 +88,7 @@ def _question(item: Any, path: str) -> Question:
     raw_options = item.get("options")
     if raw_options is not None and not isinstance(raw_options, list):
         raise QuestionFormatError(f"{path}.options", f"expected a list, got {_name(raw_options)}")
-    options = tuple(_option(o, f"{path}.options[{i}]") for i, o in enumerate(raw_options or []))
+    options = tuple(read_option(o, f"{path}.options[{i}]") for i, o in enumerate(raw_options or []))
     kind = _kind(item, path, has_options=bool(options))
     minimum, maximum = _number(item, "min", path), _number(item, "max", path)
     if minimum is not None and maximum is not None and minimum > maximum:
@@ -103,7 +112,16 @@ def _question(item: Any, path: str) -> Question:
     )
 
 
-def _option(item: Any, path: str) -> Option:
+def read_option(item: Any, path: str) -> Option:
+    """Read one option.
+
+    Args:
+        item: The option as it came.
+        path: Where it stands in the input.
+
+    Raises:
+        QuestionFormatError: It is none.
+    """
     if isinstance(item, str):
         return Option(label=item)
     if not isinstance(item, Mapping):

@@ -130,6 +130,19 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Arriving:
+    """How much of a set is here that is not asked yet.
+
+    Attributes:
+        complete: How many of its questions are complete; the one after them may still grow.
+        whole: Whether all of it is here, so that only the asking is missing.
+    """
+
+    complete: int = 0
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PanelState:
     """Everything a surface needs to draw an open question set.
 
@@ -146,6 +159,9 @@ class PanelState:
         shown_at: When the panel appeared by itself, or None.
         focused_at: When the terminal last got the focus, or None.
         outcome: How the set ended, or None while it is open.
+        arriving: How much of the set is here while it is still being written, or None once it is asked.
+        grown_at: When more of the set came last, or None.
+        aside: What is said about the set as a whole until the next key, or "".
     """
 
     questions: QuestionSet
@@ -160,6 +176,9 @@ class PanelState:
     shown_at: float | None = None
     focused_at: float | None = None
     outcome: Outcome | None = None
+    arriving: Arriving | None = None
+    grown_at: float | None = None
+    aside: str = ""
 
     @property
     def in_review(self) -> bool:
@@ -221,7 +240,7 @@ class PanelState:
 
 def opened(questions: QuestionSet) -> PanelState:
     """Return the state in which a question set opens: nothing selected, the cursor on the recommendation."""
-    pages = tuple(_first_page(question) for question in questions.questions)
+    pages = tuple(first_page(question) for question in questions.questions)
     if not pages:
         raise ValueError("a question set needs at least one question")
     return PanelState(questions, pages, focus=resting_focus(pages, 0))
@@ -234,7 +253,8 @@ def resting_focus(pages: tuple[Page, ...], tab: int) -> Focus:
     return Focus.FIELD if pages[tab].is_field else Focus.LIST
 
 
-def _first_page(question: Question) -> Page:
+def first_page(question: Question) -> Page:
+    """Return the page with which a question opens."""
     if question.kind is not Kind.CHOICE:
         return Page(question, Draft(other=proposed(question)))
     start = next(

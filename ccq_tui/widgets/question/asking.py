@@ -20,7 +20,7 @@ LABELS = {
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:
-    """Return the lines above the text field, or the question whether to decline; none when neither is open.
+    """Return the lines above the text field or the keys: what is typed, asked or said; none for nothing.
 
     Args:
         state: The state drawn.
@@ -28,11 +28,12 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
         palette: The styles.
         low: Whether the screen is so low that only what must be said is said.
     """
+    aside = notice_lines(state.aside, width, palette) if state.aside else []
     if state.focus is Focus.DECLINE:
-        return notice_lines(_decline_question(state, short=low), width, palette)
+        return [*notice_lines(_decline_question(state, short=low), width, palette), *aside]
     if state.focus not in TEXT_FOCUSES:
-        return []
-    lines = [] if low else wrapped(Text(field_label(state), palette.muted), width - 6)
+        return aside
+    lines = aside if low else [*wrapped(Text(field_label(state), palette.muted), width - 6), *aside]
     if state.notice:
         lines += notice_lines(safe(state.notice), width, palette)
     return lines

@@ -24,10 +24,17 @@ TAB_SPACE = 8
 def who_asks(state: PanelState) -> tuple[str, str]:
     """Return who asks, and what can be said about it in a word or two, or ""."""
     count = len(state.pages)
-    if count > 1:
-        return _who(state), f"{count} questions"
-    header = "" if state.needs_review else state.pages[0].question.header
-    return _who(state), one_line(header, LONGEST_HEADER)
+    header = "" if state.needs_review else one_line(state.pages[0].question.header, LONGEST_HEADER)
+    so_far = " so far" if state.arriving and not state.arriving.whole else ""
+    about = f"{count} questions{so_far}" if count > 1 else header
+    return _who(state), " · ".join(part for part in (about, coming(state)) if part)
+
+
+def coming(state: PanelState) -> str:
+    """Return in a word or two why a set cannot be confirmed yet, or ""."""
+    if state.arriving is None:
+        return ""
+    return "about to be asked" if state.arriving.whole else "arriving …"
 
 
 def asked_line(
@@ -36,6 +43,7 @@ def asked_line(
     """Return what is asked in one line, for a screen too low for a title: it stays while the list scrolls."""
     waiting = f"{place[0]} of {place[1]} · " if place[1] > 1 else ""
     asked = REVIEW if state.in_review else one_line(state.page.question.text, width)
+    waiting += f"{coming(state)} · " if state.arriving else ""
     line = Text.assemble(" ", (waiting, palette.muted), (asked, palette.strong), no_wrap=True)
     if countdown:
         line = Text.assemble(" ", (countdown, palette.warning), no_wrap=True)

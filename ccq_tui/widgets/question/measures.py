@@ -22,6 +22,7 @@ from ccq_tui.widgets.question.header import (
     LOW_HEADER,
     asked_line,
     asked_whole,
+    coming,
     cut_from_head,
     tab_lines,
     who_asks,
@@ -224,7 +225,8 @@ class Measures:
             )
         page = state.pages[tab]
         above = cut_from_head(state, page.question, self.width, titled=not self._low)
-        asked = self._low and asked_whole(page.question, self.width, self.place)
+        room = self.width - (len(coming(state)) + 3 if state.arriving else 0)
+        asked = self._low and asked_whole(page.question, room, self.place)
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(
             (tab, width, airy, asked, *above, here, page.draft, page.filter),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from textual import events
 from textual.app import ComposeResult
 
 from ccq_tui.config.actions import Place
+from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, ScrollPreview, TabClicked
+from ccq_tui.questions.growth import grown
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import is_guarded, step
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, proposed
+from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, proposed
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.messages import EditorWanted
@@ -74,6 +76,25 @@ class QuestionPanel(RequestPanel[PanelState]):
         elif action is not None:
             self.dispatch(Pressed(key, character, at))
         return action is not None
+
+    def grow(
+        self, questions: QuestionSet, arriving: Arriving | None, *, earlier: Iterable[Page] = ()
+    ) -> PanelState:
+        """Show more of a set that is still being written.
+
+        Args:
+            questions: The set as far as it is here.
+            arriving: How much that is; None when it is asked.
+            earlier: Pages of sets that were closed, whose drafts come back.
+
+        Returns:
+            The state, with all that was selected and typed.
+        """
+        self._take_text()
+        self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
+        self._cached_for = None  # what is laid out is remembered by everything but the questions
+        self._draw()
+        return self._state
 
     def on_click(self, event: events.Click) -> None:
         """Take a click on a row or a tab."""

@@ -9,7 +9,7 @@ from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.lines import Line, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.question.header import REVIEW
+from ccq_tui.widgets.question.header import REVIEW, coming
 from ccq_tui.widgets.question.rows import drawn, wrapped_once
 
 ALL_BY = "Enter goes there"
@@ -68,6 +68,7 @@ def _submit(state: PanelState, width: int, palette: Palette) -> list[Line]:
     empty = sum(page.answer().empty for page in state.pages)
     missing = len(state.gaps) - empty
     told = [
+        *([coming(state)] if state.arriving else []),
         *([f"{missing} without an answer"] if missing else []),
         *([f"{empty} with nothing selected"] if empty else []),
     ]

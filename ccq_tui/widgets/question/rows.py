@@ -81,7 +81,12 @@ def page_lines(
     found = [line for block in lines for line in block]
     if airy and here is not Focus.FIELD:
         found.append(Line(Text("")))
-    found += _field_row(page, here, width, palette) if page.is_field else _rows(page, here, width, palette)
+    growing = state.arriving is not None and not state.arriving.whole and tab >= state.arriving.complete
+    found += (
+        _field_row(page, here, width, palette)
+        if page.is_field
+        else _rows(page, here, width, palette, growing=growing)
+    )
     if page.draft.note and here is not Focus.NOTE:
         note = wrapped_once(drawn(page.draft.note, "n shows all"), palette.note, width - 13)
         found += [Line(text) for text in indented(note, Text("     ✎ note: ", palette.note), 13)]
@@ -92,11 +97,13 @@ def _above(text: str, style: Style, width: int) -> list[Line]:
     return [Line(Text.assemble(" ", line)) for line in wrapped_once(text, style, width - 2)]
 
 
-def _rows(page: Page, here: Focus | None, width: int, palette: Palette) -> list[Line]:
+def _rows(page: Page, here: Focus | None, width: int, palette: Palette, *, growing: bool) -> list[Line]:
     column = _label_column(page.question, width)
     lines: list[Line] = []
     for place, row in enumerate(page.rows):
         texts: Sequence[Text]
+        if row == page.other_row and growing:
+            lines.append(Line(Text(f"{'':{PREFIX}}⋯", palette.muted)))
         if row == page.other_row:
             texts, on = _other(page, here is Focus.OTHER, width, palette), page.draft.other_on
         else:

@@ -1,0 +1,196 @@
+"""A question set whose JSON is still being written: what of it can be read already.
+
+A question that is complete is read once; each later look parses only what came behind it. A single question
+that grows very long is looked at in steps that grow along, so that the work stays in proportion to the text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json
+
+from ccq_tui.questions.model import Kind, Option, Question, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, read_option, read_question
+
+MOST_CHARACTERS = 1_000_000
+"""Of a call that is longer nothing more is read before it is complete."""
+LOOKED_AT_FREELY = 4_096
+"""Characters of an incomplete question up to which every look parses it."""
+GROWTH = 32
+"""A longer one is parsed again when it has grown by this part of its length."""
+
+_DECODER = json.JSONDecoder()
+_BETWEEN = " \t\r\n,"
+_SEVERAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What can be read of a set so far.
+
+    Attributes:
+        questions: The set; the last question may still grow.
+        complete: How many of its questions are complete.
+    """
+
+    questions: QuestionSet
+    complete: int
+
+
+class ArrivingSet:
+    """Takes the fragments of one call's input.
+
+    Args:
+        set_id: The ``tool_use_id`` of the call.
+
+    Attributes:
+        parsed: Characters that were parsed in all looks so far.
+    """
+
+    def __init__(self, set_id: str) -> None:
+        self.parsed = 0
+        self._id = set_id
+        self._fragments: list[str] = []
+        self._length = 0
+        self._head = ""
+        """What stands before the first question, once there is one."""
+        self._text = ""
+        """What follows the last complete question; everything, before there is a head."""
+        self._due = 0
+        self._complete: list[Question] = []
+        self._last: Look | None = None
+        self._lost = False
+
+    def feed(self, fragment: str) -> None:
+        """Take the next fragment; nothing is read yet."""
+        self._length += len(fragment)
+        if self._length > MOST_CHARACTERS:
+            self._give_up()
+        elif not self._lost:
+            self._fragments.append(fragment)
+
+    def look(self) -> Look | None:
+        """Read what came.
+
+        Returns:
+            What can be read, or None when that is nothing, or nothing else than the last time.
+        """
+        if self._lost or not self._fragments or self._length < self._due:
+            return None
+        self._text += "".join(self._fragments)
+        self._fragments.clear()
+        if len(self._text) > LOOKED_AT_FREELY:
+            self._due = self._length + len(self._text) // GROWTH
+        try:
+            look = self._read()
+        except (ValueError, QuestionFormatError):
+            # What cannot be understood is the complete call's to report.
+            self._give_up()
+            return None
+        if look is None or look == self._last:
+            return None
+        self._last = look
+        return look
+
+    def _give_up(self) -> None:
+        self._lost = True
+        self._text = ""
+        self._fragments.clear()
+
+    def _read(self) -> Look | None:
+        if not self._text.strip():
+            return None
+        found = self._parse()
+        items = found.get("questions")
+        if not isinstance(items, list) or not items:
+            return None
+        if not all(isinstance(item, Mapping) for item in items):
+            raise QuestionFormatError("questions", "expected objects")
+        if not self._head:
+            self._split()
+        if len(items) >= _SEVERAL:
+            self._settle(items[:-1])
+        growing = _growing(items[-1])
+        questions = (*self._complete, growing) if growing is not None else tuple(self._complete)
+        if not questions:
+            return None
+        title = found.get("title")
+        made = QuestionSet(self._id, questions, title=title if isinstance(title, str) else "")
+        return Look(made, len(self._complete))
+
+    def _parse(self) -> Mapping[str, Any]:
+        text = self._head + self._text
+        self.parsed += len(text)
+        found = from_json(text, allow_partial="trailing-strings")
+        if not isinstance(found, Mapping):
+            raise QuestionFormatError("", "expected an object")
+        return found
+
+    def _split(self) -> None:
+        """Part what stands before the first question from the rest."""
+        name = self._text.find('"questions"')
+        start = self._text.find("[", name) + 1
+        # The name may also stand in another object: then nothing is read before the call is complete.
+        head = self._text[:start]
+        if name < 0 or not start or from_json(head + "]}").get("questions") != []:
+            raise QuestionFormatError("questions", "not where they are expected")
+        self._head, self._text = head, self._text[start:]
+
+    def _settle(self, items: list[Any]) -> None:
+        """Keep questions that others follow, and read them no more."""
+        at = 0
+        for item in items:
+            at = _past(self._text, at)
+            _, at = _DECODER.raw_decode(self._text, at)
+            self._complete.append(read_question(item, f"questions[{len(self._complete)}]"))
+        self._text = self._text[_past(self._text, at) :]
+        self._due = 0
+
+
+def _past(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BETWEEN:
+        at += 1
+    return at
+
+
+def _growing(item: Mapping[str, Any]) -> Question | None:
+    """Read a question that may still grow: None before its text and an option, or its field, can be shown."""
+    if not _text(item, "question"):
+        return None
+    options = item.get("options")
+    found = tuple(_options(options)) if isinstance(options, list) else ()
+    kind = _text(item, "kind")
+    field = kind in (Kind.TEXT, Kind.NUMBER)
+    if not field and not found:
+        return None
+    multi = item.get("multiSelect")
+    return Question(
+        text=_text(item, "question"),
+        header=_text(item, "header"),
+        options=() if field else found,
+        multi_select=multi is True and not field,
+        kind=Kind(kind) if field else Kind.CHOICE,
+        description=_text(item, "description"),
+        placeholder=_text(item, "placeholder"),
+        unit=_text(item, "unit"),
+    )
+
+
+def _options(items: list[Any]) -> Iterator[Option]:
+    for index, item in enumerate(items):
+        if index < len(items) - 1:
+            yield read_option(item, f"options[{index}]")
+        elif not isinstance(item, Mapping):
+            raise QuestionFormatError(f"options[{index}]", "expected an object")
+        elif _text(item, "label"):
+            preview = _text(item, "preview") or None
+            yield Option(_text(item, "label"), _text(item, "description"), preview)
+
+
+def _text(item: Mapping[str, Any], name: str) -> str:
+    value = item.get(name)
+    return value if isinstance(value, str) else ""

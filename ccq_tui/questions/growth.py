@@ -1,0 +1,143 @@
+"""How the state of an open set grows while the set is still being written; nothing a person did is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ccq_tui.questions.manners import is_fresh
+from ccq_tui.questions.model import Option, Question, QuestionSet
+from ccq_tui.questions.state import Arriving, Draft, Focus, Page, PanelState, first_page, resting_focus
+
+NOT_COMPLETE = "Claude is still writing · what you chose is kept · confirm once all of it is here"
+NOT_ASKED = "Claude Code has not asked it yet · what you chose is kept · confirm once it has"
+JUST_COMPLETE = "The last of it came only now · look at it, then Enter again"
+ALL_HERE = "Now all of it is here"
+BACK_AGAIN = "What you had answered before is back"
+
+_WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})
+
+
+def begun(questions: QuestionSet, arriving: Arriving, earlier: Iterable[Page] = ()) -> PanelState:
+    """Return the state in which a set opens of which only a part is here.
+
+    Args:
+        questions: What can be read of it.
+        arriving: How much that is.
+        earlier: Pages of sets that were closed; what they hold comes back where the question is the same.
+    """
+    pages = tuple(first_page(question) for question in questions.questions)
+    empty = PanelState(questions, pages, focus=resting_focus(pages, 0), arriving=Arriving())
+    return grown(empty, questions, arriving, earlier=earlier)
+
+
+def grown(
+    state: PanelState,
+    questions: QuestionSet,
+    arriving: Arriving | None,
+    at: float | None = None,
+    *,
+    seen: bool = False,
+    earlier: Iterable[Page] = (),
+) -> PanelState:
+    """Return the state with more of its set in it; selections, texts, notes and the cursor stay.
+
+    Args:
+        state: The state so far.
+        questions: The set as far as it is here.
+        arriving: How much that is; None when it is asked.
+        at: Now, in seconds of a monotonic clock, or None.
+        seen: Whether the page shown is before somebody's eyes, so that its cursor must not jump.
+        earlier: Pages of sets that were closed; what they hold comes back once the same question is complete.
+    """
+    if state.outcome is not None:
+        return state
+    old = state.pages
+    pages = tuple(
+        _grown_page(old[index], question, looked_at=seen and index == state.tab)
+        if index < len(old)
+        else first_page(question)
+        for index, question in enumerate(questions.questions)
+    )
+    before = state.arriving.complete if state.arriving is not None else len(old)
+    now = arriving.complete if arriving is not None else len(pages)
+    pages, came_back = _brought_back(pages, range(before, now), tuple(earlier))
+    tab = len(pages) if state.in_review else min(state.tab, len(pages) - 1)
+    changed_at = at if questions != state.questions else state.grown_at
+    if changed_at is not None and is_fresh(state.shown_at, changed_at):
+        changed_at = None  # the panel itself is so new that it takes no such key
+    return replace(
+        state,
+        questions=questions,
+        pages=pages,
+        tab=tab,
+        focus=_focus(state, pages, tab),
+        review_row=len(pages) if state.review_row == len(old) else min(state.review_row, len(pages)),
+        arriving=arriving,
+        grown_at=changed_at,
+        aside=BACK_AGAIN if came_back else _aside(state.aside, arriving),
+    )
+
+
+def _grown_page(page: Page, question: Question, *, looked_at: bool) -> Page:
+    untouched = page == first_page(page.question)
+    fresh = first_page(question)
+    if untouched and (fresh.is_field or not looked_at):
+        return fresh
+    last = len(question.options)
+    selected = tuple(index for index in page.draft.selected if index < last)
+    cursor = last if page.cursor == page.other_row and not page.is_field else min(page.cursor, last)
+    draft = page.draft
+    if fresh.is_field and not page.is_field:
+        # It looked like a list at first: what was typed is the answer all the same.
+        draft = replace(draft, other_on=False, taken=draft.other_on)
+        cursor = 0
+    return replace(page, question=question, draft=replace(draft, selected=selected), cursor=cursor)
+
+
+def _brought_back(
+    pages: tuple[Page, ...], complete: range, earlier: tuple[Page, ...]
+) -> tuple[tuple[Page, ...], bool]:
+    """Put earlier drafts into questions that have just become complete and that nobody has answered yet."""
+    made = list(pages)
+    for index in complete:
+        page = pages[index]
+        found = next((one for one in reversed(earlier) if one.question.text == page.question.text), None)
+        if found is not None and page.draft == first_page(page.question).draft:
+            made[index] = _with_draft_of(page, found)
+    after = tuple(made)
+    return after, after != pages
+
+
+def _with_draft_of(page: Page, earlier: Page) -> Page:
+    if page.is_field != earlier.is_field:
+        return replace(page, draft=replace(page.draft, note=earlier.draft.note))
+    found = tuple(
+        index for index, option in enumerate(page.question.options) if _was_selected(earlier, index, option)
+    )
+    draft = earlier.draft
+    single = not page.question.multi_select
+    if single and (len(found) > 1 or (found and draft.other_on)):
+        found = ()  # what were several answers is none that could be taken here
+    return replace(page, draft=Draft(found, draft.other, draft.other_on, draft.note, draft.taken))
+
+
+def _was_selected(earlier: Page, index: int, option: Option) -> bool:
+    labels = {place: earlier.question.options[place].label for place in earlier.draft.selected}
+    # A label may have been cut off with the stream in which it came.
+    return option.label in labels.values() or (index in labels and option.label.startswith(labels[index]))
+
+
+def _focus(state: PanelState, pages: tuple[Page, ...], tab: int) -> Focus:
+    """Keep what has the focus, but where the question turned out to be of another kind."""
+    if state.in_review or pages[tab].is_field == state.pages[state.tab].is_field:
+        return state.focus
+    return resting_focus(pages, tab) if state.focus in (Focus.LIST, Focus.OTHER, Focus.FIELD) else state.focus
+
+
+def _aside(aside: str, arriving: Arriving | None) -> str:
+    if aside not in _WAITED:
+        return aside
+    if arriving is None:
+        return ALL_HERE
+    return NOT_ASKED if arriving.whole else NOT_COMPLETE

@@ -1,0 +1,189 @@
+"""An open set that grows: nothing done in it is lost, and nothing can be confirmed before its end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.arriving import ArrivingSet
+from ccq_tui.questions.events import Event, Pressed, Shown, TextChanged
+from ccq_tui.questions.growth import (
+    ALL_HERE,
+    BACK_AGAIN,
+    JUST_COMPLETE,
+    NOT_ASKED,
+    NOT_COMPLETE,
+    begun,
+    grown,
+)
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page
+from ccq_tui.testing.tool_input import question_set_input
+from tests.unit.questions.drive import keys, question, typed
+from tests.unit.questions.test_random_events import assert_sound, events, sets
+
+PART = question("Which database?", "Postgres")
+WHOLE = question("Which database?", "Postgres", "SQLite", "DuckDB")
+SECOND = question("Which cache?", "None", "Redis")
+
+
+def asked(*questions: Question) -> QuestionSet:
+    return QuestionSet("toolu_1", questions)
+
+
+def start(*questions: Question, complete: int = 0) -> PanelState:
+    return begun(asked(*(questions or (PART,))), Arriving(complete))
+
+
+@settings(max_examples=60, deadline=None)
+@given(sets, st.lists(st.lists(events, max_size=4), min_size=1, max_size=12), st.booleans())
+def test_random_growth(questions: QuestionSet, happened: list[list[Event]], seen: bool) -> None:
+    source = question_set_input(questions.questions)
+    try:
+        whole = parse_question_set("toolu_1", source)
+    except QuestionFormatError:
+        assume(False)
+    text, arriving = json.dumps(source), ArrivingSet("toolu_1")
+    state: PanelState | None = None
+    size = len(text) // len(happened) + 1
+    for number, some in enumerate(happened):
+        arriving.feed(text[number * size : (number + 1) * size])
+        if look := arriving.look():
+            here = Arriving(look.complete)
+            after = grown(state, look.questions, here, seen=seen) if state else begun(look.questions, here)
+            if state:
+                assert_kept(state, after, seen=seen)
+            state = after
+        for event in some if state else ():
+            assert state is not None
+            state = step(state, event)
+            assert state.outcome is None
+            assert_sound(state)
+    if state:
+        done = grown(state, whole, None, seen=seen)
+        assert_kept(state, done, seen=seen)
+        assert done.questions == whole
+
+
+def assert_kept(before: PanelState, after: PanelState, *, seen: bool) -> None:
+    assert_sound(after)
+    assert after.in_review == before.in_review
+    assert before.in_review or after.tab == before.tab
+    assert (after.review_row == len(after.pages)) == (before.review_row == len(before.pages))
+    assert (after.discussion, after.hidden) == (before.discussion, before.hidden)
+    for index, (old, new) in enumerate(zip(before.pages, after.pages, strict=False)):
+        assert new.draft.selected == old.draft.selected
+        assert new.draft.note == old.draft.note
+        assert new.draft.other.startswith(old.draft.other)
+        assert (new.draft.other_on, new.draft.taken) == (old.draft.other_on, old.draft.taken)
+        moved = old != first_page(old.question)
+        if not old.is_field and (moved or (seen and index == before.tab)):
+            assert new.cursor == (new.other_row if old.cursor == old.other_row else old.cursor)
+        if not old.is_field:
+            assert new.draft.other == old.draft.other
+    if before.pages[min(before.tab, len(before.pages) - 1)].question.kind is Kind.CHOICE:
+        assert after.focus is before.focus
+
+
+def test_a_selection_made_early_is_confirmed_late() -> None:
+    state = keys(start(), "enter")
+    assert (state.outcome, state.aside, state.page.draft.selected) == (None, NOT_COMPLETE, (0,))
+    state = grown(state, asked(WHOLE), Arriving(1, whole=True), 10.0, seen=True)
+    assert state.aside == NOT_ASKED
+    state = keys(state, "down")
+    assert state.aside == ""
+    state = keys(state, "enter")
+    assert (state.outcome, state.aside, state.page.draft.selected) == (None, NOT_ASKED, (1,))
+    state = grown(state, asked(WHOLE), None, 10.1, seen=True)
+    assert state.aside == ALL_HERE
+    early = step(state, Pressed("enter", at=10.3))
+    assert (early.outcome, early.aside) == (None, JUST_COMPLETE)
+    assert step(early, Pressed("enter", at=10.5)).outcome is None
+    late = step(early, Pressed("enter", at=10.8))
+    assert late.outcome == Answered((Answer(("SQLite",)),))
+
+
+def test_a_panel_as_fresh_as_the_end_of_its_set_waits_only_once() -> None:
+    state = step(start(), Shown(10.0))
+    state = grown(state, asked(WHOLE), None, 10.1, seen=True)
+    assert step(state, Pressed("enter", at=10.39)).outcome is None
+    assert step(state, Pressed("enter", at=10.4)).outcome == Answered((Answer(("Postgres",)),))
+
+
+def test_discussing_and_declining_wait_too() -> None:
+    state = typed(keys(start(), "c"), "why?")
+    assert keys(state, "enter") == replace(state, aside=NOT_COMPLETE)
+    done = grown(keys(state, "enter"), asked(WHOLE), None)
+    assert keys(done, "enter").outcome == Discussed("why?")
+    state = keys(start(), "ctrl+d ctrl+d")
+    assert (state.focus, state.outcome, state.aside) == (Focus.DECLINE, None, NOT_COMPLETE)
+    assert keys(grown(state, asked(WHOLE), None), "y").outcome == Declined()
+
+
+def test_the_review_grows_with_the_set() -> None:
+    state = keys(start(PART, SECOND, complete=1), "1 tab 2 tab")
+    assert state.in_review
+    state = keys(state, "enter")
+    assert (state.outcome, state.aside) == (None, NOT_COMPLETE)
+    third = question("Which host?", "Own", "Rented")
+    state = grown(state, asked(WHOLE, SECOND, third), None, seen=True)
+    assert state.in_review
+    assert state.review_row == 3
+    assert keys(state, "enter").outcome == Answered((Answer(("Postgres",)), Answer(("Redis",)), Answer()))
+
+
+def test_a_list_that_turns_out_to_be_a_multi_select_keeps_what_was_selected() -> None:
+    state = keys(start(), "space n")
+    state = keys(typed(state, "soon"), "enter")
+    state = grown(state, asked(replace(WHOLE, multi_select=True)), None, seen=True)
+    state = keys(state, "3 enter enter")
+    assert state.outcome == Answered((Answer(("Postgres", "DuckDB"), note="soon"),))
+
+
+def test_a_list_that_turns_out_to_be_a_field_keeps_what_was_typed() -> None:
+    state = typed(keys(start(), "o"), "four")
+    state = grown(state, asked(Question("Which database?", kind=Kind.TEXT)), None, seen=True)
+    assert (state.focus, state.text) == (Focus.FIELD, "four")
+    assert keys(state, "enter").outcome == Answered((Answer(other="four"),))
+
+
+def test_the_cursor_goes_to_a_recommendation_only_where_nobody_looks() -> None:
+    known = question("Which database?", "Postgres", "SQLite (Recommended)")
+    assert grown(start(), asked(known), None, seen=True).page.cursor == 0
+    assert grown(start(), asked(known), None, seen=False).page.cursor == 1
+    assert grown(keys(start(), "end"), asked(known), None, seen=False).page.cursor == 2
+
+
+def left(state: PanelState) -> tuple[Page, ...]:
+    return state.pages
+
+
+def test_a_draft_comes_back_with_the_same_question() -> None:
+    before = keys(start(PART, SECOND, complete=1), "1 n")
+    before = keys(typed(before, "small"), "enter tab 2")
+    earlier = left(before)
+    state = begun(asked(PART), Arriving(), earlier)
+    assert (state.page.draft.selected, state.aside) == ((), "")
+    state = grown(state, asked(WHOLE, SECOND), Arriving(1), seen=True, earlier=earlier)
+    assert state.aside == BACK_AGAIN
+    assert (state.page.draft.selected, state.page.draft.note) == ((0,), "small")
+    assert state.pages[1].draft.selected == ()
+    other = replace(SECOND, options=(Option("Redis"), Option("Valkey")))
+    state = grown(state, asked(WHOLE, other), None, seen=True, earlier=earlier)
+    assert state.pages[1].draft.selected == (0,)
+    # What is done anew counts more than what comes back.
+    state = keys(begun(asked(PART), Arriving(), earlier), "o")
+    state = grown(typed(state, "mine"), asked(WHOLE), None, seen=True, earlier=earlier)
+    assert (state.page.draft.selected, state.text) == ((), "mine")
+
+
+def test_a_label_that_was_cut_off_is_known_again() -> None:
+    earlier = left(keys(start(question("Which database?", "Postg")), "1"))
+    state = begun(asked(WHOLE), Arriving(1), earlier)
+    assert state.page.answer() == Answer(("Postgres",))
+    assert step(state, TextChanged("x")) is state
