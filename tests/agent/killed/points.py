@@ -20,6 +20,8 @@ class Point:
         delay: Seconds after that event.
         parks: Whether the question is parked first, and the kill comes as the session is resumed.
         answered: Whether it is then answered elsewhere while no process waits.
+        by_message: Whether everything was killed before with the question open, so that the answer goes as a
+            message.
     """
 
     phase: str
@@ -28,6 +30,7 @@ class Point:
     delay: float = 0.0
     parks: bool = False
     answered: bool = False
+    by_message: bool = False
 
 
 _PHASES: tuple[tuple[str, str, tuple[float, ...], bool, bool], ...] = (
@@ -49,6 +52,12 @@ _PHASES: tuple[tuple[str, str, tuple[float, ...], bool, bool], ...] = (
     ("delivering", "ToolFinished", (0.0,), True, True),
 )
 """Phase, event, delays, whether parked first, whether answered while parked."""
+_MESSAGES: tuple[tuple[str, str, tuple[float, ...]], ...] = (
+    ("confirming", "answer", (0.0, 0.02)),
+    ("delivering", "PromptAccepted", (0.0,)),
+    ("delivering", "PromptDelivered", (0.0, 0.05)),
+)
+"""Phase, event and delays where the answer goes as a message."""
 
 
 def all_points() -> list[Point]:
@@ -60,6 +69,12 @@ def all_points() -> list[Point]:
         for victim in VICTIMS
         # Before the session is begun anew there is no CLI to kill alone.
         if not (victim == "cli" and parks and when in ("Started", "HistoryLoaded"))
+    ]
+    points += [
+        Point(phase, when, victim, delay, by_message=True)
+        for phase, when, delays in _MESSAGES
+        for delay in delays
+        for victim in VICTIMS
     ]
     stride = 7
     return [points[index] for start in range(stride) for index in range(start, len(points), stride)]

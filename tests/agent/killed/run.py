@@ -52,6 +52,7 @@ class Run:
         self._session = ""
         self._asked: dict[str, _Asked] = {}
         self._resuming = False
+        self._by_message = False
         self._began = ""
         self._drafted: dict[str, float] = {}
         self._heard: list[str] = []
@@ -145,6 +146,11 @@ class Run:
             asked.drafts.append(text)
         if self._killed_at("draft"):
             return True
+        if point and point.by_message and not event["by_message"]:
+            self._process.kill("both")
+            self._process = Process(self._home, self._database, self._drafted)
+            return True
+        self._by_message = event["by_message"]
         if (
             point
             and (point.parks or point.phase == "parking")
@@ -175,6 +181,8 @@ class Run:
         point = self._points[0] if self._points else None
         if point is None or point.when != when or (point.parks and not self._resuming):
             return False
+        if point.by_message and not self._by_message:
+            return False
         if not point.parks and not self._session and when != "BlockGrew":
             return False
         time.sleep(point.delay)
@@ -185,7 +193,7 @@ class Run:
                 if self._drafted.get(text, killed_at) <= killed_at - KEPT_AFTER:
                     asked.kept = text
         self._points.pop(0)
-        self._resuming = False
+        self._resuming = self._by_message = False
         self._heard.append(f"kill {point}")
         self.counts.kills[f"{point.phase}/{point.victim}"] += 1
         if point.victim != "cli":
@@ -251,6 +259,8 @@ class Run:
             elif asked.answered:
                 self.counts.answers += 1
                 self.counts.ways["result" if answer in results.get(name, "") else "message"] += 1
+        if self._points:
+            self._problem(f"it never came to {self._points}")
         self._model.check()
 
     def _explain(self, answer: str) -> str:
