@@ -16,7 +16,8 @@ Exit codes:
     1  crashed (the log's path is printed), or doctor found a failure
     2  wrong flag or setting, unknown demo, no recording, no terminal,
        or an answer that is none
-    3  somebody has answered the request already
+    3  somebody has answered the request already, or another ccq-tui
+       runs the session
   130  interrupted before the screen was up, or by a signal (128 + its number)
 """
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.text import one_line
@@ -23,9 +23,10 @@ _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 @click.command()
 @click.argument("session", shell_complete=complete_sessions)
+@click.option("--fork", is_flag=True, help="Go on under a new id, and leave the session as it is.")
 @setting_flags(hidden=True)
 @click.pass_context
-def resume(context: click.Context, /, session: str, **_flags: object) -> int:
+def resume(context: click.Context, /, session: str, fork: bool, **_flags: object) -> int:
     """Resume a session on the screen, in its directory.
 
     A question that waits in it is open at once. SESSION is its id, which may be cut short where no
@@ -34,13 +35,18 @@ def resume(context: click.Context, /, session: str, **_flags: object) -> int:
     from ccq_tui.cli.session import begin
 
     known = _known(session)
+    if known.process and not fork:
+        raise Taken(
+            f"the session runs in another ccq-tui (process {known.process}): "
+            f"go on there, or with a copy: ccq-tui resume {one_line(known.id, 40)} --fork"
+        )
     given = given_settings(context)
     if known.directory and "cwd" not in given:
         if not Path(known.directory).is_dir():
             where = one_line(known.directory, 300)
             raise Refused(f"the session's directory {where} is not there; --cwd names another one.")
         given["cwd"] = known.directory
-    return begin(given, resume=known.id)
+    return begin(given, resume=known.id, fork=fork)
 
 
 @click.command()
@@ -73,22 +79,28 @@ def export(session: str, form: str) -> int:
 
 
 class _Known(NamedTuple):
-    """A session's id, and what the inbox knows of it or ""."""
+    """A session's id, and what the inbox knows of it or ""; the process that runs it, or 0."""
 
     id: str
     directory: str = ""
     name: str = ""
+    process: int = 0
 
 
 def _known(name: str) -> _Known:
     """Find a session; a whole id may be one that Claude Code alone knows."""
+    from ccq_tui.inbox.owners import alive
+
     with opened_store() as store:
         known = store.session(name) if store else None
         if known is None and _WHOLE.fullmatch(name):
             return _Known(name)
         key = find_session(store, name)
         known = store.session(key) if store else None
-    return _Known(key, known.directory, known.name) if known else _Known(key)
+    if known is None:
+        return _Known(key)
+    process = known.owner.pid if known.owner is not None and alive(known.owner) else 0
+    return _Known(key, known.directory, known.name, process)
 
 
 def _written(known: _Known, past: History, form: str) -> str:

@@ -19,6 +19,7 @@ from ccq_tui.cli.inbox import history, inbox, sessions, show
 from ccq_tui.cli.inspect import config, doctor
 from ccq_tui.cli.leaving import export, resume
 from ccq_tui.cli.options import session_flags, setting_flags
+from ccq_tui.cli.parking import park
 from ccq_tui.cli.replay import replay
 from ccq_tui.cli.session import say_where_the_log_is, start_session
 
@@ -55,7 +56,7 @@ def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) 
 
 for command in (
     *(demo, replay, doctor, config, completion),
-    *(sessions, inbox, history, show, answer, decline, resume, export),
+    *(sessions, inbox, history, show, answer, decline, park, resume, export),
 ):
     cli.add_command(command)
 

@@ -3,7 +3,7 @@
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.memory import MemoryInbox
-from ccq_tui.inbox.port import Added, Inbox, InboxChange, InboxTrouble, Settled
+from ccq_tui.inbox.port import Added, Inbox, InboxChange, InboxTrouble, ParkWanted, SessionNoted, Settled
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
@@ -40,12 +40,14 @@ __all__ = [
     "InboxUnavailable",
     "Left",
     "MemoryInbox",
+    "ParkWanted",
     "PermissionRequest",
     "PlanRequest",
     "QuestionRequest",
     "Request",
     "RequestOutcome",
     "SessionFact",
+    "SessionNoted",
     "Settled",
     "Unknown",
     "Verdict",

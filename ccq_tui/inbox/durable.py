@@ -13,11 +13,19 @@ from typing import TypeVar
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
-from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, InboxTrouble, Listener, Settled
+from ccq_tui.inbox.port import (
+    SURFACE_WITHDRAWN,
+    Added,
+    InboxTrouble,
+    Listener,
+    ParkWanted,
+    SessionNoted,
+    Settled,
+)
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.store.tail import Tail
+from ccq_tui.inbox.store.tail import News, Tail
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
@@ -307,9 +315,12 @@ class DurableInbox(Keeping):
         if news:
             self._post(self._hear, news)
 
-    def _hear(self, news: list[Added | Settled]) -> None:
+    def _hear(self, news: list[News]) -> None:
         for change in news:
-            self._told(change)
+            if isinstance(change, SessionNoted | ParkWanted):
+                self._listeners.tell(change)
+            else:
+                self._told(change)
 
     def _told(self, change: Added | Settled) -> None:
         name = change.request.id

@@ -45,7 +45,29 @@ class InboxTrouble:
     message: str
 
 
-InboxChange = Added | Settled | InboxTrouble
+@dataclass(frozen=True, slots=True)
+class SessionNoted:
+    """A session does something else now, or the person is done with it, in whichever process."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParkWanted:
+    """Somebody, in whichever process, wishes that a session be parked by the process that runs it.
+
+    Attributes:
+        session_id: The session.
+        number: The wish, to be taken on or refused in the store.
+        surface: Who wishes it.
+    """
+
+    session_id: str
+    number: int
+    surface: str
+
+
+InboxChange = Added | Settled | SessionNoted | ParkWanted | InboxTrouble
 Listener = Callable[[InboxChange], None]
 
 

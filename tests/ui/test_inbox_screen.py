@@ -21,6 +21,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
@@ -116,6 +117,18 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
     run.app.inbox.note_session(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
     await run.app.inbox.run(lambda store: store.add_request(request, "Before it."))
     return request
+
+
+async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
+    """Wish from outside that a session be parked, and wait for the answer."""
+    number = await run.app.inbox.run(lambda store: store.wish_park(session_id, "test"))
+    async with asyncio.timeout(10):
+        while True:
+            wish = await run.app.inbox.run(lambda store: store.wish(number))
+            assert wish is not None
+            if wish.state is not WishState.OPEN:
+                return wish.state, wish.why
+            await asyncio.sleep(0.02)
 
 
 async def state_of(run: Many, request_id: str) -> RequestState | None:
@@ -272,7 +285,7 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
         await pilot.press("escape")
         assert len(run.inbox_screen.state.shown) == 3
         await pilot.press("p")
-        assert "Only a session that runs here" in run.said()
+        await until(pilot, lambda: "blue is parked already: 1 request waits" in run.said())
         await pilot.press("f2")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
 
@@ -281,8 +294,13 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
+        assert await wished(run, "s1") == (WishState.REFUSED, "cannot be parked: nothing waits in it")
         asking = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: run.session_screen.dock.panel)
+        assert not run.all[0].parked
+        assert await wished(run, "s1") == (WishState.TAKEN, "")
+        assert run.all[0].parked
+        assert run.all[0].cause == "asked for by test"
         await pilot.press("f2", "f2")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)

@@ -19,7 +19,7 @@ from ccq_tui.inbox import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.listing import WIDTH, cells
 from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.store import Store
-from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, SESSION, asked, stock
 
 ROOT = Path(__file__).parents[2]
@@ -220,6 +220,28 @@ def test_a_reader_that_stops_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    assert run(capsys, "park", "8f14") == (
+        "api-refactor is parked already: 4 requests wait without a process.\n"
+    )
+    with asked() as store:
+        store.claim_session(SESSION, this_process())
+    told = run(capsys, "resume", "8f14", code=3)
+    assert f"runs in another ccq-tui (process {this_process().pid})" in told
+    assert f"ccq-tui resume {SESSION} --fork" in told
+    monkeypatch.setattr("ccq_tui.inbox.parking.NOTICE_SECONDS", 0.0)
+    assert "api-refactor is not parked: the ccq-tui that runs it" in run(capsys, "park", "8f14", code=2)
+    with asked() as store:
+        store.release_session(SESSION, this_process())
+        for name in (CACHE, FEATURES, PERMISSION, PLAN):
+            store.settle(name, Declined(), "panel")
+    assert "is not running, and nothing waits in it." in run(capsys, "park", "8f14", code=2)
+    assert "no session has an id" in run(capsys, "park", "x", code=2)
 
 
 def test_a_session_that_claude_code_alone_knows_can_be_resumed(capsys: pytest.CaptureFixture[str]) -> None:

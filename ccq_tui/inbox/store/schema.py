@@ -77,6 +77,19 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX history_session ON history (session_id, number)",
         "CREATE INDEX history_request ON history (request_id, number)",
     ),
+    (
+        """
+        CREATE TABLE wishes (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            session_id TEXT NOT NULL,
+            surface TEXT NOT NULL,
+            at TEXT NOT NULL,
+            state TEXT NOT NULL,
+            why TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX wishes_open ON wishes (number) WHERE state = 'open'",
+    ),
 )
 """What makes of each version the next one; a released step is never changed, only followed by another."""
 

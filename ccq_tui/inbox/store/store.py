@@ -7,9 +7,10 @@ from ccq_tui.inbox.store.names import Names
 from ccq_tui.inbox.store.requests import Requests
 from ccq_tui.inbox.store.saved import Drafts
 from ccq_tui.inbox.store.sessions import Sessions
+from ccq_tui.inbox.store.wishes import Wishes
 
 
-class Store(Requests, Drafts, Sessions, Histories, Names):
+class Store(Requests, Drafts, Sessions, Wishes, Histories, Names):
     """The inbox on disk, through one connection, for the thread that made it.
 
     Several threads and processes may each have one on the same file. A method that writes does all of it or

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox.port import Added, Settled
+from ccq_tui.inbox.port import Added, ParkWanted, SessionNoted, Settled
 from ccq_tui.inbox.store.rows import Change, RequestState
 from ccq_tui.inbox.store.store import Store
+
+News = Added | Settled | SessionNoted | ParkWanted
 
 
 class Tail:
@@ -17,10 +19,11 @@ class Tail:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._seen = store.last_change()
+        self._wished = store.last_wish()
         self._version = (-1, -1)
 
-    def news(self) -> list[Added | Settled]:
-        """Return what happened to requests; at most a page of it, the rest next time.
+    def news(self) -> list[News]:
+        """Return what happened to requests and sessions; at most a page of it, the rest next time.
 
         Raises:
             InboxUnavailable: The database cannot be read.
@@ -31,13 +34,20 @@ class Tail:
         changes = self._store.history(after=self._seen)
         if not changes:
             self._version = version
-            return []
+            return self._wishes()
         self._seen = changes[-1].number
         return [told for change in changes if (told := self._told(change)) is not None]
 
-    def _told(self, change: Change) -> Added | Settled | None:
+    def _wishes(self) -> list[News]:
+        wishes = self._store.open_wishes(after=self._wished)
+        self._wished = max((wish.number for wish in wishes), default=self._wished)
+        return [ParkWanted(wish.session_id, wish.number, wish.surface) for wish in wishes]
+
+    def _told(self, change: Change) -> News | None:
         pending = RequestState.PENDING
-        if not change.request_id or change.became in (change.was, RequestState.DELIVERED):
+        if not change.request_id:
+            return SessionNoted(change.session_id)
+        if change.became in (change.was, RequestState.DELIVERED):
             return None
         stored = self._store.request(change.request_id)
         if stored is None:

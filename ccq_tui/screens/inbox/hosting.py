@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,10 @@ from pathlib import Path
 from textual import on
 
 from ccq_tui.config import Launch, SettingsError
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, QuestionRequest
+from ccq_tui.inbox.parking import LOOK_SECONDS, ParkWish
+from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.inbox.waiting import Draft, Line
 from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
@@ -19,6 +23,10 @@ from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.sessions.starting import launch_in
 from ccq_tui.screens.trust import TrustScreen
+
+INBOX = "the inbox of another ccq-tui"
+"""Who wishes it, for the history of whoever parks."""
+_logger = logging.getLogger(__name__)
 
 
 class Inboxing(Informing):
@@ -45,6 +53,27 @@ class Inboxing(Informing):
         """Say where leaving the inbox screen leads, in one or two words."""
         return "back"
 
+    def _inbox_changed(self, change: InboxChange) -> None:
+        if isinstance(change, ParkWanted):
+            self.run_worker(self._park_as_wanted(change), name="park", exit_on_error=False)
+        else:
+            super()._inbox_changed(change)
+
+    async def _park_as_wanted(self, wanted: ParkWanted) -> None:
+        """Park a session of this terminal for somebody elsewhere, or say why not."""
+        screen = next((one for one in self.sessions if one.view.session_id == wanted.session_id), None)
+        if screen is None or screen.view.state in OVER:
+            return  # another process has it
+        why = why_not_parked(screen.waiting)
+        became = WishState.REFUSED if why else WishState.TAKEN
+        try:
+            first = await self.inbox.run(lambda store: store.settle_wish(wanted.number, became, why))
+        except InboxError as error:
+            _logger.warning("A wish to park a session is not answered: %s", error)
+            return
+        if first and not why:
+            screen.session.park(f"asked for by {wanted.surface}")
+
     def open_here(self) -> Mapping[str, str]:
         """Return what the sessions of this terminal are called, or "", by Claude session id."""
         return {name: screen.view.title for screen in self.sessions if (name := _session_id(screen))}
@@ -60,13 +89,22 @@ class Inboxing(Informing):
         if screen is not None and screen.is_mounted:
             screen.dock.put_draft(row.id, draft)
 
-    def park_here(self, row: InboxRow) -> bool:
-        """Park the session of a request; whether it runs in this terminal."""
+    async def park(self, row: InboxRow) -> str:
+        """Park the session of a request, whichever process runs it; return in words how that went."""
         screen = self._screen_of(row)
-        if screen is None or screen.view.state in OVER:
-            return False
-        screen.session.park()
-        return True
+        if screen is not None and screen.view.state not in OVER:
+            if why := why_not_parked(screen.waiting):
+                return f"{row.session} {why}"
+            screen.session.park()
+            return "Parked: it waits without a process"
+        wish = ParkWish(row.session_id, INBOX)
+        try:
+            while True:
+                if (parking := await self.inbox.run(wish.look)) is not None:
+                    return f"{row.session} {parking.words}"
+                await asyncio.sleep(LOOK_SECONDS)
+        except InboxError as error:
+            return f"{row.session} was not parked: {error}"
 
     def tell(self, text: str) -> None:
         """Say something in the session on the screen, after the inbox screen was left."""
@@ -135,6 +173,19 @@ class Inboxing(Informing):
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
         return next((screen for screen in self.sessions if _session_id(screen) == row.session_id), None)
+
+
+def why_not_parked(line: Line) -> str:
+    """Say why a session is not parked for somebody who does not see it, or "".
+
+    Args:
+        line: What waits in it.
+    """
+    if not line.items:
+        return "cannot be parked: nothing waits in it"
+    if not all(isinstance(item.request, QuestionRequest) for item in line.items):
+        return "cannot be parked: a permission or a plan waits in it, which would be lost"
+    return ""
 
 
 def _session_id(screen: SessionScreen) -> str:

@@ -29,8 +29,8 @@ class InboxHost(Protocol):
     def keep_draft_here(self, row: InboxRow, draft: Draft) -> None:
         """Give a draft to the session in this terminal that has the request, if there is one."""
 
-    def park_here(self, row: InboxRow) -> bool:
-        """Park the session of a request; whether it runs in this terminal."""
+    async def park(self, row: InboxRow) -> str:
+        """Park the session of a request, whichever process runs it; return in words how that went."""
 
     def tell(self, text: str) -> None:
         """Say something in the session on the screen, after the inbox screen was left."""

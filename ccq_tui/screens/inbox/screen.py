@@ -109,7 +109,11 @@ class InboxScreen(Answering):
                 self.too_late(change.surface, datetime.now(UTC), waiting)
 
     async def _read_one(self, request_id: str) -> None:
-        row = await self.host.inbox.run(lambda store: read_row(store, request_id))
+        try:
+            row = await self.host.inbox.run(lambda store: read_row(store, request_id))
+        except InboxError as error:
+            self.say(f"The inbox cannot be read: {error}")
+            return
         if row is not None:
             self._list([row])
 
@@ -169,17 +173,17 @@ class InboxScreen(Answering):
                 self.declining = (row.id, self.clock())
                 self.draw()
             case "p" if not self.finds:
-                parks = self.host.park_here(row)
-                self.say(
-                    "Parked: it waits without a process"
-                    if parks
-                    else "Only a session that runs here can be parked"
-                )
+                self.say(f"Parking {row.session}…")
+                self.run_worker(self._park(row), name="park", group="park", exit_on_error=False)
             case "c" if not self.finds:
                 self._copy(row)
             case _:
                 return key in known
         return True
+
+    async def _park(self, row: InboxRow) -> None:
+        self.say(await self.host.park(row))
+        await self._read_one(row.id)
 
     def _answer(self, row: InboxRow) -> None:
         if row.place is Place.GONE:

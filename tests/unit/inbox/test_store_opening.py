@@ -60,7 +60,7 @@ def test_a_newer_one_is_refused_and_left_as_it_is(path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(InboxTooNew, match=r"version 99, and this program knows version 1: update ccq-tui"):
+    with pytest.raises(InboxTooNew, match=r"version 99, and this program knows version \d+: update ccq-tui"):
         Store(path)
     connection = sqlite3.connect(path)
     assert version_of(connection) == 99
@@ -71,16 +71,16 @@ def test_a_newer_one_is_refused_and_left_as_it_is(path: Path) -> None:
 def test_an_older_one_is_brought_forward_with_what_is_in_it(path: Path) -> None:
     filled(path)
     connection = sqlite3.connect(path, isolation_level=None)
-    assert version_of(connection) == 1
+    assert version_of(connection) == len(MIGRATIONS)
     migrate(
         connection, (*MIGRATIONS, ("ALTER TABLE requests ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",))
     )
-    assert version_of(connection) == 2
+    assert version_of(connection) == len(MIGRATIONS) + 1
     assert connection.execute("SELECT id, colour FROM requests").fetchall() == [("a", "red")]
     broken = (*MIGRATIONS, (), ("ALTER TABLE requests ADD COLUMN size INTEGER", "NO SUCH STATEMENT"))
     with pytest.raises(sqlite3.OperationalError):
         migrate(connection, broken)
-    assert version_of(connection) == 2
+    assert version_of(connection) == len(MIGRATIONS) + 1
     columns = [row[1] for row in connection.execute("PRAGMA table_info(requests)")]
     assert "colour" in columns
     assert "size" not in columns, "a step that fails leaves nothing behind"

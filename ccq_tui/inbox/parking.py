@@ -1,0 +1,121 @@
+"""Asks the process that runs a session, perhaps another one, to park it, and follows what becomes of that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from ccq_tui.inbox.owners import alive
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.wishes import WishState
+
+NOTICE_SECONDS = 5.0
+"""How long the other process may take to notice; it looks ten times a second."""
+PARK_SECONDS = 20.0
+"""How long it may take from then until its Claude process is gone."""
+LOOK_SECONDS = 0.05
+"""How often to look."""
+
+
+class Ending(Enum):
+    """How it ended."""
+
+    PARKED = auto()
+    """It is parked now."""
+    ALREADY = auto()
+    """What waits in it waited without a process before."""
+    REFUSED = auto()
+    """It cannot be parked, and nothing was changed."""
+    SLOW = auto()
+    """It was taken on, and is not done in the time allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parking:
+    """What became of the wish; ``words`` say it of a session whose name stands before them."""
+
+    ending: Ending
+    words: str
+
+
+class ParkWish:
+    """A wish that a session be parked; `look` is called until it tells how that ended.
+
+    Args:
+        session_id: The session.
+        surface: Who wishes it.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    def __init__(self, session_id: str, surface: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._session_id = session_id
+        self._surface = surface
+        self._clock = clock
+        self._number = 0
+        self._until = 0.0
+        self._taken = False
+
+    def look(self, store: Store) -> Parking | None:
+        """Do the next step.
+
+        Args:
+            store: The inbox.
+
+        Returns:
+            How it ended, or None while it has not.
+
+        Raises:
+            InboxError: The inbox cannot be read or written.
+        """
+        session = store.session(self._session_id)
+        waiting = store.waiting_counts().get(self._session_id, 0)
+        if session is None or not alive(session.owner):
+            return self._without_process(store, session, waiting)
+        if not self._number:
+            self._number = store.wish_park(self._session_id, self._surface)
+            self._until = self._clock() + NOTICE_SECONDS
+            return None
+        wish = store.wish(self._number)
+        if wish is None or wish.state is WishState.REFUSED:
+            return Parking(Ending.REFUSED, wish.why if wish else "was not asked: the wish is gone")
+        if wish.state is WishState.TAKEN:
+            return self._taken_on(waiting)
+        return self._not_noticed(store, session)
+
+    def _without_process(self, store: Store, session: StoredSession | None, waiting: int) -> Parking:
+        wish = store.wish(self._number) if self._number else None
+        parked = session is not None and session.state is StoredSessionState.PARKED
+        if wish is not None and wish.state is WishState.TAKEN and parked:
+            return Parking(Ending.PARKED, f"is parked: {_waits(waiting)} without a process")
+        if wish is not None:
+            store.settle_wish(wish.number, WishState.WITHDRAWN)
+            return Parking(Ending.ALREADY, f"has no process any more: {_waits(waiting)} without one")
+        if waiting:
+            return Parking(Ending.ALREADY, f"is parked already: {_waits(waiting)} without a process")
+        return Parking(Ending.REFUSED, "is not running, and nothing waits in it")
+
+    def _taken_on(self, waiting: int) -> Parking | None:
+        if not self._taken:
+            self._taken, self._until = True, self._clock() + PARK_SECONDS
+        if not waiting:
+            return Parking(Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
+        if self._clock() < self._until:
+            return None
+        return Parking(Ending.SLOW, f"is being parked, and its process still runs after {PARK_SECONDS:.0f} s")
+
+    def _not_noticed(self, store: Store, session: StoredSession) -> Parking | None:
+        if self._clock() < self._until or not store.settle_wish(self._number, WishState.WITHDRAWN):
+            return None
+        number = session.owner.pid if session.owner else 0
+        return Parking(
+            Ending.REFUSED,
+            f"is not parked: the ccq-tui that runs it, process {number}, did not react in "
+            f"{NOTICE_SECONDS:.0f} s",
+        )
+
+
+def _waits(count: int) -> str:
+    return f"{count} request{'s' if count != 1 else ''} wait{'s' if count == 1 else ''}"

@@ -1,0 +1,103 @@
+"""What one process wants of the process that runs a session."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ccq_tui.inbox.store.base import Connected, storable
+
+
+class WishState(StrEnum):
+    """What became of a wish."""
+
+    OPEN = "open"
+    TAKEN = "taken"
+    REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """That a session be parked.
+
+    Attributes:
+        number: Its place in the order of wishing.
+        session_id: The session.
+        surface: Who wishes it.
+        state: What became of it.
+        why: Why it was refused, or "".
+    """
+
+    number: int
+    session_id: str
+    surface: str
+    state: WishState
+    why: str = ""
+
+
+class Wishes(Connected):
+    """Reads and writes wishes that a session be parked: each is taken on, refused or taken back once."""
+
+    def wish_park(self, session_id: str, surface: str) -> int:
+        """Wish that the process that runs a session parks it.
+
+        Args:
+            session_id: The session.
+            surface: Who wishes it.
+
+        Returns:
+            The wish's number.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        with self._writing() as at:
+            self._do(
+                "INSERT INTO wishes (session_id, surface, at, state, why) VALUES (?, ?, ?, ?, '')",
+                (storable(session_id, 500), storable(surface, 200), at, WishState.OPEN),
+            )
+            return int(self._rows("SELECT last_insert_rowid()")[0][0])
+
+    def settle_wish(self, number: int, state: WishState, why: str = "") -> bool:
+        """Take on, refuse or take back a wish, in one conditional update.
+
+        Args:
+            number: The wish.
+            state: What becomes of it.
+            why: Why it is refused, for a person.
+
+        Returns:
+            Whether it was open until now.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        with self._writing():
+            query = "UPDATE wishes SET state = ?, why = ? WHERE number = ? AND state = ?"
+            return bool(self._do(query, (state, storable(why, 500), number, WishState.OPEN)))
+
+    def wish(self, number: int) -> Wish | None:
+        """Return a wish, or None."""
+        rows = self._rows("SELECT * FROM wishes WHERE number = ?", (number,))
+        return _wish(rows[0]) if rows else None
+
+    def open_wishes(self, after: int = 0) -> list[Wish]:
+        """Return wishes that nobody has taken on, oldest first.
+
+        Args:
+            after: Only those after this number.
+        """
+        query = "SELECT * FROM wishes WHERE state = ? AND number > ? ORDER BY number"
+        return [_wish(row) for row in self._rows(query, (WishState.OPEN, after))]
+
+    def last_wish(self) -> int:
+        """Return the number of the newest wish; 0 when there is none."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM wishes")[0][0])
+
+
+def _wish(row: sqlite3.Row) -> Wish:
+    state = row["state"]
+    known = WishState(state) if state in tuple(WishState) else WishState.WITHDRAWN
+    return Wish(row["number"], row["session_id"], row["surface"], known, row["why"])

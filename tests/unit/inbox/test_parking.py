@@ -1,0 +1,124 @@
+"""A session is parked by the process that runs it because another one wishes it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import PermissionRequest
+from ccq_tui.inbox.owners import Owner, this_process
+from ccq_tui.inbox.parking import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
+from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.questions import Declined
+
+DEAD = Owner(2**22 + 1, "long ago")
+
+
+class Place:
+    """An inbox with a session that this process runs and in which a question waits, and a wish for it."""
+
+    def __init__(self, path: Path) -> None:
+        self.store = Store(path)
+        self.now = 0.0
+        self.wish = ParkWish("s1", "test", self.clock)
+        self.store.claim_session("s1", this_process())
+        self.request = self.store.add_request(PermissionRequest("t1", "s1", "Bash", {})).request
+
+    def clock(self) -> float:
+        return self.now
+
+    def look(self) -> Parking | None:
+        return self.wish.look(self.store)
+
+    def becomes(self, state: WishState, why: str = "") -> None:
+        (wish,) = self.store.open_wishes()
+        assert (wish.session_id, wish.surface) == ("s1", "test")
+        assert self.store.settle_wish(wish.number, state, why)
+        assert not self.store.settle_wish(wish.number, WishState.TAKEN)
+
+    def ended(self) -> tuple[Ending, str]:
+        parking = self.look()
+        assert parking is not None
+        assert self.store.open_wishes() == []
+        return parking.ending, parking.words
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    made = Place(tmp_path / "inbox.db")
+    yield made
+    made.store.close()
+
+
+def test_it_is_taken_on_and_done(place: Place) -> None:
+    assert place.look() is None
+    assert place.look() is None
+    place.becomes(WishState.TAKEN)
+    assert place.look() is None
+    place.store.set_session_state("s1", StoredSessionState.PARKED, "wished")
+    assert place.look() is None
+    place.store.release_session("s1", this_process())
+    assert place.ended() == (Ending.PARKED, "is parked: 1 request waits without a process")
+
+
+def test_it_is_refused_or_not_needed(place: Place) -> None:
+    assert place.look() is None
+    place.becomes(WishState.REFUSED, "cannot be parked: nothing waits in it")
+    assert place.ended() == (Ending.REFUSED, "cannot be parked: nothing waits in it")
+    place.store.release_session("s1", this_process())
+    again = ParkWish("s1", "test", place.clock)
+    assert again.look(place.store) == Parking(
+        Ending.ALREADY, "is parked already: 1 request waits without a process"
+    )
+    place.store.settle(place.request.id, Declined(), "panel")
+    for name in ("s1", "unknown"):
+        told = ParkWish(name, "test", place.clock).look(place.store)
+        assert told == Parking(Ending.REFUSED, "is not running, and nothing waits in it")
+
+
+def test_who_does_not_react_in_time_finds_no_wish_later(place: Place) -> None:
+    assert place.look() is None
+    place.now += NOTICE_SECONDS + 1
+    ending, words = place.ended()
+    assert ending is Ending.REFUSED
+    assert f"process {this_process().pid}, did not react" in words
+
+
+def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) -> None:
+    assert place.look() is None
+    place.becomes(WishState.TAKEN)
+    assert place.look() is None
+    place.now += PARK_SECONDS + 1
+    assert place.ended()[0] is Ending.SLOW
+    place.store.settle(place.request.id, Declined(), "panel")
+    assert place.ended() == (Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
+
+
+def test_a_process_that_ends_meanwhile_leaves_no_wish(place: Place) -> None:
+    assert place.look() is None
+    place.store.release_session("s1", this_process())
+    place.store.claim_session("s1", DEAD)
+    assert place.ended() == (Ending.ALREADY, "has no process any more: 1 request waits without one")
+
+
+def test_an_inbox_without_wishes_is_brought_forward(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    before = sqlite3.connect(path, isolation_level=None)
+    migrate(before, MIGRATIONS[:1])
+    before.execute(
+        "INSERT INTO sessions VALUES ('s1', '/', 'old', 'parked', NULL, '', '2026-01-31T12:00:00.000000Z',"
+        " '2026-01-31T12:00:00.000000Z', '{}', '', 0, 0)"
+    )
+    before.close()
+    store = Store(path)
+    assert version_of(store._connection) == len(MIGRATIONS)
+    known = store.session("s1")
+    assert known is not None
+    assert known.name == "old"
+    assert store.settle_wish(store.wish_park("s1", "test"), WishState.TAKEN)
+    store.close()
