@@ -11,6 +11,7 @@ from ccq_tui.inbox.store.rows import (
     StoredRequest,
     StoredSession,
     StoredSessionState,
+    StoredStanding,
     state_after,
 )
 from ccq_tui.inbox.store.store import Store
@@ -22,6 +23,7 @@ __all__ = [
     "StoredRequest",
     "StoredSession",
     "StoredSessionState",
+    "StoredStanding",
     "draft_to_json",
     "state_after",
     "with_draft",

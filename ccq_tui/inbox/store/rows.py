@@ -106,6 +106,21 @@ class StoredSession:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredStanding:
+    """A session with what waits in it.
+
+    Attributes:
+        session: The session.
+        waiting: How many of its requests wait.
+        since: When it began to do what it does.
+    """
+
+    session: StoredSession
+    waiting: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """One row of the history: a request, or where ``request_id`` is "" a session, changed its state."""
 

@@ -12,10 +12,20 @@ from ccq_tui.inbox.owners import Owner, alive
 from ccq_tui.inbox.store.base import Connected, storable
 from ccq_tui.inbox.store.encoding import StoredFormatError, parse
 from ccq_tui.inbox.store.history import PAGE
-from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, moment, stamp
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
 
 LAST_LINE = 500
 """Characters of a session's last line that are kept."""
+
+
+DONE = "done"
+"""What the history says a session became that the person marked as done."""
+_STANDING = """
+    SELECT s.*,
+        (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.state = 'pending') AS waiting,
+        (SELECT h.at FROM history h WHERE h.session_id = s.id AND h.request_id IS NULL AND h.became = s.state
+            AND h.was != 'done' ORDER BY h.number DESC LIMIT 1) AS since
+    FROM sessions s"""
 
 
 class Sessions(Connected):
@@ -89,7 +99,10 @@ class Sessions(Connected):
             was = self._connection.execute("SELECT state FROM sessions WHERE id = ?", (key,)).fetchone()[0]
             if was == state:
                 return new
-            self._do("UPDATE sessions SET state = ?, changed_at = ? WHERE id = ?", (state, at, key))
+            # What goes on is not done, whoever said so before.
+            again = int(state == StoredSessionState.WORKING)
+            query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
+            self._do(query, (state, at, again, key))
             self._note(at, key, None, (was, state), cause, surface)
         return True
 
@@ -156,6 +169,46 @@ class Sessions(Connected):
         query = f"SELECT * FROM sessions {where} ORDER BY changed_at DESC LIMIT ?"  # noqa: S608 - ours
         return [_session(row) for row in self._rows(query, (*values, limit))]
 
+    def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
+        """Return sessions with what waits in each, the one that changed last first.
+
+        Args:
+            after: The last one of the page before, or None.
+            limit: At most so many.
+        """
+        mark = (stamp(after.changed_at), after.id) if after is not None else ("~", "")
+        query = (
+            f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC LIMIT ?"
+        )
+        return [_standing(row) for row in self._rows(query, (*mark, limit))]
+
+    def standing(self, session_id: str) -> StoredStanding | None:
+        """Return a session with what waits in it, or None."""
+        rows = self._rows(f"{_STANDING} WHERE s.id = ?", (storable(session_id, 500),))
+        return _standing(rows[0]) if rows else None
+
+    def set_done(self, session_id: str, done: bool, surface: str) -> bool:
+        """Note whether the person is done with a session; when it changed last stays.
+
+        Args:
+            session_id: The session.
+            done: Whether they are.
+            surface: Where they said so.
+
+        Returns:
+            Whether the session is known.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        key = storable(session_id, 500)
+        with self._writing() as at:
+            if self._do("UPDATE sessions SET done = NOT done WHERE id = ? AND done != ?", (key, int(done))):
+                state = str(self._known(key).state)
+                change = (state, DONE) if done else (DONE, state)
+                self._note(at, key, None, change, "marked by the person", surface)
+            return bool(self._rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
+
     def _insert(self, at: str, key: str) -> bool:
         state = StoredSessionState.STARTING
         new = self._do(
@@ -170,6 +223,12 @@ class Sessions(Connected):
 
     def _known(self, key: str) -> StoredSession:
         return _session(self._rows("SELECT * FROM sessions WHERE id = ?", (key,))[0])
+
+
+def _standing(row: sqlite3.Row) -> StoredStanding:
+    session = _session(row)
+    since = moment(row["since"]) if row["since"] else session.changed_at
+    return StoredStanding(session, row["waiting"], since)
 
 
 def _session(row: sqlite3.Row) -> StoredSession:

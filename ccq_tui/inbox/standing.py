@@ -1,0 +1,59 @@
+"""How sessions stand, in groups: what the overview and `ccq-tui sessions` say of each."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from ccq_tui.inbox.owners import alive
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+
+
+class Group(StrEnum):
+    """The groups, the one that needs a person most first; failed ones last, apart from all others."""
+
+    NEEDS = "needs you"
+    WORKING = "working"
+    PARKED = "parked"
+    IDLE = "idle"
+    DONE = "done"
+    FAILED = "failed"
+
+
+_AT_WORK = frozenset({"queued", StoredSessionState.STARTING, StoredSessionState.WORKING})
+_WAITS = frozenset({StoredSessionState.AWAITING, StoredSessionState.PARKED})
+
+
+def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
+    """Say in which group a session is.
+
+    What waits for a person or works is never hidden among what is done.
+
+    Args:
+        state: What it does, in the program's word.
+        waiting: How many of its requests wait.
+        runs: Whether a process runs it.
+        done: Whether the person marked it as done.
+    """
+    if runs and (waiting or state == StoredSessionState.AWAITING):
+        return Group.NEEDS
+    if runs and state in _AT_WORK:
+        return Group.WORKING
+    if state == StoredSessionState.FAILED:
+        return Group.DONE if done and not waiting else Group.FAILED
+    if waiting:
+        return Group.PARKED
+    if done:
+        return Group.DONE
+    if state in _AT_WORK:
+        return Group.FAILED  # its process was killed in the middle of a turn
+    return Group.PARKED if state in _WAITS else Group.IDLE
+
+
+def stored_group(session: StoredSession, waiting: int) -> Group:
+    """Say in which group a stored session is; looks whether its process runs.
+
+    Args:
+        session: The session.
+        waiting: How many of its requests wait.
+    """
+    return group_of(session.state, waiting, runs=alive(session.owner), done=session.done)
