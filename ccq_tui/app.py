@@ -30,6 +30,7 @@ from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.hosting import with_notices
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.stalls import StallWatch, watch_stalls
 from ccq_tui.widgets.palette import APP_CSS
 
 _logger = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ class CcqApp(InboxFirst, Choosing):
         self.most_live = launch.settings.max_live_sessions
         self.inbox_file = launch.state / "inbox.db" if launch.state else None
         self._ending = False
+        self._stall_watch: StallWatch | None = None
         self._theme_notices: list[str] = []
         self.key_choices = launch.settings.keymap
         """The keys of every action."""
@@ -102,6 +104,10 @@ class CcqApp(InboxFirst, Choosing):
         """Show the session, and end cleanly on a signal."""
         await self.open_session(with_notices(self._launch, *self._theme_notices))
         self._end_on_signals()
+        self.call_after_refresh(self._watch_stalls)
+
+    def _watch_stalls(self) -> None:
+        self._stall_watch = watch_stalls()
 
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""
@@ -151,7 +157,9 @@ class CcqApp(InboxFirst, Choosing):
         return AgentSession(session_options(launch), self.inbox, tell)
 
     def end_threads(self) -> None:
-        """Leave no thread of the terminal's driver behind."""
+        """Leave no thread behind: neither the terminal's driver's nor the one that watches for stalls."""
+        if self._stall_watch is not None:
+            self._stall_watch.stop()
         end = getattr(self._driver, "end", None)
         if end is not None:
             end()

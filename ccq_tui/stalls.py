@@ -1,0 +1,105 @@
+"""Notes when the event loop stands still, and where: off unless the variable ``CCQ_STALLS`` names a file.
+
+While the loop stands still no key is taken and nothing is drawn. Each time is one line of JSON: ``at``, the
+seconds since the first paint, ``ms``, how long, and ``where``, the innermost calls at that time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+
+VARIABLE = "CCQ_STALLS"
+BEAT = 0.005
+"""Seconds between two looks: how exact a stall's length is."""
+NOTED = 0.010
+"""Seconds from which on a stall is noted."""
+MOST = 10_000
+"""Stalls that are noted at most."""
+CALLS = 8
+"""Innermost calls that are named."""
+
+_logger = logging.getLogger(__name__)
+
+
+def watch_stalls() -> StallWatch | None:
+    """Begin to watch the running event loop if the environment asks for it.
+
+    Returns:
+        The watch, to be stopped at the end, or None.
+    """
+    path = os.environ.get(VARIABLE)
+    if not path:
+        return None
+    try:
+        return StallWatch(Path(path).expanduser())
+    except OSError as error:
+        _logger.warning("Stalls are not noted: %s", error.strerror)
+        return None
+
+
+class StallWatch:
+    """Watches the event loop that runs in this thread.
+
+    Args:
+        path: The file to write to; what is in it is lost.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("w", encoding="utf-8", buffering=1)
+        self._loop = asyncio.get_running_loop()
+        self._watched = threading.get_ident()
+        self._began = self._beaten = time.monotonic()
+        self._where: list[str] = []
+        self._stalls: queue.SimpleQueue[tuple[float, float, list[str]] | None] = queue.SimpleQueue()
+        self._timer = self._loop.call_later(BEAT, self._beat)
+        # A thread of its own: it can see where the loop stands, and a file must not make it stand.
+        self._thread = threading.Thread(target=self._look, name="stalls", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching, and close the file."""
+        self._timer.cancel()
+        self._stalls.put(None)
+        self._thread.join(timeout=1.0)
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        late = now - self._beaten - BEAT
+        if late >= NOTED:
+            self._stalls.put((now - self._began - late, late, self._where))
+        self._beaten, self._where = now, []
+        self._timer = self._loop.call_later(BEAT, self._beat)
+
+    def _look(self) -> None:
+        left = MOST
+        with self._file:
+            while left:
+                try:
+                    stall = self._stalls.get(timeout=NOTED)
+                except queue.Empty:
+                    if time.monotonic() - self._beaten > BEAT + NOTED and not self._where:
+                        self._where = self._calls()
+                    continue
+                if stall is None:
+                    return
+                at, seconds, where = stall
+                noted = {"at": round(at, 3), "ms": round(seconds * 1000, 1), "where": where}
+                self._file.write(json.dumps(noted) + "\n")
+                left -= 1
+
+    def _calls(self) -> list[str]:
+        frame = sys._current_frames().get(self._watched)
+        calls = traceback.extract_stack(frame)[-CALLS:] if frame is not None else []
+        return [f"{call.filename}:{call.lineno} {call.name}" for call in reversed(calls)]
