@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
+from ccq_tui.inbox.standing import stored_group
 from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
 from ccq_tui.text import one_line
@@ -175,7 +176,7 @@ def session_lines(
     rows = [
         (
             session_id(item.id),
-            str(item.state),
+            str(stored_group(item, waiting.get(item.id, 0))),
             f"? {waiting[item.id]}" if waiting.get(item.id) else "",
             brief(item.changed_at),
             " · ".join(text for text in (item.name, item.directory, item.last_line) if text),

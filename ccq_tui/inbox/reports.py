@@ -9,6 +9,7 @@ from typing import Any
 from ccq_tui.inbox.choices import choices_for
 from ccq_tui.inbox.owners import alive
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.standing import stored_group
 from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
 from ccq_tui.questions import Answered, Discussed, Question
@@ -68,6 +69,7 @@ def session_record(session: StoredSession, waiting: int) -> dict[str, Any]:
         "name": session.name,
         "directory": session.directory,
         "state": str(session.state),
+        "group": str(stored_group(session, waiting)),
         "running": alive(session.owner),
         "waiting": waiting,
         "started_at": stamp(session.started_at),

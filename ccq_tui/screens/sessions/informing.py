@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, Settled
+from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.hosting import Hosting
@@ -63,6 +63,8 @@ class Informing(Hosting):
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, InboxTrouble):
             self._warn(f"Questions are kept in memory alone: {change.message}")
+            return
+        if isinstance(change, SessionNoted):
             return
         self._count_soon()
         if isinstance(change, Settled):
