@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,14 @@ from hypothesis import settings as hypothesis_settings
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input, TextArea
+
+if sys.dont_write_bytecode:
+    # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
+    # Whoever wants none of it in the tree gets it into the environment that is used.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = sys.pycache_prefix or str(Path(sys.prefix) / "bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 TESTS = Path(__file__).parent
 SNAPSHOTS = TESTS.parent / "snapshots"
