@@ -237,7 +237,18 @@ def do(command: list[str | Path], cwd: Path = ROOT) -> None:
     """Run a command, saying which; a failure ends the task."""
     shown = [Path(word).name if str(word).startswith(str(ROOT)) else str(word) for word in command]
     print(f"\n$ {' '.join(shown)}", flush=True)
-    subprocess.run(command, cwd=cwd, check=True)
+    subprocess.run(command, cwd=cwd, check=True, env=compiling())
+
+
+def compiling() -> dict[str, str]:
+    """Return this environment, with a place for compiled modules where none are wanted beside the sources.
+
+    The packages are installed without them, so that each program would compile all that it imports anew.
+    """
+    env = dict(os.environ)
+    if env.pop("PYTHONDONTWRITEBYTECODE", ""):
+        env.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
+    return env
 
 
 TASKS = {
