@@ -1,0 +1,111 @@
+"""Runs git: never through a shell, never asking anybody, never without a time limit. For threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from ccq_tui.text import one_line
+
+SECONDS = 10.0
+"""How long git may take for what it only looks up."""
+CHECKOUT_SECONDS = 180.0
+"""How long it may take to write the files of a repository, or to remove them."""
+END_SECONDS = 2.0
+LONGEST = 300
+# Set by git for its hooks: they would lead it to another repository than the directory's.
+_ELSEWHERE = frozenset(
+    {
+        *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE"),
+        *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE"),
+    }
+)
+
+
+class GitError(Exception):
+    """Git did not do it; the message is its own, in one line."""
+
+
+class GitMissingError(GitError):
+    """There is no git."""
+
+
+def git(directory: Path, *words: str, seconds: float = SECONDS) -> str:
+    """Run git.
+
+    Args:
+        directory: Where it works.
+        words: The command and its arguments.
+        seconds: How long it may take.
+
+    Returns:
+        What it printed.
+
+    Raises:
+        GitError: It failed, took too long, or is not there.
+    """
+    environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        process = subprocess.Popen(  # noqa: S603 - words are ours, or names and paths that were checked
+            ["git", *words],  # noqa: S607 - the person's own git
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        if not directory.is_dir():
+            raise GitError(f"{directory} is not there") from error
+        raise GitMissingError("git is not installed, or not on PATH") from error
+    except OSError as error:
+        raise GitError(f"git cannot be started: {error.strerror or error}") from error
+    try:
+        out, problem = process.communicate(timeout=seconds)
+    except BaseException as error:
+        _end(process)
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise GitError(f"git {words[0]} took longer than {seconds:.0f} s") from error
+        raise
+    if process.returncode:
+        raise GitError(_said(problem) or f"git {words[0]} ended with {process.returncode}")
+    return os.fsdecode(out)
+
+
+def asked(directory: Path, *words: str) -> str | None:
+    """Return the one line that git prints; None where it says no, by ending with an error.
+
+    Raises:
+        GitMissingError: There is no git.
+    """
+    try:
+        return git(directory, *words).strip()
+    except GitMissingError:
+        raise
+    except GitError:
+        return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git with what it started, such as hooks: they could hold its output open."""
+    with suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=END_SECONDS)
+
+
+def _said(problem: bytes) -> str:
+    """Return the line in which git says what is wrong."""
+    lines = [line.strip() for line in os.fsdecode(problem).splitlines() if line.strip()]
+    told = next(
+        (line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1] if lines else ""
+    )
+    return one_line(told.removeprefix("fatal: ").removeprefix("error: "), LONGEST)

@@ -1,0 +1,209 @@
+"""Makes worktrees, and makes those anew that a session left. Runs git: not for the event loop."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ccq_tui.worktrees.basing import base_for
+from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
+from ccq_tui.worktrees.model import INSIDE, MARK, Worktree, WorktreeError, git_directory, is_ours, worktree_at
+from ccq_tui.worktrees.names import branch_of, folder_of, made_up, problem_of
+
+IGNORE = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A worktree that can be made; nothing was changed yet.
+
+    Attributes:
+        worktree: The worktree.
+        commit: What its branch begins from.
+    """
+
+    worktree: Worktree
+    commit: str
+
+
+def planned(directory: Path, name: str = "") -> Plan:
+    """See whether a worktree can be made, without changing anything.
+
+    Args:
+        directory: Any directory of the repository.
+        name: What to call it, or "" for a name that is made up.
+
+    Returns:
+        What to make.
+
+    Raises:
+        WorktreeError: It cannot be; the message says why, and what would be right.
+    """
+    problem = problem_of(name) if name else ""
+    if problem:
+        raise WorktreeError(f"no worktree can be called {name!r}: {problem}")
+    try:
+        root = _root(directory)
+        _refuse_links(root)
+        commit, base = base_for(directory, root)
+
+        def in_use(folder: str) -> bool:
+            return Worktree(root, folder).path.exists() or _has_branch(root, branch_of(folder))
+
+        worktree = Worktree(root, folder_of(name) or made_up(in_use), base)
+        if name and in_use(worktree.name):
+            raise WorktreeError(_taken(worktree))
+    except GitError as error:
+        raise WorktreeError(str(error)) from error
+    return Plan(worktree, commit)
+
+
+def make(plan: Plan) -> Worktree:
+    """Make a worktree and its branch; where that fails, nothing of it is left.
+
+    Raises:
+        WorktreeError: It could not be made.
+    """
+    worktree = plan.worktree
+    try:
+        _make_place(worktree.root)
+        # The branch first: of several that want the same name, git gives it to one.
+        git(worktree.root, "branch", "--no-track", worktree.branch, plan.commit)
+    except (GitError, OSError) as error:
+        tidy(worktree.root)
+        raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
+    try:
+        _check_out(worktree)
+    except BaseException as error:
+        _undo(worktree)
+        if isinstance(error, (GitError, OSError)):
+            raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
+        raise
+    return worktree
+
+
+def back_in(directory: Path) -> Worktree | None:
+    """Return the worktree that a session worked in, made anew where it was removed meanwhile.
+
+    Args:
+        directory: Where the session worked.
+
+    Returns:
+        The worktree; None where the directory is none, or one that somebody else made.
+
+    Raises:
+        WorktreeError: It cannot be made anew.
+    """
+    worktree = worktree_at(directory)
+    if worktree is None or directory.is_dir():
+        return worktree if worktree is not None and is_ours(worktree) else None
+    if not (worktree.root / ".git").exists():
+        return None
+    try:
+        _refuse_links(worktree.root)
+        if not _has_branch(worktree.root, worktree.branch):
+            commit, base = base_for(worktree.root, worktree.root)
+            return make(Plan(replace(worktree, base=base), commit))
+        _make_place(worktree.root)
+        # Git still counts on one that was deleted by hand, until it is told to forget those.
+        known = f"worktree {worktree.path}\n" in git(worktree.root, "worktree", "list", "--porcelain")
+        _check_out(worktree, *(("--force",) if known else ()))
+    except (GitError, OSError) as error:
+        tidy(worktree.root)
+        raise WorktreeError(f"its worktree {directory} cannot be made anew: {_reason(error)}") from error
+    return worktree
+
+
+def tidy(root: Path) -> None:
+    """Remove the directory of all worktrees where there is none left."""
+    place = root.joinpath(*INSIDE)
+    # What is not empty stays; so does what cannot be removed, and is in nobody's way.
+    with suppress(OSError):
+        if [path.name for path in place.iterdir()] == [IGNORE]:
+            (place / IGNORE).unlink()
+        place.rmdir()
+        place.parent.rmdir()
+
+
+def _root(directory: Path) -> Path:
+    """Return the checkout of a directory's repository, of which linked worktrees are kept."""
+    try:
+        lines = git(
+            directory, "rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--git-common-dir"
+        ).splitlines()
+    except GitError as error:
+        if "not a git repository" not in str(error):
+            raise
+        raise WorktreeError(
+            f"{directory} is not in a git repository, and a worktree is made from one; "
+            "go to a repository, make one of it with git init, or leave out the worktree"
+        ) from error
+    bare, inside, common = (*lines, "", "", "")[:3]
+    if bare == "true" or inside != "true":
+        raise WorktreeError(
+            f"{directory} is {'a bare repository' if bare == 'true' else 'inside the directory of git'}, "
+            "without files to work on; go to a checkout of it"
+        )
+    shared = (directory / common).resolve()
+    if shared.name == ".git":
+        return shared.parent
+    # A submodule, or a repository that has its directory elsewhere.
+    return Path(git(directory, "rev-parse", "--show-toplevel").rstrip("\n")).resolve()
+
+
+def _refuse_links(root: Path) -> None:
+    """Refuse a way to the worktrees that a link in the repository leads elsewhere."""
+    place = root
+    for part in INSIDE:
+        place /= part
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            raise WorktreeError(f"{place} is not a directory of the repository's own; move it away first")
+
+
+def _taken(worktree: Worktree) -> str:
+    if worktree.path.exists():
+        return (
+            f"there is a worktree {worktree.name} already; take another name, "
+            f"or go there with --cwd {worktree.path}"
+        )
+    return (
+        f"there is a branch {worktree.branch} already; take another name, "
+        f"or delete the branch if you need it no more: git branch -d {worktree.branch}"
+    )
+
+
+def _has_branch(root: Path, branch: str) -> bool:
+    return asked(root, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}") is not None
+
+
+def _make_place(root: Path) -> None:
+    """Make the directory of all worktrees, which the repository itself does not see."""
+    place = root.joinpath(*INSIDE)
+    place.mkdir(parents=True, exist_ok=True)
+    if not (place / IGNORE).exists():
+        (place / IGNORE).write_text("*\n", encoding="utf-8")
+
+
+def _check_out(worktree: Worktree, *more: str) -> None:
+    words = ("worktree", "add", "--quiet", *more, "--", str(worktree.path), worktree.branch)
+    git(worktree.root, *words, seconds=CHECKOUT_SECONDS)
+    own = git_directory(worktree.path)
+    if own is not None:
+        (own / MARK).write_text("ccq-tui made this worktree.\n", encoding="utf-8")
+
+
+def _undo(worktree: Worktree) -> None:
+    """Take away what was made of a worktree; the branch was made by this process, so all of it was."""
+    for words in (
+        ("worktree", "remove", "--force", "--force", "--", str(worktree.path)),
+        ("branch", "--quiet", "-D", "--", worktree.branch),
+    ):
+        # Whatever is not there need not be removed.
+        with suppress(GitError):
+            git(worktree.root, *words, seconds=CHECKOUT_SECONDS)
+    tidy(worktree.root)
+
+
+def _reason(error: BaseException) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)

@@ -1,0 +1,85 @@
+"""What a worktree is called, where it is, and whether ccq-tui made it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ccq_tui.worktrees.names import branch_of
+
+INSIDE = (".claude", "worktrees")
+"""Where in a repository they are, as Claude Code has them."""
+MARK = "ccq-tui"
+"""A file in git's own directory of a worktree that says that ccq-tui made it."""
+POINTER = "gitdir:"
+MOST = 4096
+"""Bytes of a file of git that are read."""
+
+
+class WorktreeError(Exception):
+    """There can be no such worktree; the message says what is wrong and what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A worktree with a branch of its own.
+
+    Attributes:
+        root: The checkout of the repository in which it is.
+        name: The name of its directory.
+        base: What its branch began from, as a person calls it, or "" where that is not known any more.
+    """
+
+    root: Path
+    name: str
+    base: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The directory to work in."""
+        return self.root.joinpath(*INSIDE, self.name)
+
+    @property
+    def branch(self) -> str:
+        """The branch that was made for it; another one may be checked out by now."""
+        return branch_of(self.name)
+
+
+def worktree_at(directory: Path) -> Worktree | None:
+    """Say which worktree a directory would be by its path alone, whether it is there or not."""
+    if len(directory.parents) < 4 or (directory.parts[-3], directory.parts[-2]) != INSIDE:
+        return None
+    return Worktree(directory.parents[2], directory.name)
+
+
+def git_directory(place: Path) -> Path | None:
+    """Return git's own directory of a linked worktree, which its file ``.git`` names, or None.
+
+    Args:
+        place: The directory in which that file is. Reads it: not for the event loop.
+    """
+    try:
+        with (place / ".git").open("rb") as file:
+            pointer = file.read(MOST).decode("utf-8", "surrogateescape").strip()
+    except (OSError, ValueError):
+        return None
+    return place / pointer.removeprefix(POINTER).strip() if pointer.startswith(POINTER) else None
+
+
+def is_ours(worktree: Worktree) -> bool:
+    """Whether a worktree is there and ccq-tui made it; others are never removed. Reads files."""
+    own = git_directory(worktree.path)
+    return own is not None and (own / MARK).is_file()
+
+
+def main_checkout(place: Path) -> Path | None:
+    """Return the checkout that a linked worktree belongs to, or None. Reads files.
+
+    Args:
+        place: The worktree's directory.
+    """
+    own = git_directory(place)
+    # Git's directory of a linked worktree is CHECKOUT/.git/worktrees/NAME, which nothing else is.
+    if own is None or own.parent.name != "worktrees" or own.parents[1].name != ".git":
+        return None
+    return own.parents[2].resolve()

@@ -1,0 +1,64 @@
+"""Says of a worktree what a person needs to know, in words."""
+
+from __future__ import annotations
+
+import shlex
+
+from ccq_tui.text import one_line
+from ccq_tui.worktrees.ending import Held
+from ccq_tui.worktrees.model import Worktree
+
+MOST_NAMES = 3
+LONGEST = 60
+
+
+def begun(worktree: Worktree) -> str:
+    """Say in which worktree a session works."""
+    base = f", from {worktree.base}" if worktree.base else ""
+    text = f"Works in the worktree {worktree.path} on branch {worktree.branch}{base}."
+    if (worktree.path / ".gitmodules").is_file():
+        text += " Its submodules are empty; git submodule update --init fills them."
+    return text
+
+
+def held_words(held: Held) -> str:
+    """Say what would be lost."""
+    names = ", ".join(one_line(name, LONGEST) for name in held.ignored[:MOST_NAMES])
+    more = f" and {len(held.ignored) - MOST_NAMES} more" if len(held.ignored) > MOST_NAMES else ""
+    parts = (
+        _counted(held.changed, "file") + " not committed" if held.changed else "",
+        _counted(held.commits, "commit") + " that no other branch has" if held.commits else "",
+        f"{held.doing} under way" if held.doing else "",
+        "submodules" if held.submodules else "",
+        f"files that git ignores ({names}{more})" if names else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def kept(worktree: Worktree, why: str, session_id: str = "", branch: str = "") -> tuple[str, ...]:
+    """Say that a worktree is kept, how to go back, and how to remove it; a line each.
+
+    Args:
+        worktree: The worktree.
+        why: Why it is kept.
+        session_id: The session that can be gone on with in it, or "".
+        branch: The branch that is checked out, where it is known.
+    """
+    path, own = shlex.quote(str(worktree.path)), branch or worktree.branch
+    back = f"ccq-tui resume {session_id}" if session_id else f"ccq-tui --cwd {path}"
+    return (
+        f"The worktree {worktree.name} is kept, on branch {own}: {why}.",
+        f"  To go back:    {back}",
+        f"  To remove it:  git -C {shlex.quote(str(worktree.root))} worktree remove --force {path}",
+        f"  and its branch, with all that it alone has: git -C {shlex.quote(str(worktree.root))} "
+        f"branch -D {worktree.branch}",
+    )
+
+
+def removed(worktree: Worktree) -> str:
+    """Say that a worktree was removed."""
+    return f"The worktree {worktree.name} held nothing of its own and was removed, with its branch."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,140 @@
+"""What is in a worktree, and that it goes only where nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.worktrees.ending import held_by, remove
+from ccq_tui.worktrees.git import GitError
+from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.model import Worktree
+from ccq_tui.worktrees.saying import held_words, kept
+from tests.unit.worktrees.repositories import commit, repository, run
+
+
+def write(place: Path, name: str) -> None:
+    (place / name).parent.mkdir(parents=True, exist_ok=True)
+    (place / name).write_text("text", encoding="utf-8")
+
+
+def pushed(worktree: Worktree) -> None:
+    origin = worktree.root.parent / "origin.git"
+    run(worktree.root, "clone", "--quiet", "--bare", ".", str(origin))
+    run(worktree.root, "remote", "add", "origin", str(origin))
+    commit(worktree.path, "b")
+    run(worktree.path, "push", "--quiet", "origin", "HEAD:refs/heads/elsewhere")
+
+
+def merged(worktree: Worktree) -> None:
+    commit(worktree.path, "b")
+    run(worktree.root, "merge", "--quiet", worktree.branch)
+
+
+def on_another_branch(worktree: Worktree) -> None:
+    run(worktree.path, "checkout", "--quiet", "-b", "feature")
+    commit(worktree.path, "b")
+
+
+def cached(worktree: Worktree) -> None:
+    write(worktree.path, "__pycache__/a.pyc")
+    write(worktree.path, "cache.log/CACHEDIR.TAG")
+
+
+def seen_elsewhere(worktree: Worktree) -> None:
+    """A commit that the main checkout stands on without a branch."""
+    head = commit(worktree.path, "b")
+    run(worktree.root, "checkout", "--quiet", "--detach", head)
+
+
+@pytest.mark.parametrize(
+    "work", [lambda _worktree: None, pushed, merged, on_another_branch, cached, seen_elsewhere]
+)
+def test_where_nothing_would_be_lost_it_goes_with_its_branch(
+    repo: Path, work: Callable[[Worktree], None]
+) -> None:
+    worktree = make(planned(repo, "x"))
+    work(worktree)
+    held = held_by(worktree)
+    assert held.nothing, held
+    remove(worktree, held)
+    assert not (repo / ".claude").exists()
+    assert "worktree-x" not in run(repo, "branch") + run(repo, "worktree", "list")
+
+
+def rebasing(place: Path) -> None:
+    run(place, "checkout", "--quiet", "--detach", "HEAD")
+    (Path(run(place, "rev-parse", "--absolute-git-dir")) / "rebase-merge").mkdir()
+
+
+def hidden_from_status(place: Path) -> None:
+    run(place, "config", "status.showUntrackedFiles", "no")
+    write(place, "new")
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (lambda place: write(place, "a.txt"), "1 file not committed"),
+        (lambda place: [write(place, name) for name in ("b", "c/d", "c/e")], "2 files not committed"),
+        (hidden_from_status, "1 file not committed"),
+        (lambda place: run(place, "rm", "--quiet", "a.txt"), "1 file not committed"),
+        (lambda place: [commit(place, name) for name in "bc"], "2 commits that no other branch has"),
+        (
+            lambda place: (run(place, "checkout", "--quiet", "--detach"), commit(place, "b")),
+            "1 commit that no other branch has",
+        ),
+        (lambda place: write(place, "a.log"), "files that git ignores (a.log)"),
+        (lambda place: (write(place, "a"), write(place, "b.log")), "1 file not committed, files that git"),
+        (rebasing, "a rebase under way"),
+    ],
+)
+def test_where_something_would_be_lost_it_says_what(
+    repo: Path, work: Callable[[Path], object], words: str
+) -> None:
+    worktree = make(planned(repo, "x"))
+    work(worktree.path)
+    held = held_by(worktree)
+    assert not held.nothing
+    assert held_words(held).startswith(words)
+
+
+def test_what_comes_between_the_look_and_the_end_stays(repo: Path) -> None:
+    worktree = make(planned(repo, "x"))
+    held = held_by(worktree)
+    write(worktree.path, "late")
+    with pytest.raises(GitError, match="contains modified or untracked files"):
+        remove(worktree, held)
+    assert (worktree.path / "late").exists()
+    (worktree.path / "late").unlink()
+    late = commit(worktree.path, "late")
+    with pytest.raises(GitError):
+        remove(worktree, held)
+    assert run(repo, "rev-parse", worktree.branch) == late
+    with pytest.raises(GitError):
+        held_by(Worktree(repo, "never"))
+
+
+def test_submodules_that_were_filled_may_hold_anything(repo: Path, tmp_path: Path) -> None:
+    other = repository(tmp_path / "other")
+    allowed = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
+    run(repo, *allowed, "add", str(other), "sub")
+    run(repo, "commit", "--quiet", "-m", "Add sub")
+    worktree = make(planned(repo, "x"))
+    assert held_by(worktree).nothing
+    run(worktree.path, *allowed, "update", "--init")
+    assert held_words(held_by(worktree)) == "submodules"
+
+
+def test_how_to_go_back_and_how_to_remove_it_are_commands_that_work(repo: Path) -> None:
+    worktree = make(planned(repo, "x"))
+    commit(worktree.path, "b")
+    first, back, *away = kept(worktree, held_words(held_by(worktree)), "1234")
+    assert first == ("The worktree x is kept, on branch worktree-x: 1 commit that no other branch has.")
+    assert back.split() == ["To", "go", "back:", "ccq-tui", "resume", "1234"]
+    for line in away:
+        run(repo.parent, *line.partition(" git ")[2].split())
+    assert "worktree-x" not in run(repo, "branch") + run(repo, "worktree", "list")
+    assert f"--cwd {worktree.path}" in kept(worktree, "")[1]

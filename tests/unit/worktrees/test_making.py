@@ -1,0 +1,153 @@
+"""Making worktrees in real repositories, and refusing where there can be none."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.screens.session.branch import git_branch
+from ccq_tui.worktrees.making import back_in, make, planned
+from ccq_tui.worktrees.model import Worktree, WorktreeError, is_ours
+from ccq_tui.worktrees.saying import begun
+from tests.unit.worktrees.repositories import commit, repository, run
+
+
+def state(place: Path) -> tuple[str, str, str]:
+    """What git knows of branches and worktrees, and which files there are."""
+    files = sorted(str(path) for path in place.rglob("*") if ".git" not in path.parts)
+    return run(place, "branch", "--all"), run(place, "worktree", "list"), "\n".join(files)
+
+
+def refused(place: Path, name: str = "x") -> str:
+    with pytest.raises(WorktreeError) as error:
+        planned(place, name)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_worktree_has_a_branch_and_a_directory_of_its_own_that_git_does_not_report(repo: Path) -> None:
+    (repo / "deep").mkdir()
+    worktree = make(planned(repo / "deep", "fix/it"))
+    assert worktree == Worktree(repo, "fix+it", "main")
+    assert worktree.path == repo / ".claude/worktrees/fix+it"
+    assert (worktree.path / "a.txt").is_file()
+    assert git_branch(worktree.path) == worktree.branch == "worktree-fix+it"
+    assert is_ours(worktree)
+    assert run(repo, "status", "--porcelain") == ""
+    assert "on branch worktree-fix+it, from main." in begun(worktree)
+    # From inside of one, the next is made beside it.
+    assert planned(worktree.path).worktree.root == repo
+    assert planned(repo).worktree.name != planned(repo).worktree.name
+
+
+def test_it_begins_where_claude_codes_own_does(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    clone = tmp_path / "clone"
+    run(tmp_path, "clone", "--quiet", str(repo), str(clone))
+    there, here = run(clone, "rev-parse", "HEAD"), commit(clone, "b.txt")
+    assert (planned(clone).commit, planned(clone).worktree.base) == (there, "origin/main")
+    (clone / ".claude").mkdir()
+    (clone / ".claude/settings.json").write_text('{"worktree": {"baseRef": "head"}}')
+    assert (planned(clone).commit, planned(clone).worktree.base) == (here, "main")
+    run(clone, "checkout", "--quiet", "--detach", "HEAD")
+    assert planned(clone).worktree.base == f"commit {here[:8]}"
+    run(tmp_path, "clone", "--quiet", "--depth", "1", repo.as_uri(), str(tmp_path / "shallow"))
+    assert (make(planned(tmp_path / "shallow", "x")).path / "a.txt").is_file()
+
+
+def test_what_cannot_be_is_said_in_a_line_before_anything_is_made(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, bare, empty = tmp_path / "plain", tmp_path / "bare.git", tmp_path / "empty"
+    plain.mkdir()
+    run(tmp_path, "init", "--quiet", "--bare", str(bare))
+    run(tmp_path, "init", "--quiet", str(empty))
+    make(planned(repo, "taken"))
+    run(repo, "branch", "worktree-old")
+    before = state(repo)
+    assert "is not in a git repository" in refused(plain)
+    assert "git init" in refused(plain)
+    assert "is a bare repository" in refused(bare)
+    assert "is inside the directory of git" in refused(repo / ".git")
+    assert "git commit --allow-empty" in refused(empty)
+    assert f"--cwd {repo}/.claude/worktrees/taken" in refused(repo, "taken")
+    assert "git branch -d worktree-old" in refused(repo, "old")
+    assert "'fix it': a name has letters" in refused(repo, "fix it")
+    assert "is not there" in refused(tmp_path / "nowhere")
+    assert state(repo) == before
+    assert not (empty / ".claude").exists()
+    (empty / ".claude").symlink_to(tmp_path)
+    commit(empty, "a")
+    assert f"{empty}/.claude is not a directory of the repository's own" in refused(empty)
+    monkeypatch.setenv("PATH", str(plain))
+    assert refused(repo) == "git is not installed, or not on PATH"
+
+
+def test_when_it_fails_nothing_is_left_and_of_two_one_gets_the_name(repo: Path) -> None:
+    before = state(repo)
+    plan = planned(repo, "x")
+    hook = repo / ".git/hooks/post-checkout"
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(WorktreeError, match="worktree x cannot be made"):
+        make(plan)
+    assert state(repo) == before
+    hook.unlink()
+    second = planned(repo, "x")
+    make(plan)
+    (plan.worktree.path / "mine").write_text("")
+    with pytest.raises(WorktreeError, match="already exists"):
+        make(second)
+    assert (plan.worktree.path / "mine").exists()
+
+
+def test_git_that_does_not_end_is_ended_with_what_it_started(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(repo)
+    hook = repo / ".git/hooks/post-checkout"
+    hook.write_text("#!/bin/sh\nsleep 50\n")
+    hook.chmod(0o755)
+    monkeypatch.setattr("ccq_tui.worktrees.making.CHECKOUT_SECONDS", 2.0)
+    with pytest.raises(WorktreeError, match="took longer than"):
+        make(planned(repo, "x"))
+    assert state(repo) == before
+
+
+def test_a_session_comes_back_to_its_worktree_also_after_that_was_removed(repo: Path) -> None:
+    worktree = make(planned(repo, "x"))
+    again = Worktree(repo, "x")
+    assert back_in(worktree.path) == again
+    commit(worktree.path, "b.txt")
+    # By hand, so that git still counts on it.
+    subprocess.run(["rm", "-r", str(worktree.path)], check=True)
+    assert back_in(worktree.path) == again
+    assert (worktree.path / "b.txt").is_file()
+    run(repo, "worktree", "remove", str(worktree.path))
+    assert back_in(worktree.path) == again
+    run(repo, "worktree", "remove", str(worktree.path))
+    run(repo, "branch", "-D", worktree.branch)
+    assert back_in(worktree.path) == Worktree(repo, "x", "main")
+    assert not (worktree.path / "b.txt").exists()
+    assert git_branch(worktree.path) == "worktree-x"
+    # Made by somebody else, or no worktree at all: nothing that this program would remove.
+    run(repo, "worktree", "add", "--quiet", ".claude/worktrees/theirs")
+    assert back_in(repo / ".claude/worktrees/theirs") is None
+    assert back_in(repo) is None
+    assert back_in(repo.parent / "gone/.claude/worktrees/x") is None
+
+
+def test_in_a_submodule_it_is_the_submodules_own_and_empty_submodules_are_told(
+    repo: Path, tmp_path: Path
+) -> None:
+    other = repository(tmp_path / "other")
+    run(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
+    run(repo, "commit", "--quiet", "-m", "Add sub")
+    inner = make(planned(repo / "sub", "x"))
+    assert inner.root == repo / "sub"
+    assert (inner.path / "a.txt").is_file()
+    assert "submodules are empty" in begun(make(planned(repo, "x")))
