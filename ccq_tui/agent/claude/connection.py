@@ -15,9 +15,11 @@ from claude_agent_sdk import (
     Message,
     PermissionMode,
     ProcessError,
+    StreamEvent,
     TaskStartedMessage,
 )
 
+from ccq_tui.agent.claude.arriving import Arrivals
 from ccq_tui.agent.claude.asking import ask
 from ccq_tui.agent.claude.errors import Failure, LastWords, explain
 from ccq_tui.agent.claude.gate import Gate
@@ -82,6 +84,7 @@ class Connection:
         self._turn_over = asyncio.Event()
         self.translator = Translator(session_id="", model="", mode="")
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
+        self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
     async def open(self, *, session_id: str | None, resume: str | None) -> Failure | None:
         """Start the CLI and say who is there.
@@ -272,6 +275,7 @@ class Connection:
             reason: Why nobody can be asked any more, for a person.
         """
         self.translator.cli_state = ""  # what it was says nothing any more
+        self._arrivals.give_up(reason)
         self.gate.give_up(reason)
         for text in self.translator.sent.values():
             self._emit(PromptReturned(text, reason))
@@ -294,6 +298,7 @@ class Connection:
 
     def _emit(self, event: AgentEvent) -> None:
         self.gate.waits.hear(event)
+        self._arrivals.hear(event)
         self._out(event)
         self._refresh()
 
@@ -319,6 +324,8 @@ class Connection:
         if isinstance(message, TaskStartedMessage):
             self.gate.named(message.task_id, message.description)
         try:
+            if isinstance(message, StreamEvent):
+                self._arrivals.stream(message.event, message.parent_tool_use_id or "")
             for event in self.translator.feed(message):
                 self._emit(event)
                 self._note(event)

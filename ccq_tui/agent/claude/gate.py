@@ -77,6 +77,20 @@ class Gate:
         """Count question rounds anew: a person wrote a prompt."""
         self._rounds = 0
 
+    def will_ask(self, ahead: int) -> bool:
+        """Whether a person would be asked one more question set.
+
+        Args:
+            ahead: How many sets are on their way before it.
+        """
+        match self._options.questions:
+            case QuestionPolicy.ASSUME:
+                return False
+            case QuestionPolicy.ADAPTIVE:
+                return self._rounds + ahead < self._options.max_question_rounds
+            case _:
+                return True
+
     def finished(self, tool_use_id: str) -> None:
         """Forget a tool call that has its result; others may go on after the turn, in the background."""
         self.waits.finished(tool_use_id)

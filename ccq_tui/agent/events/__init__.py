@@ -38,8 +38,10 @@ from ccq_tui.agent.events.turns import (
     TurnEnded,
 )
 from ccq_tui.agent.events.waiting import (
+    ArrivingEnded,
     PermissionAsked,
     PlanProposed,
+    QuestionArriving,
     QuestionAsked,
     RequestParked,
     RequestSettled,
@@ -72,6 +74,8 @@ AgentEvent = (
     | TaskStarted
     | TaskProgressed
     | TaskEnded
+    | QuestionArriving
+    | ArrivingEnded
     | QuestionAsked
     | PermissionAsked
     | PlanProposed
@@ -96,6 +100,7 @@ AgentEvent = (
 __all__ = [
     "PARKED_KIND",
     "AgentEvent",
+    "ArrivingEnded",
     "BlockDropped",
     "BlockFinished",
     "BlockGrew",
@@ -119,6 +124,7 @@ __all__ = [
     "PromptAccepted",
     "PromptDelivered",
     "PromptReturned",
+    "QuestionArriving",
     "QuestionAsked",
     "RequestParked",
     "RequestSettled",

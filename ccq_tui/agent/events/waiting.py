@@ -7,6 +7,28 @@ from datetime import datetime
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.waiting import Draft
+from ccq_tui.questions.state import Arriving
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionArriving:
+    """A question set is being written, and a part of it can be read; nobody is asked it yet.
+
+    Attributes:
+        request: The set so far, under the id with which it will be asked.
+        arriving: How much of it is here.
+    """
+
+    request: QuestionRequest
+    arriving: Arriving
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingEnded:
+    """A question set that was being written will not be asked; ``reason`` says why, for a person."""
+
+    request_id: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,176 @@
+"""Question sets whose calls are still being streamed: shown early, and taken away where nobody is asked them.
+
+Only the call's own hook asks a person. What is told here goes before it, or comes to nothing: the CLI rejects
+what does not fit its schema, streams break, turns are interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ccq_tui.agent.claude.options import QUESTION_TOOL
+from ccq_tui.agent.events import (
+    AgentEvent,
+    ArrivingEnded,
+    BlockFinished,
+    QuestionArriving,
+    QuestionAsked,
+    RequestSettled,
+    Retrying,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.questions.arriving import ArrivingSet
+from ccq_tui.questions.model import QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.state import Arriving
+
+FRAME = 1 / 30
+"""Seconds between two looks at what came."""
+
+BROKE = "its stream broke"
+REJECTED = "Claude Code did not accept it as Claude wrote it"
+INTERRUPTED = "interrupted"
+PASSED_OVER = "Claude Code went on without asking it"
+
+_REJECTION = "<tool_use_error>"
+_ABORTED = "aborted"
+
+
+@dataclass(slots=True)
+class _Call:
+    arriving: ArrivingSet
+    told: bool = False
+    stopped: bool = False
+    whole: bool = False
+
+
+class Arrivals:
+    """The question sets of one connection that are on their way.
+
+    A subagent's are left out: the CLI has it ask nobody.
+
+    Args:
+        session_id: Gives the session id of the moment.
+        will_ask: Whether a person would be asked one more set, after so many that are on their way already.
+        emit: Takes the events.
+    """
+
+    def __init__(
+        self,
+        session_id: Callable[[], str],
+        will_ask: Callable[[int], bool],
+        emit: Callable[[AgentEvent], None],
+    ) -> None:
+        self._session_id = session_id
+        self._will_ask = will_ask
+        self._emit = emit
+        self._calls: dict[str, _Call] = {}
+        self._places: dict[int, str] = {}
+        """The calls of the message that is being streamed, by the place of their block."""
+        self._next_look: asyncio.TimerHandle | None = None
+
+    def stream(self, event: Mapping[str, Any], parent: str) -> None:
+        """Take an event of the Messages API's stream.
+
+        Args:
+            event: The event.
+            parent: The Agent call it belongs to, or "".
+        """
+        if parent:
+            return
+        match event.get("type"):
+            case "message_start":
+                self._end_broken(stopped=False)
+                self._places.clear()
+            case "content_block_start":
+                block = event["content_block"]
+                if block.get("name") == QUESTION_TOOL and self._will_ask(len(self._calls)):
+                    self._places[event["index"]] = call_id = str(block["id"])
+                    self._calls[call_id] = _Call(ArrivingSet(call_id))
+            case "content_block_delta" if call := self._at(event["index"]):
+                call.arriving.feed(str(event["delta"].get("partial_json") or ""))
+                self._look_soon()
+            case "message_stop":
+                # A call that is whole was told so before; a stream that broke is ended like any other.
+                for call in self._calls.values():
+                    call.stopped = True
+
+    def hear(self, event: AgentEvent) -> None:
+        """Learn from what is told of a session what becomes of the sets on their way."""
+        match event:
+            case ToolStarted(tool_use_id=call_id) if call_id in self._calls:
+                self._complete(call_id, event.input)
+            case ToolFinished(tool_use_id=call_id) if call_id in self._calls:
+                rejected = event.output.startswith(_REJECTION)
+                self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
+            case QuestionAsked(request) if request.id in self._calls:
+                del self._calls[request.id]
+            case RequestSettled(request_id=request_id) if request_id in self._calls:
+                del self._calls[request_id]
+            case Retrying() | ToolStarted(parent="") | BlockFinished():
+                self._end_broken(stopped=True)
+            case TurnEnded(reason=reason):
+                if not reason.startswith(_ABORTED):
+                    self._end_broken(stopped=False)
+                self.give_up(INTERRUPTED if reason.startswith(_ABORTED) else PASSED_OVER)
+            case _:
+                pass
+
+    def give_up(self, reason: str) -> None:
+        """End what is on its way: nobody will be asked it.
+
+        Args:
+            reason: Why, for a person.
+        """
+        if self._next_look is not None:
+            self._next_look.cancel()
+            self._next_look = None
+        for call_id in list(self._calls):
+            self._end(call_id, reason)
+
+    def _at(self, index: int) -> _Call | None:
+        return self._calls.get(self._places.get(index, ""))
+
+    def _look_soon(self) -> None:
+        if self._next_look is None:
+            self._next_look = asyncio.get_running_loop().call_later(FRAME, self._look)
+
+    def _look(self) -> None:
+        self._next_look = None
+        for call in list(self._calls.values()):
+            if not call.whole and (look := call.arriving.look()) is not None:
+                call.told = True
+                self._tell(look.questions, Arriving(look.complete))
+
+    def _tell(self, questions: QuestionSet, arriving: Arriving) -> None:
+        self._emit(QuestionArriving(QuestionRequest(questions.id, self._session_id(), questions), arriving))
+
+    def _complete(self, call_id: str, source: Mapping[str, Any]) -> None:
+        """Show all of a set that is shown in part; one that came at once is the hook's alone."""
+        call = self._calls[call_id]
+        if not call.told:
+            del self._calls[call_id]
+            return
+        call.whole = True
+        try:
+            questions = parse_question_set(call_id, source)
+        except QuestionFormatError:
+            return  # its result says so
+        self._tell(questions, Arriving(len(questions.questions), whole=True))
+
+    def _end_broken(self, *, stopped: bool) -> None:
+        """End what never became whole; ``stopped``: only where its message has ended."""
+        for call_id, call in list(self._calls.items()):
+            if not call.whole and (call.stopped or not stopped):
+                self._end(call_id, BROKE)
+
+    def _end(self, call_id: str, reason: str) -> None:
+        call = self._calls.pop(call_id)
+        if call.told:
+            self._emit(ArrivingEnded(call_id, reason))

@@ -1,0 +1,122 @@
+"""Question sets that are told while the model still writes them, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ccq_tui.agent.claude.arriving import BROKE, INTERRUPTED, REJECTED
+from ccq_tui.agent.events import (
+    AgentEvent,
+    ArrivingEnded,
+    QuestionArriving,
+    QuestionAsked,
+    RequestSettled,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.testing import Scenario, ScriptedModel
+from ccq_tui.testing.scenario import ask, delegate
+from ccq_tui.testing.steps import Cut, Message
+from ccq_tui.testing.tool_input import question_set_input
+from tests.agent.running import Running
+from tests.agent.stage import staged
+
+LONG = "a description that says in some words what choosing this would mean"
+DATABASE = Question("Which database?", "Database", (Option("SQLite", LONG), Option("PostgreSQL", LONG)))
+FEATURES = Question("Which features?", "Features", (Option("Auth", LONG), Option("Logs", LONG)), True)
+BAD = question_set_input([DATABASE, {"question": "What else?", "header": "Else", "options": []}])
+SLOW = 400.0
+
+
+async def test_sets_on_their_way(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario(), env={"CLAUDE_CODE_MAX_RETRIES": "2"})) as stage:
+        model = stage.model
+        model.delta_size = 4
+        scenario = Scenario("both").says("Two things.").together(ask(DATABASE), ask(FEATURES)).says("Thanks.")
+        async with stage.scene("two sets in one message", scenario) as run:
+            await each_grows_and_is_asked(run, model)
+        scenario = Scenario("bad").asks(raw=BAD).asks(DATABASE).says("Thanks.")
+        async with stage.scene("a set that the CLI rejects", scenario) as run:
+            await it_ends_and_is_asked_again(run, model, REJECTED)
+        broken = Message((ask(DATABASE, FEATURES),), closed=True, cut=Cut(after=300))
+        scenario = Scenario("cut", (broken,)).asks(DATABASE).says("Thanks.")
+        async with stage.scene("a stream that breaks", scenario) as run:
+            await it_ends_and_is_asked_again(run, model, BROKE)
+        scenario = Scenario("stop").asks(DATABASE, FEATURES).ends_turn().says("As you like.")
+        async with stage.scene("a turn that is interrupted", scenario) as run:
+            await an_interrupted_set_ends(run, model)
+        asked = Scenario().together(ask(DATABASE)).says("Nobody to ask.")
+        scenario = Scenario("sub").together(delegate("Look around", asked)).says("Done.")
+        async with stage.scene("a subagent, which may not ask", scenario) as run:
+            model.speed = SLOW * 10
+            run.session.send("Look around")
+            await run.idle()
+            model.speed = 0.0
+            assert [e.is_error for e in run.all(ToolFinished) if e.parent] == [True]
+            assert not run.all(QuestionArriving)
+
+
+async def first_arriving(run: Running, model: ScriptedModel) -> QuestionArriving:
+    """Give the first that is told of a set, and let the model write faster from then on."""
+    model.speed = SLOW
+    run.session.send("Ask me")
+    first = await run.until(QuestionArriving)
+    model.speed = 0.0
+    return first
+
+
+async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
+    first = await first_arriving(run, model)
+    assert first.request.questions.questions[0].text == DATABASE.text
+    assert (first.arriving.complete, first.arriving.whole) == (0, False)
+    assert not run.all(ToolStarted)
+    assert not run.inbox.pending  # what is on its way is not kept
+    asked = await run.until(QuestionAsked, count=2)
+    name = first.request.id
+    assert {e.request.id for e in run.all(QuestionAsked)} == {name, asked.request.id}
+    told = [e for e in run.all(QuestionArriving) if e.request.id == name]
+    assert told[-1].arriving.whole
+    assert told[-1].request.questions == QuestionSet(name, (DATABASE,))
+    assert isinstance(of(run, name)[-1], QuestionAsked)
+    for event in run.all(QuestionAsked):
+        label = event.request.questions.questions[0].options[1].label
+        run.answer(event.request.id, Answered((Answer((label,)),)))
+    await run.idle()
+    assert not run.all(ArrivingEnded)
+    assert '"Which database?"="PostgreSQL"' in model.result(name).text
+    assert '"Which features?"="Logs"' in model.result(asked.request.id).text
+
+
+async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason: str) -> None:
+    first = await first_arriving(run, model)
+    asked = await run.until(QuestionAsked)
+    assert run.one(ArrivingEnded) == ArrivingEnded(first.request.id, reason)
+    assert of(run, first.request.id)[-1] is run.one(ArrivingEnded)
+    run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
+    await run.idle()
+    assert '"Which database?"="SQLite"' in model.result(asked.request.id).text
+
+
+async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:
+    model.speed = SLOW / 4
+    run.session.send("Ask me")
+    first = await run.until(QuestionArriving)
+    run.session.interrupt()
+    await run.idle()
+    model.speed = 0.0
+    assert run.one(ArrivingEnded) == ArrivingEnded(first.request.id, INTERRUPTED)
+    assert not run.all(QuestionAsked)
+    run.session.send("Never mind")
+    await run.idle(2)
+
+
+def of(run: Running, name: str) -> list[AgentEvent]:
+    """What was told of one set."""
+    return [
+        e
+        for e in run.events
+        if (isinstance(e, QuestionArriving | QuestionAsked) and e.request.id == name)
+        or (isinstance(e, ArrivingEnded | RequestSettled) and e.request_id == name)
+    ]
