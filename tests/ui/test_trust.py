@@ -125,6 +125,7 @@ def test_picture(snap_compare: Callable[..., bool]) -> None:
     driven = Driven(Launch(carried=Carried(Path("/work/shop"), files)))
 
     async def wake(pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: driven.app.screen.query(HintBar))
         driven.app.screen.query_one(HintBar).wake()
         await pilot.pause()
 

@@ -6,8 +6,9 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from textual import events, on
 from textual.app import App
@@ -38,6 +39,8 @@ class Hosting(App[int]):
     """Returns seconds of a monotonic clock."""
     most_live: int = 8
     """How many sessions may have a process at a time; further ones wait."""
+    counts: Mapping[str, int] = MappingProxyType({})
+    """How many requests wait in each session of all terminals; whoever keeps the inbox counts them."""
 
     def __init__(self, *arguments: object, **keywords: object) -> None:
         super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
@@ -86,14 +89,30 @@ class Hosting(App[int]):
     async def _open(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
         if launch.carried is None:
             await add(launch)
-            return
+        else:
+            self.run_worker(self._open_trusted(launch, add), name="trust")
 
-        async def answered(answer: str | None) -> None:
-            trusted = await self._trusted(launch, answer)
-            if trusted is not None:
-                await add(trusted)
+    async def _open_trusted(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
+        trusted = await self.if_trusted(launch)
+        if trusted is not None:
+            await add(trusted)
 
-        self.push_screen(TrustScreen(launch.carried, clock=self.clock), answered)
+    async def if_trusted(self, launch: Launch, *, leave: str = "quit") -> Launch | None:
+        """Ask whether a directory is trusted that carries what is to be trusted first; call it in a worker.
+
+        Args:
+            launch: What is to be started there.
+            leave: What it is called to start nothing; the program ends only where that is "quit".
+
+        Returns:
+            What to start with after the answer, or None for nothing.
+        """
+        if launch.carried is None:
+            return launch
+        answer = await self.push_screen_wait(TrustScreen(launch.carried, leave=leave, clock=self.clock))
+        if answer == "quit" and leave != "quit":
+            return None
+        return await self._trusted(launch, answer)
 
     async def _add(self, launch: Launch) -> None:
         await self.switch_mode(self._new_mode(launch))
@@ -161,13 +180,10 @@ class Hosting(App[int]):
         self.run_worker(work, name="resume", group="sessions", exit_on_error=False)
 
     async def _replace(self, screen: SessionBase, launch: Launch) -> None:
-        carried = launch.carried
-        if carried is not None and launch.settings.directory != screen.launch.settings.directory:
-            answer = await self.push_screen_wait(TrustScreen(carried, clock=self.clock))
-            trusted = await self._trusted(launch, answer)
-            if trusted is None:
-                return
-            launch = trusted
+        trusted = await self.if_trusted(beside(screen.launch, launch))
+        if trusted is None:
+            return
+        launch = trusted
         old = self._mode_of(screen)
         await screen.end()
         new = self._new_mode(launch)
@@ -234,14 +250,17 @@ class Hosting(App[int]):
         self._list()
 
     @on(SessionScreen.Told)
+    def _told(self) -> None:
+        self._list()
+
     def _list(self) -> None:
         """Show in the session on the screen how all of them stand."""
         if self.front is not None:
             self.front.list_sessions(self.entries(), self.waiting_beside(self.front))
 
-    def waiting_beside(self, screen: SessionScreen) -> int:  # noqa: ARG002 - who keeps the inbox knows
-        """Return how many requests wait in other sessions than this one."""
-        return 0
+    def waiting_beside(self, screen: SessionScreen) -> int:
+        """Return how many requests wait in other sessions than this one, in all terminals."""
+        return sum(count for name, count in self.counts.items() if name != screen.view.session_id)
 
     @on(SessionScreen.NewsTold)
     def _tell_news(self, event: SessionScreen.NewsTold) -> None:
@@ -252,6 +271,12 @@ class Hosting(App[int]):
     def _say(self, text: str, seconds: float = 6.0) -> None:
         if self.front is not None and self.front.is_mounted:
             self.front.dock.notices.say(text, seconds=seconds)
+
+
+def beside(old: Launch, launch: Launch) -> Launch:
+    """Return a launch that asks nothing more in a directory in which a session is at work already."""
+    same = launch.settings.directory == old.settings.directory
+    return replace(launch, carried=None) if same else launch
 
 
 def with_notices(launch: Launch, *notices: str) -> Launch:

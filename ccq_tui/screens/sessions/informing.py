@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.hosting import Hosting
 
 _logger = logging.getLogger(__name__)
@@ -26,7 +23,6 @@ class Informing(Hosting):
     inbox_file: Path | None = None
     """The database, or None for the usual one."""
     _inbox: DurableInbox | None = None
-    _counts: Mapping[str, int] = MappingProxyType({})
     _counting = False
 
     @property
@@ -46,7 +42,7 @@ class Informing(Hosting):
     async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
         try:
             notice = await inbox.opened()
-            counts = self._counts = await inbox.run(lambda store: store.waiting_counts())
+            counts = self.counts = await inbox.run(lambda store: store.waiting_counts())
         except InboxError as error:
             await self.begun.wait()
             self._warn(f"Questions are not kept for the next start: {error}")
@@ -71,10 +67,6 @@ class Informing(Hosting):
             for screen in self.sessions:
                 screen.settled_elsewhere(change)
 
-    def waiting_beside(self, screen: SessionScreen) -> int:
-        """Return how many requests wait in other sessions than this one, in all terminals."""
-        return sum(count for name, count in self._counts.items() if name != screen.view.session_id)
-
     def _count_soon(self) -> None:
         if not self._counting:
             self._counting = True
@@ -84,7 +76,7 @@ class Informing(Hosting):
         await asyncio.sleep(COUNT_SECONDS)
         self._counting = False
         try:
-            self._counts = await self.inbox.run(lambda store: store.waiting_counts())
+            self.counts = await self.inbox.run(lambda store: store.waiting_counts())
         except InboxError as error:
             _logger.warning("What waits cannot be counted: %s", error)
         self._list()
