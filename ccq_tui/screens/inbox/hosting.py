@@ -12,17 +12,18 @@ from textual import on
 
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, QuestionRequest
+from ccq_tui.inbox.elsewhere import runs_elsewhere
 from ccq_tui.inbox.parking import LOOK_SECONDS, ParkWish
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.inbox.waiting import Draft, Line
 from ccq_tui.screens.inbox.listing import InboxRow, Place
+from ccq_tui.screens.inbox.port import AtRest
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.sessions.starting import launch_in
-from ccq_tui.screens.trust import TrustScreen
 
 INBOX = "the inbox of another ccq-tui"
 """Who wishes it, for the history of whoever parks."""
@@ -76,7 +77,7 @@ class Inboxing(Informing):
 
     def open_here(self) -> Mapping[str, str]:
         """Return what the sessions of this terminal are called, or "", by Claude session id."""
-        return {name: screen.view.title for screen in self.sessions if (name := _session_id(screen))}
+        return {name: screen.view.title for screen in self.sessions if (name := session_id_of(screen))}
 
     def draft_here(self, row: InboxRow) -> Draft | None:
         """Return the draft of a request as its session in this terminal has it, or None."""
@@ -138,29 +139,34 @@ class Inboxing(Informing):
         problem = await self.resume(row, behind=True)
         return problem or f"Answered · {name} is started in the background to get it"
 
-    async def resume(self, row: InboxRow, *, behind: bool) -> str:
-        """Open the session of a request that rests.
+    async def resume(self, row: AtRest, *, behind: bool) -> str:
+        """Open a session that rests.
 
         Args:
-            row: The request.
+            row: The session, or a request of it.
             behind: Whether the session is not shown.
 
         Returns:
             Why it was not opened, in words, or "".
         """
+        if await self._runs_elsewhere(row.session_id):
+            return f"{row.session} runs in another ccq-tui now"
         try:
             launch = replace(await self.launch_for(Path(row.directory)), resume=row.session_id)
         except (SettingsError, OSError) as error:
             return f"There is no session in {row.directory}: {error}"
-        if launch.carried is not None:
-            asking = TrustScreen(launch.carried, leave="not now", clock=self.clock)
-            answer = await self.push_screen_wait(asking)
-            trusted = None if answer == "quit" else await self._trusted(launch, answer)
-            if trusted is None:
-                return f"{row.session} was not started: you did not trust its directory"
-            launch = trusted
-        await (self._add_behind if behind else self._add)(launch)
+        trusted = await self.if_trusted(launch, leave="not now")
+        if trusted is None:
+            return f"{row.session} was not started: you did not trust its directory"
+        await (self._add_behind if behind else self._add)(trusted)
         return ""
+
+    async def _runs_elsewhere(self, session_id: str) -> bool:
+        try:
+            return await self.inbox.run(lambda store: runs_elsewhere(store, session_id)) is not None
+        except InboxError as error:
+            _logger.warning("It is not known whether a session runs elsewhere: %s", error)
+            return False
 
     async def launch_for(self, directory: Path) -> Launch:
         """Say what a session in a directory is started with.
@@ -172,7 +178,7 @@ class Inboxing(Informing):
         return await asyncio.to_thread(launch_in, directory, "", front.launch)
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
-        return next((screen for screen in self.sessions if _session_id(screen) == row.session_id), None)
+        return next((screen for screen in self.sessions if session_id_of(screen) == row.session_id), None)
 
 
 def why_not_parked(line: Line) -> str:
@@ -188,6 +194,6 @@ def why_not_parked(line: Line) -> str:
     return ""
 
 
-def _session_id(screen: SessionScreen) -> str:
+def session_id_of(screen: SessionScreen) -> str:
     """Return the Claude session id; while it is resumed, that of what is resumed."""
     return screen.view.session_id or ("" if screen.launch.fork else screen.launch.resume)

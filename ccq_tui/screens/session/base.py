@@ -88,8 +88,8 @@ class SessionBase(Screen[None]):
 
     @property
     def waiting(self) -> Line:
-        """What waits for the person."""
-        return self.dock.line if self.query(Dock) else Line()
+        """What waits for the person; not what is still being written."""
+        return self.dock.line.asked if self.query(Dock) else Line()
 
     @property
     def in_front(self) -> bool:
@@ -152,11 +152,12 @@ class SessionBase(Screen[None]):
         """
         return False
 
-    def wake(self, *, answered: bool = False) -> None:
+    def wake(self, *, answered: bool = False, ended: bool = False) -> None:
         """Start the session again where it waits without a process; a part knows how.
 
         Args:
             answered: Whether a question of it was answered.
+            ended: Whether one that has ended is started again, too.
         """
 
     async def end(self) -> None:

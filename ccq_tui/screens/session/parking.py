@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+from typing import cast
+
 from textual import on
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled, SessionState
-from ccq_tui.inbox import Settled
+from ccq_tui.inbox import InboxError, Settled
+from ccq_tui.inbox.elsewhere import runs_elsewhere
+from ccq_tui.screens.pickers.shelf import KeepsInbox
 from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.recovering import Recovering
+
+_logger = logging.getLogger(__name__)
 
 OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 PARKED = "Parked: no process waits · your answer starts Claude again"
@@ -43,14 +50,32 @@ class Parking(Asking, Recovering, Commanding):
     def _keep_draft_on_disk(self, event: Dock.DraftChanged) -> None:
         self.session.keep_draft(event.waiting.request.id, event.waiting.draft)
 
-    def wake(self, *, answered: bool = False) -> None:
+    def wake(self, *, answered: bool = False, ended: bool = False) -> None:
         """Start the session again where it waits without a process.
 
         Args:
             answered: Whether a question of it was answered, which is worth a start after a failure, too.
+            ended: Whether one that has ended is started again, too.
         """
-        over = OVER if answered else {SessionState.PARKED}
-        if self.view.state in over and self.view.session_id:
+        if not self.view.session_id:
+            return
+        if answered and self.view.state in OVER:
+            self.run_worker(self._wake_alone(), name="wake", group="wake", exclusive=True)
+        elif self.view.state is SessionState.PARKED or (ended and self.view.state in OVER):
+            self.reconnect()
+
+    async def _wake_alone(self) -> None:
+        """Start the session again, unless another process has done so meanwhile: that one has the answer."""
+        name = self.view.session_id
+        inbox = cast("KeepsInbox", self.app).inbox
+        try:
+            owner = await inbox.run(lambda store: runs_elsewhere(store, name))
+        except InboxError as error:
+            _logger.warning("It is not known whether the session runs elsewhere: %s", error)
+            owner = None
+        if owner is not None:
+            self.dock.notices.say("Another ccq-tui runs this session now and has your answer", seconds=20.0)
+        elif self.view.state in OVER:
             self.reconnect()
 
     def settled_elsewhere(self, change: Settled) -> None:

@@ -78,9 +78,9 @@ class Timing(SessionBase):
         else:
             self._count_down(limit.words(now))
 
-    def wake(self, *, answered: bool = False) -> None:
+    def wake(self, *, answered: bool = False, ended: bool = False) -> None:
         """Start the session again also where it was closed only because nothing happened in it."""
-        super().wake(answered=answered or self._ran_out)
+        super().wake(answered=answered, ended=ended or self._ran_out)
 
     def on_key(self) -> None:
         """Count anew from a key that nobody took."""

@@ -8,11 +8,11 @@ from dataclasses import replace
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.session.launching import session_options
+from ccq_tui.screens.sessions.elsewhere import Elsewhere
 from ccq_tui.screens.sessions.going_on import launch_for
-from ccq_tui.screens.sessions.informing import Informing
 
 
-class Choosing(Informing):
+class Choosing(Elsewhere):
     """Shows the list of sessions before the first one, where the command line asks for it."""
 
     async def open_session(self, launch: Launch) -> None:

@@ -1,0 +1,42 @@
+"""Which sessions another process runs."""
+
+from __future__ import annotations
+
+from ccq_tui.inbox.owners import Owner, alive, this_process
+from ccq_tui.inbox.store.rows import StoredSession
+from ccq_tui.inbox.store.store import Store
+
+
+def runs_elsewhere(store: Store, session_id: str) -> Owner | None:
+    """Return the other process that runs a session, or None.
+
+    Args:
+        store: The inbox.
+        session_id: The session.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    session = store.session(session_id)
+    return None if session is None else _other(session)
+
+
+def run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Owner]:
+    """Return which sessions other processes run, by id.
+
+    Args:
+        store: The inbox.
+        session_id: The only session that is meant; "" for all of the directory.
+        directory: Where they work.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    one = store.session(session_id) if session_id else None
+    meant = [one] if one is not None else [] if session_id else store.sessions(directory)
+    return {session.id: owner for session in meant if (owner := _other(session)) is not None}
+
+
+def _other(session: StoredSession) -> Owner | None:
+    owner = session.owner
+    return owner if owner is not None and owner != this_process() and alive(owner) else None

@@ -1,0 +1,88 @@
+"""A session that another ccq-tui runs is not taken away from it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui.agent.earlier import EarlierSession
+from ccq_tui.agent.events import Connected, SessionState, StateChanged
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox.owners import Owner
+from ccq_tui.inbox.store import Store
+from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.session import SessionScreen
+from tests.ui.session import Driven, asked, keys_work, until
+
+OTHER = Owner(os.getppid())
+
+
+def claimed(where: Path) -> Launch:
+    """Note that another process runs the session, and return what goes on with it."""
+    store = Store(where / "inbox.db")
+    store.upsert_session("id-1", str(where), name="api")
+    assert store.claim_session("id-1", OTHER) is None
+    store.close()
+    return Launch(settings=Settings(cwd=where), state=where, resume="id-1")
+
+
+async def asked_about(pilot: Pilot[int], run: Driven) -> None:
+    await until(pilot, lambda: isinstance(run.app.screen, Picker))
+    assert isinstance(run.app.screen, Picker)
+    assert run.app.screen.heading == "This session is open in another ccq-tui"
+    assert str(OTHER.pid) in str(run.app.screen.about)
+
+
+async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
+    run = Driven(claimed(tmp_path))
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await asked_about(pilot, run)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.app.return_code == 0)
+    assert run.launches == []
+
+
+async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def earlier(*_options: object) -> tuple[EarlierSession, ...]:
+        return (EarlierSession("id-1", "api", 0.0, "", str(tmp_path)),)
+
+    monkeypatch.setattr("ccq_tui.screens.sessions.elsewhere.earlier_sessions", earlier)
+    run = Driven(replace(claimed(tmp_path), resume="", continue_last=True))
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await asked_about(pilot, run)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        assert [(one.continue_last, one.fork) for one in run.launches] == [(True, True)]
+
+        # From the list in the session the same is asked; Esc stays here.
+        screen = run.session_screen
+        wanted = replace(run.launches[0], resume="id-1", continue_last=False, fork=False)
+        screen.view = replace(screen.view, session_id="")
+        screen.post_message(SessionScreen.ReplaceWanted(screen, wanted))
+        await asked_about(pilot, run)
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is screen)
+        assert len(run.launches) == 1
+        run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
+
+        # What is open in this terminal is shown, not opened twice.
+        await until(pilot, lambda: screen.view.session_id == "id-1")
+        screen.post_message(SessionScreen.ReplaceWanted(screen, wanted))
+        await until(pilot, lambda: "open here already" in screen.dock.notices.text)
+
+        # Parked here and resumed over there meanwhile: the answer is theirs to deliver.
+        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.told.tell(asked())
+        await keys_work(run, pilot)
+        run.told.tell(StateChanged(SessionState.PARKED))
+        await until(pilot, lambda: screen.view.state is SessionState.PARKED)
+        await pilot.press("1", "enter")
+        await until(pilot, lambda: "has your answer" in screen.dock.notices.text)
+        assert len(run.launches) == 1
+        assert run.told.answers
