@@ -62,6 +62,16 @@ class QuickPilot(Pilot[None]):
         cast("PanelHost", self.app).burst(*keys)
         await self.pause()
 
+    async def put(self, *questions: Question, **options: Any) -> None:
+        """Put another panel in the place of the one that is there: half of what another program costs.
+
+        Args:
+            questions: What it asks.
+            **options: What else the panel is made with, as ``PanelHost`` takes it.
+        """
+        await cast("PanelHost", self.app).put(*questions, **options)
+        await self.pause()
+
     async def pause(self, delay: float | None = None) -> None:
         """Wait until nothing is left to do or to draw, by the queues: a busy machine looks idle."""
         assert delay is None, "wait for states, not for time"
@@ -122,12 +132,27 @@ class PanelHost(App[None]):
         self.clock = Clock()
         self.posted: list[Message] = []
         self._begin_in(theme)
-        self.panel = QuestionPanel(
-            opened(QuestionSet("toolu_1", questions, title=title)),
-            session=session,
-            place=place,
-            clock=self.clock,
-        )
+        self.panel = self._made(questions, title=title, session=session, place=place)
+
+    def _made(
+        self,
+        questions: tuple[Question, ...],
+        *,
+        title: str = "",
+        session: str = "api-refactor",
+        place: tuple[int, int] = (1, 1),
+    ) -> QuestionPanel:
+        asked = opened(QuestionSet("toolu_1", questions, title=title))
+        return QuestionPanel(asked, session=session, place=place, clock=self.clock)
+
+    async def put(self, *questions: Question, **options: Any) -> None:
+        """Put another panel in the place of the one that is there."""
+        await self.panel.remove()
+        self.posted.clear()
+        self.panel = self._made(questions, **options)
+        await self.screen.mount(self.panel)
+        self.clock.skip_grace()
+        self.panel.query_one(HintBar).wake()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return theming.variable_defaults()

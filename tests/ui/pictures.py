@@ -41,7 +41,15 @@ class Pictures:
         """
         await pilot.pause()
         await pilot.wait_for_scheduled_animations()
-        taken = await self._still(pilot)
+        self.compare(await self._still(pilot), name)
+
+    def compare(self, taken: str, name: str) -> None:
+        """Compare a picture that was taken with the stored one.
+
+        Args:
+            taken: The picture.
+            name: Names it among those of the test.
+        """
         stored = self._snapshot(name=name, extension_class=TopLevelSnapshots)
         if stored != taken:
             self.differ.append(name)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-
 from ccq_tui.questions import Question
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
-from tests.ui.host import PanelHost, same_picture
+from tests.ui.host import PanelHost
+from tests.ui.pictures import Pictures
 
 ALL = (RECOMMENDED, MULTI, PREVIEWED, DAYS)
 MANY_KEYS = ("2", "tab", "1", "3", "o", *"dark mode", "enter", "n", *"keep it small", "enter")
@@ -42,44 +39,41 @@ STATES: dict[str, tuple[tuple[Question, ...], tuple[str, ...]]] = {
 SMALL = ("single", "multi_selected", "other_open", "filter_open", "decline_asked", "review_gaps", "note_open")
 LARGE = ("multi_selected", "preview", "preview_large", "review_complete", "filter_applied")
 
-Compare = Callable[..., bool]
+SIZES = {(80, 24): tuple(STATES), (40, 12): SMALL, (160, 50): LARGE}
 
 
-async def picture(compare: Compare, state: str, size: tuple[int, int], theme: str = "ccq-dark") -> bool:
-    questions, keys = STATES[state]
-    app = PanelHost(*questions, theme=theme)
+async def keep(pictures: Pictures, size: tuple[int, int], theme: str = "ccq-dark") -> None:
+    """Keep a picture of each state at a size, all of one program."""
+    app = PanelHost(NAME, theme=theme)
     async with app.run_test(size=size) as pilot:
-        await pilot.press(*("space" if key == " " else key for key in keys))
-        app.panel.query_one(HintBar).wake()
-        await pilot.pause()
-        return same_picture(compare, app)
+        for state in SIZES[size]:
+            questions, keys = STATES[state]
+            await pilot.put(*questions)
+            await pilot.press(*("space" if key == " " else key for key in keys))
+            app.panel.query_one(HintBar).wake()
+            await pilot.pause()
+            pictures.compare(app.export_screenshot(simplify=True), state)
 
 
-@pytest.mark.parametrize("state", STATES)
-async def test_at_80x24(snap_compare: Compare, state: str) -> None:
-    assert await picture(snap_compare, state, (80, 24))
+async def test_at_80x24(pictures: Pictures) -> None:
+    await keep(pictures, (80, 24))
 
 
-@pytest.mark.parametrize("state", SMALL)
-async def test_at_40x12(snap_compare: Compare, state: str) -> None:
-    assert await picture(snap_compare, state, (40, 12))
+async def test_at_40x12(pictures: Pictures) -> None:
+    await keep(pictures, (40, 12))
 
 
-@pytest.mark.parametrize("state", LARGE)
-async def test_at_160x50(snap_compare: Compare, state: str) -> None:
-    assert await picture(snap_compare, state, (160, 50))
+async def test_at_160x50(pictures: Pictures) -> None:
+    await keep(pictures, (160, 50))
 
 
-@pytest.mark.parametrize("state", STATES)
-async def test_in_light(snap_compare: Compare, state: str) -> None:
-    assert await picture(snap_compare, state, (80, 24), "ccq-light")
+async def test_in_light(pictures: Pictures) -> None:
+    await keep(pictures, (80, 24), "ccq-light")
 
 
-@pytest.mark.parametrize("state", SMALL)
-async def test_in_light_at_40x12(snap_compare: Compare, state: str) -> None:
-    assert await picture(snap_compare, state, (40, 12), "ccq-light")
+async def test_in_light_at_40x12(pictures: Pictures) -> None:
+    await keep(pictures, (40, 12), "ccq-light")
 
 
-@pytest.mark.parametrize("state", LARGE)
-async def test_in_light_at_160x50(snap_compare: Compare, state: str) -> None:
-    assert await picture(snap_compare, state, (160, 50), "ccq-light")
+async def test_in_light_at_160x50(pictures: Pictures) -> None:
+    await keep(pictures, (160, 50), "ccq-light")
