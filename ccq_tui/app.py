@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,7 +20,8 @@ from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
-from ccq_tui.screens.driver import lasting_driver
+from ccq_tui.early import EarlyPrompt, plain
+from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.alone import InboxFirst
 from ccq_tui.screens.keylist import own_bindings, sections
@@ -47,6 +49,7 @@ class CcqApp(InboxFirst, Choosing):
         launch: What to start with.
         make_session: Makes the session; the real one by default.
         clock: Returns seconds of a monotonic clock.
+        early: Who has the terminal until the screen is there, or None.
     """
 
     TITLE = "ccq-tui"
@@ -70,8 +73,10 @@ class CcqApp(InboxFirst, Choosing):
         make_session: SessionFactory | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
+        early: EarlyPrompt | None = None,
     ) -> None:
-        super().__init__(driver_class=lasting_driver())
+        driver = taking_over(early, self._typed_early) if early is not None else lasting_driver()
+        super().__init__(driver_class=driver)
         # An empty one counts as not set, as https://no-color.org says.
         self.no_color = bool(os.environ.get("NO_COLOR"))
         self._launch = launch
@@ -99,6 +104,13 @@ class CcqApp(InboxFirst, Choosing):
     def on_load(self) -> None:
         """Put on the theme before there is a screen: afterwards everything would be styled once more."""
         self._theme_notices = theming.install(self, self._launch.settings.theme)
+
+    def _typed_early(self, typed: str) -> str:
+        """Return what the screen takes of the first keys; a question about trust takes none of them."""
+        if self._launch.carried is None:
+            return typed
+        self._launch = replace(self._launch, draft=self._launch.draft + plain(typed))
+        return ""
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
@@ -174,16 +186,17 @@ class CcqApp(InboxFirst, Choosing):
         self.panic(Text("ccq-tui crashed. Your conversation is kept: ccq-tui --continue goes on with it."))
 
 
-def run(launch: Launch) -> int:
+def run(launch: Launch, early: EarlyPrompt | None = None) -> int:
     """Put the screen up until it ends.
 
     Args:
         launch: What to start with.
+        early: Who has the terminal until the screen is there, or None.
 
     Returns:
         The exit code: 0 ended, 1 crashed, 128 + the signal that ended it.
     """
-    app = CcqApp(launch)
+    app = CcqApp(launch, early=early)
     try:
         app.run()
     finally:

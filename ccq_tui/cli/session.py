@@ -13,9 +13,11 @@ import click
 
 from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_flags, given_settings
+from ccq_tui.early import early_prompt
 
 if TYPE_CHECKING:
     from ccq_tui.config import Launch
+    from ccq_tui.early import EarlyPrompt
 
 
 def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
@@ -39,8 +41,13 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         raise click.UsageError("--continue and --resume exclude each other.", context)
     if flags.get("fork") and not (continue_last or resume or choose):
         raise click.UsageError("--fork needs --continue or --resume.", context)
+    end_on_signals()
+    early = None if choose else early_prompt()
+    if early is not None:
+        context.call_on_close(early.close)
     return begin(
         given_settings(context),
+        early=early,
         prompt=" ".join(words),
         continue_last=continue_last,
         resume=resume,
@@ -52,6 +59,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
 def begin(
     given: Mapping[str, Any],
     *,
+    early: EarlyPrompt | None = None,
     prompt: str = "",
     continue_last: bool = False,
     resume: str = "",
@@ -63,6 +71,7 @@ def begin(
 
     Args:
         given: The settings of the command line.
+        early: Who has the terminal until the screen is there, or None.
         prompt: The first prompt, or "".
         continue_last: Whether to continue the newest conversation of the directory.
         resume: The session to resume, or "".
@@ -94,7 +103,7 @@ def begin(
         flags=dict(given),
     )
     require_terminal()
-    return show(launch)
+    return show(launch, early)
 
 
 def require_terminal() -> None:
@@ -129,11 +138,12 @@ def not_terminals() -> list[str]:
     return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
 
 
-def show(launch: Launch) -> int:
+def show(launch: Launch, early: EarlyPrompt | None = None) -> int:
     """Put the screen up until it ends.
 
     Args:
         launch: What to start with.
+        early: Who has the terminal until the screen is there, or None.
 
     Returns:
         The exit code.
@@ -141,12 +151,10 @@ def show(launch: Launch) -> int:
     from ccq_tui.logs import start_logging
 
     start_logging(launch.settings.log_level)
-    signal.signal(signal.SIGTERM, _end)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, _end)
+    end_on_signals()
     from ccq_tui.app import run
 
-    code = run(launch)
+    code = run(launch, early)
     if code == CRASHED:
         say_where_the_log_is()
     return code
@@ -158,6 +166,14 @@ def say_where_the_log_is() -> None:
 
     path = current_log()
     click.echo(f"The log is {path}" if path else "There is no log: its file could not be written.", err=True)
+
+
+def end_on_signals() -> None:
+    """End in good order when the system asks for it."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None:
+            signal.signal(number, _end)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

@@ -6,11 +6,16 @@ import contextlib
 import os
 import signal
 import sys
+import time
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.driver import Driver
+    from textual.message import Message
+
+    from ccq_tui.early import EarlyPrompt
 
 
 class LastingOutput:
@@ -80,6 +85,18 @@ def know_alt_enter() -> None:
     keys["\x1b\r"] = (_MoreKeys.ALT_ENTER,)
 
 
+def _as_typed(typed: str) -> Iterator[Message]:
+    """Read what a terminal sent, all of it."""
+    from textual import constants
+    from textual._xterm_parser import XTermParser
+
+    parser = XTermParser()
+    yield from parser.feed(typed)
+    if typed.endswith("\x1b"):
+        time.sleep(constants.ESCAPE_DELAY)  # nothing follows: then it was the key
+        yield from parser.tick()
+
+
 def lasting_driver() -> type[Driver] | None:
     """Return a driver for a terminal that may go away, or None where the system has its own ways."""
     if sys.platform == "win32":
@@ -109,3 +126,34 @@ def lasting_driver() -> type[Driver] | None:
                 thread.stop()
 
     return LastingDriver
+
+
+def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver] | None:
+    """Return `lasting_driver`, made to take the terminal from who has had it until now.
+
+    Args:
+        early: Who has had it.
+        taken: Given what was typed until then; returns of it what the screen is to take as typed now.
+    """
+    lasting: Any = lasting_driver()
+    if lasting is None:
+        return None
+
+    class TakingOver(lasting):  # type: ignore[misc]
+        """The driver that begins with what was typed before it was there."""
+
+        def start_application_mode(self) -> None:
+            """Take the terminal."""
+            self._typed = taken(early.release())
+            super().start_application_mode()
+            if early.attributes is not None:
+                self.attrs_before = early.attributes
+
+        def run_input_thread(self) -> None:
+            """Begin with what was typed before, and read on."""
+            typed, self._typed = self._typed, ""
+            for event in _as_typed(typed) if typed else ():
+                self.process_message(event)
+            super().run_input_thread()
+
+    return TakingOver

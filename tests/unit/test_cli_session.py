@@ -33,7 +33,7 @@ class FakeApp(ModuleType):
         self.launches: list[Launch] = []
         self.ending: Callable[[], int] = lambda: 0
 
-    def run(self, launch: Launch) -> int:
+    def run(self, launch: Launch, early: object = None) -> int:
         self.launches.append(launch)
         return self.ending()
 

@@ -1,0 +1,229 @@
+"""The prompt while the program is still being loaded: what is typed is shown at once, and kept.
+
+Loading the screen takes several times as long as starting Python. Until it is there, a thread reads the
+keyboard, shows letters behind the prompt's sign, and keeps every byte: the screen takes them as if they were
+typed then.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+import threading
+import unicodedata
+from typing import Any
+
+SIGN = " ❯ "
+LOWEST = 8
+"""Rows of a terminal that is worth a first frame."""
+END_SECONDS = 1.0
+"""How long it is waited for the reader to end."""
+_REST_SECONDS = 0.05
+"""How long the rest of a sequence of bytes is awaited, which a terminal sends in one go."""
+_RESTS = 40
+_PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
+_BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
+_TAKE = "\x1b[?1049h\x1b[?2004h"
+_GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
+
+
+class EarlyPrompt:
+    """The first frame on a terminal, and what is typed meanwhile.
+
+    Args:
+        keys: The descriptor that keys are read from.
+        screen: The descriptor that is drawn on.
+    """
+
+    def __init__(self, keys: int, screen: int) -> None:
+        self._keys = keys
+        self._screen = screen
+        self._attributes: list[Any] | None = None
+        self._typed = b""
+        self._shown = ""
+        self._echoes = True
+        self._room = 0
+        self._stop = os.pipe()
+        self._reader = threading.Thread(target=self._read, name="early keys", daemon=True)
+
+    @property
+    def attributes(self) -> list[Any] | None:
+        """What the terminal was set to before, for whoever takes it over; None where that is not known."""
+        return self._attributes
+
+    def open(self) -> None:
+        """Take the terminal, draw, and begin to read.
+
+        Raises:
+            OSError: The terminal cannot be set or drawn on.
+        """
+        import termios
+        import tty
+
+        try:
+            self._attributes = termios.tcgetattr(self._keys)
+            changed = termios.tcgetattr(self._keys)
+            changed[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
+            changed[tty.IFLAG] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR)
+            changed[tty.CC][termios.VMIN] = 1
+            # Ctrl+C still ends the program; stopped, it would leave the terminal as it is now.
+            changed[tty.CC][termios.VSUSP] = os.fpathconf(self._keys, "PC_VDISABLE").to_bytes(1, "big")
+            termios.tcsetattr(self._keys, termios.TCSANOW, changed)
+        except termios.error as error:
+            raise OSError(str(error)) from error
+        columns, rows = os.get_terminal_size(self._screen)
+        self._room = columns - len(SIGN) - 1
+        self._write(_TAKE + (frame(columns, rows) if rows >= LOWEST else ""))
+        self._echoes = rows >= LOWEST
+        self._reader.start()
+
+    def release(self) -> str:
+        """Stop reading and leave the terminal as it is, to whoever takes it over now.
+
+        Returns:
+            All that was typed, as the terminal sent it.
+        """
+        if self._stop[1] >= 0:
+            os.close(self._stop[1])
+            self._stop = (self._stop[0], -1)
+            self._reader.join(END_SECONDS)
+            os.close(self._stop[0])
+        typed, self._typed = self._typed, b""
+        return typed.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Give the terminal back as it was, unless another one took it over."""
+        if self._stop[1] < 0:
+            return
+        import termios
+
+        self.release()
+        self._write(_GIVE_BACK)
+        if self._attributes is not None:
+            termios.tcsetattr(self._keys, termios.TCSANOW, self._attributes)
+
+    def _write(self, text: str) -> None:
+        os.write(self._screen, text.encode())
+
+    def _read(self) -> None:
+        stop = self._stop[0]
+        while True:
+            ready, _, _ = select.select([self._keys, stop], [], [])
+            if self._keys in ready and not self._take():
+                return
+            if stop in ready:
+                break
+        for _ in range(_RESTS):
+            # Cut in two, a sequence would mean something else.
+            if not is_begun(self._typed) or not select.select([self._keys], [], [], _REST_SECONDS)[0]:
+                return
+            self._take()
+
+    def _take(self) -> bool:
+        """Keep what has come, and show it where it is plain text; say whether more can come."""
+        try:
+            came = os.read(self._keys, 65_536)
+        except OSError:  # the terminal is gone
+            return False
+        self._typed += came
+        if self._echoes:
+            self._echo(came)
+        return bool(came)
+
+    def _echo(self, came: bytes) -> None:
+        """Show letters until there is anything else than those and Backspace; that is the screen's."""
+        try:
+            text = came.decode()
+        except UnicodeDecodeError:
+            self._echoes = False
+            return
+        for letter in text:
+            if letter in "\x7f\b":
+                taken, self._shown = self._shown[-1:], self._shown[:-1]
+                self._write("\b \b" * cells(taken))
+            elif letter.isprintable() and cells(self._shown + letter) <= self._room:
+                self._shown += letter
+                self._write(letter)
+            else:
+                self._echoes = False
+                return
+
+
+def frame(columns: int, rows: int) -> str:
+    """Draw the prompt where the screen will have it.
+
+    Args:
+        columns: The terminal's width.
+        rows: Its height.
+
+    Returns:
+        What to write to the terminal; the cursor ends behind the sign.
+    """
+    rule = f"\x1b[{rows - 3};1H\x1b[2m{'─' * columns}\x1b[m"
+    status = f"\x1b[{rows};1H\x1b[2m ◌ starting\x1b[m"
+    return f"\x1b[2J{rule}{status}\x1b[{rows - 2};1H\x1b[1m{SIGN}\x1b[m"
+
+
+def is_begun(typed: bytes) -> bool:
+    """Say whether the rest of a sequence is still to come: of a letter, a key, or of something pasted.
+
+    Args:
+        typed: What came so far.
+    """
+    if typed.rfind(_PASTE) > typed.rfind(_PASTED) or _BEGUN.search(typed):
+        return True
+    try:
+        typed.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return False
+
+
+def plain(typed: str) -> str:
+    """Return the text of what was typed, for a prompt that nothing is to be done with yet.
+
+    Args:
+        typed: What the terminal sent.
+    """
+    text = ""
+    for letter in re.sub(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|O.|.)?", "", typed):
+        if letter in "\x7f\b":
+            text = text[:-1]
+        elif letter in "\r\n":
+            text += "\n"
+        elif letter.isprintable():
+            text += letter
+    return text.rstrip("\n")
+
+
+def cells(text: str) -> int:
+    """Return how many columns a text takes.
+
+    Args:
+        text: A printable text.
+    """
+    return sum(
+        0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text
+    )
+
+
+def early_prompt() -> EarlyPrompt | None:
+    """Show the prompt on the terminal of this process, where it has one that can be drawn on.
+
+    Returns:
+        It, to be released or closed; None where there is none.
+    """
+    if sys.platform == "win32" or os.environ.get("TERM", "dumb") == "dumb":
+        return None
+    try:
+        # The screen is drawn on standard error, as Textual does.
+        keys, screen = sys.__stdin__.fileno(), sys.__stderr__.fileno()  # type: ignore[union-attr]
+        if not (os.isatty(keys) and os.isatty(screen) and sys.stdout.isatty()):
+            return None
+        prompt = EarlyPrompt(keys, screen)
+        prompt.open()
+    except (AttributeError, OSError, ValueError):
+        return None  # closed, or no terminal after all: the screen itself will say so
+    return prompt

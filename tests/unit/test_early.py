@@ -1,0 +1,102 @@
+"""The prompt before the screen is loaded: letters are shown, every byte is kept."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import termios
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from ccq_tui.early import EarlyPrompt, frame, is_begun, plain
+from ccq_tui.screens.driver import _as_typed
+
+
+class Typist:
+    """Both ends of a terminal with the early prompt on it."""
+
+    def __init__(self) -> None:
+        self.master, self.slave = pty.openpty()
+        termios.tcsetwinsize(self.slave, (24, 80))
+        self.before = termios.tcgetattr(self.slave)
+        self.early = EarlyPrompt(self.slave, self.slave)
+        self.early.open()
+
+    def type(self, typed: bytes) -> None:
+        os.write(self.master, typed)
+
+    def drawn(self, wanted: bytes) -> bytes:
+        """Read what is drawn until it ends as wanted."""
+        got, until = b"", time.monotonic() + 10
+        while not got.endswith(wanted) and time.monotonic() < until:
+            if select.select([self.master], [], [], 0.1)[0]:
+                got += os.read(self.master, 4096)
+        assert got.endswith(wanted), got
+        return got
+
+
+@pytest.fixture
+def typist() -> Iterator[Typist]:
+    made = Typist()
+    yield made
+    made.early.close()
+    os.close(made.master)
+    os.close(made.slave)
+
+
+def test_letters_are_shown_and_everything_is_kept(typist: Typist) -> None:
+    typist.drawn(frame(80, 24).encode())
+    typist.type("grün日".encode())
+    typist.drawn("grün日".encode())
+    typist.type(b"\x7f\x7f")
+    typist.drawn(b"\b \b\b \b\b \b")
+    typist.type(b"n\r")
+    typist.drawn(b"n")
+    typist.type(b"y\x1b[A")
+    assert typist.early.release() == "grün日\x7f\x7fn\ry\x1b[A", "what follows Enter is not shown, and kept"
+    typist.early.close()
+    assert not select.select([typist.master], [], [], 0)[0], "who took the terminal over gives it back"
+
+
+def test_the_terminal_is_given_back_where_nothing_comes_after(typist: Typist) -> None:
+    assert termios.tcgetattr(typist.slave) != typist.before
+    typist.early.close()
+    assert termios.tcgetattr(typist.slave) == typist.before
+    typist.drawn(b"\x1b[?1049l\x1b[?25h")
+
+
+def test_a_paste_is_taken_whole(typist: Typist) -> None:
+    typist.type(b"\x1b[200~two\nlines")
+    typist.drawn(b"\x1b[m")
+    os.close(typist.early._stop[1])  # as release does, while the rest is on its way
+    typist.early._stop = (typist.early._stop[0], -1)
+    typist.type(b" of it\x1b[201~")
+    typist.early._reader.join(10)
+    assert typist.early.release() == "\x1b[200~two\nlines of it\x1b[201~"
+    os.close(typist.early._stop[0])
+
+
+@pytest.mark.parametrize(
+    ("typed", "begun"),
+    [
+        (b"abc", False), ("ü".encode()[:1], True), (b"a\xff", False), (b"\x1b", True), (b"\x1b[1;5", True),
+        (b"\x1b[1;5A", False), (b"\x1bO", True), (b"\x1b[200~a", True), (b"\x1b[200~a\x1b[201~", False),
+    ],
+)  # fmt: skip
+def test_what_is_cut_in_two_is_known(typed: bytes, begun: bool) -> None:
+    assert is_begun(typed) is begun
+
+
+def test_what_a_question_about_trust_leaves_is_plain_text() -> None:
+    assert plain("ab\x7fc\x1b[D\x1bOP\x01 d\r") == "ac d"
+    assert plain("\x1b[200~one\rtwo\x1b[201~") == "one\ntwo"
+
+
+def test_the_screen_reads_what_was_typed_as_keys() -> None:
+    events = list(_as_typed("a\r\x1b[A\x1b[200~b\x1b[201~\x1b"))
+    assert [getattr(event, "key", getattr(event, "text", "")) for event in events] == [
+        "a", "enter", "up", "b", "escape",
+    ]  # fmt: skip
