@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tests.bench.programs import NATIVE, Program
@@ -15,7 +15,7 @@ class Measure:
     Attributes:
         key: Its name in the JSON file, of its own among all measures.
         title: What the table calls it.
-        unit: "s", "ms", "MB" or "%".
+        unit: "s", "ms", "MB", "KB" or "%".
         aim: The most that our figure may be of the reference's, or None where none is set.
         limit: The most that our figure may be in itself, or None.
         against: The program whose figure is the reference.
@@ -38,6 +38,7 @@ class Effort:
     Attributes:
         presses: Keys pressed for a latency.
         repeats: How often what takes a pause before it is repeated.
+        arriving: Characters of a question set that is read while it is written.
         burst: Characters of a long answer sent at once.
         paced: Characters of one sent at 100 deltas a second.
         idle: Seconds of watching a program that does nothing.
@@ -47,6 +48,7 @@ class Effort:
 
     presses: int = 100
     repeats: int = 2
+    arriving: int = 3_000
     burst: int = 200_000
     paced: int = 20_000
     idle: float = 5.0
@@ -54,10 +56,10 @@ class Effort:
     blocks: int = 10_000
 
 
-SMOKE = Effort(presses=10, repeats=1, burst=5_000, paced=1_000, idle=1.0, turns=10, blocks=300)
+SMOKE = Effort(presses=10, repeats=1, arriving=800, burst=5_000, paced=1_000, idle=1.0, turns=5, blocks=300)
 
-Figures = Mapping[str, list[float]]
-"""For each measure's key what one play gave; a measure that a program does not have is left out."""
+Figures = Iterator[tuple[Measure, float]]
+"""What a play gives, as it comes: times in seconds, all else in the measure's unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,11 @@ class Family:
         programs: The programs that play it, turn by turn.
         measures: What it gives.
         play: Starts a program once or more and measures.
+        most_runs: How often at most each program plays it: fewer times where one takes a minute.
     """
 
     name: str
     programs: tuple[str, ...]
     measures: tuple[Measure, ...]
     play: Callable[[Program, Effort], Figures]
+    most_runs: int = 1_000

@@ -41,11 +41,12 @@ def processor_seconds(pid: int) -> float:
     return sum(sum(map(int, fields[11:15])) for one in tree(pid) if (fields := _fields(one))) / _TICK
 
 
-def memory(pid: int, *, peak: bool = False) -> float:
+def memory(pid: int, *, alone: bool = False, peak: bool = False) -> float:
     """Add up the resident memory of a process and those under it.
 
     Args:
         pid: The process.
+        alone: Without those under it.
         peak: The most that each of them ever had, instead of what they have now.
 
     Returns:
@@ -53,7 +54,7 @@ def memory(pid: int, *, peak: bool = False) -> float:
     """
     name = "VmHWM:" if peak else "VmRSS:"
     kilobytes = 0
-    for one in tree(pid):
+    for one in [pid] if alone else tree(pid):
         try:
             status = Path(f"/proc/{one}/status").read_text(encoding="utf-8", errors="replace")
         except OSError:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.bench import starting, talking
+from tests.bench import arriving, lasting, stalling, starting, streaming, talking
 from tests.bench.measures import Family
 
-FAMILIES: tuple[Family, ...] = (starting.FAMILY, talking.FAMILY)
+FAMILIES: tuple[Family, ...] = (
+    starting.FAMILY,
+    talking.FAMILY,
+    stalling.FAMILY,
+    arriving.FAMILY,
+    streaming.FAMILY,
+    lasting.TURNS,
+    lasting.BLOCKS,
+)

@@ -56,7 +56,7 @@ def measure(
     """
     results, began = Results(families, runs), time.monotonic()
     for family in families:
-        for run in range(runs):
+        for run in range(min(runs, family.most_runs)):
             for name in family.programs:
                 if name in programs:
                     since = time.monotonic()
@@ -69,10 +69,10 @@ def measure(
 
 def _play(results: Results, family: Family, name: str, effort: Effort) -> str:
     try:
-        taken = family.play(PROGRAMS[name], effort)
+        for measure, figure in family.play(PROGRAMS[name], effort):
+            scaled = figure * 1000 if measure.unit == "ms" else figure
+            results.figures.setdefault((measure.key, name), []).append(scaled)
     except (AssertionError, OSError, RuntimeError, TimeoutError) as error:
         results.failures.append(f"{family.name}, {name}: {error}")
         return "FAILED"
-    for key, figures in taken.items():
-        results.figures.setdefault((key, name), []).extend(figures)
     return "done"

@@ -1,27 +1,41 @@
-"""How long a program takes to start."""
+"""How long a program takes to start, and what it uses while nothing happens."""
 
 from __future__ import annotations
 
+import time
+
 from ccq_tui.testing import Scenario
 from tests.bench.measures import Effort, Family, Figures, Measure
+from tests.bench.processes import memory, processor_seconds
 from tests.bench.programs import NATIVE, OURS, SDK, TEXTUAL, Program
 from tests.bench.stage import stage
 
 USABLE = Measure("start.usable", "start to usable prompt", "s", aim=0.8)
 REQUEST = Measure("start.request", "start to first request", "s", aim=1.3)
+IDLE_CPU = Measure("idle.cpu", "idle after a turn: processor, of one core", "%", aim=1.0)
+IDLE_MEMORY = Measure("idle.memory", "idle after a turn: memory of the tree", "MB", aim=1.3)
+
+SETTLED = 3.0
+"""Seconds after a turn before a program counts as idle."""
 
 
-def play(program: Program, _effort: Effort) -> Figures:
-    """Start without a prompt and type a letter; start with a prompt and await the model's first request."""
-    figures = {}
+def play(program: Program, effort: Effort) -> Figures:
+    """Start and type a letter; start with a prompt, await the model's first request, then watch it idle."""
     if program.name != SDK:
         with stage(program, Scenario("start")) as on:
             on.terminal.wait("❯")
-            figures[USABLE.key] = [on.echo("z", "❯ z") - on.terminal.began]
+            yield USABLE, on.echo("z", "❯ z") - on.terminal.began
     if program.name != TEXTUAL:
         with stage(program, Scenario("start").says("Here I am."), "go") as on:
-            figures[REQUEST.key] = [on.request(0).received - on.terminal.began]
-    return figures
+            yield REQUEST, on.request(0).received - on.terminal.began
+            on.terminal.wait("Here I am.")
+            on.terminal.rest(SETTLED)
+            pid = on.terminal.process.pid
+            before, since = processor_seconds(pid), time.monotonic()
+            on.terminal.rest(effort.idle)
+            spent = processor_seconds(pid) - before
+            yield IDLE_CPU, 100 * spent / (time.monotonic() - since)
+            yield IDLE_MEMORY, memory(pid)
 
 
-FAMILY = Family("start", (OURS, NATIVE, SDK, TEXTUAL), (USABLE, REQUEST), play)
+FAMILY = Family("start", (OURS, NATIVE, SDK, TEXTUAL), (USABLE, REQUEST, IDLE_CPU, IDLE_MEMORY), play)

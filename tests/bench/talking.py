@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.testing import Scenario
 from tests.bench.figures import percentile
+from tests.bench.keys import moving
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.programs import NATIVE, OURS, SDK, TEXTUAL, Program
-from tests.bench.stage import DOWN, ENTER, UP, Stage, stage
+from tests.bench.stage import ENTER, stage
 
 SHOWN = Measure("question.shown", "question shown after its last byte, no key for 2 s", "ms", aim=1.0)
 AFTER_KEYS = Measure(
@@ -49,30 +48,30 @@ def scenario(repeats: int) -> Scenario:
 def play(program: Program, effort: Effort) -> Figures:
     """Answer questions and permissions, and press keys in the first question."""
     if program.name == TEXTUAL:
-        return bare_keys(program, effort.presses)
-    figures: dict[str, list[float]] = {}
+        yield from bare_keys(program, effort.presses)
+        return
+    quiet, fresh = (QUIET, FRESH) if program.is_screen else (0.3, 0.0)
     repeats = effort.repeats
     with stage(program, scenario(repeats), "go") as on:
         for number in range(2 * repeats):
             asks = number < repeats
             on.request(number)
-            on.terminal.rest(QUIET)
+            on.terminal.rest(quiet)
             on.model.release(f"{number}")
             shown = on.terminal.wait(f"Delta{number}" if asks else mark(program, number))
-            add(figures, SHOWN if asks else PERMISSION, shown - on.sent(number).last_byte)
-            on.terminal.rest(FRESH)
+            yield SHOWN if asks else PERMISSION, shown - on.sent(number).last_byte
+            on.terminal.rest(fresh)
             if number == 0 and program.is_screen:
-                add_latencies(figures, latencies(on, effort.presses))
+                yield from percentiles(moving(on, effort.presses))
             pressed = on.terminal.press(ENTER)
-            add(figures, ANSWER if asks else ALLOWED, on.request(number + 1).received - pressed)
+            yield ANSWER if asks else ALLOWED, on.request(number + 1).received - pressed
         on.terminal.wait("Now write something")
         if program.is_screen:
             on.terminal.rest(1.0)  # a prompt that takes a dialog's place sends nothing at once
             on.echo("more", "❯ more")
             on.terminal.press(ENTER)
             last_byte = on.sent(2 * repeats + 1).last_byte
-            add(figures, AFTER_KEYS, on.terminal.wait("Delta99") - last_byte)
-    return figures
+            yield AFTER_KEYS, on.terminal.wait("Delta99") - last_byte
 
 
 def mark(program: Program, number: int) -> str:
@@ -81,46 +80,19 @@ def mark(program: Program, number: int) -> str:
     return marks.get(program.name, f"touch made{number}")
 
 
-def latencies(on: Stage, presses: int) -> list[float]:
-    """Go down and up the first options; return how long each key took to show.
-
-    Args:
-        on: A stage with a list on the screen.
-        presses: How often.
-
-    Returns:
-        Seconds.
-    """
-    found, rest = [], random.Random(7)  # noqa: S311 (pauses, not secrets)
-    for number in range(presses):
-        # Uneven pauses: even ones could keep step with a program's frames.
-        on.terminal.rest(rest.uniform(0.01, 0.03))
-        before = on.program.selected(on.terminal.screen)
-        pressed = on.terminal.press(DOWN if number % 4 < 2 else UP)
-        found.append(on.terminal.wait(lambda screen: on.program.selected(screen) != before) - pressed)  # noqa: B023
-    return found
-
-
-def add_latencies(figures: dict[str, list[float]], found: list[float]) -> None:
-    """Add the percentiles of latencies."""
-    add(figures, KEY_P50, percentile(found, 50))
-    add(figures, KEY_P95, percentile(found, 95))
-
-
-def add(figures: dict[str, list[float]], measure: Measure, seconds: float) -> None:
-    """Add one figure in the measure's unit."""
-    figures.setdefault(measure.key, []).append(seconds * 1000 if measure.unit == "ms" else seconds)
+def percentiles(found: list[float]) -> Figures:
+    """Give the percentiles of latencies."""
+    yield KEY_P50, percentile(found, 50)
+    yield KEY_P95, percentile(found, 95)
 
 
 def bare_keys(program: Program, presses: int) -> Figures:
     """Press keys in the list of the bare Textual app."""
-    figures: dict[str, list[float]] = {}
     with stage(program, Scenario("bare")) as on:
         on.terminal.wait("Delta")
         on.terminal.press("\t")
         on.terminal.rest(FRESH)
-        add_latencies(figures, latencies(on, presses))
-    return figures
+        yield from percentiles(moving(on, presses))
 
 
 FAMILY = Family(

@@ -19,7 +19,7 @@ import subprocess
 import termios
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -109,16 +109,30 @@ class Terminal:
             When the piece of output came that made it so, or the present time when it was so already.
         """
         shows = wanted if callable(wanted) else lambda screen: wanted in whole(screen)
-        at, until = time.monotonic(), time.monotonic() + limit
-        while not shows(self.screen):
+        now = time.monotonic()
+        if shows(self.screen):
+            return now
+        for at in self.pieces(now + limit):
+            if shows(self.screen):
+                return at
+        raise NotShownError(f"{wanted!r} did not come within {limit:g} s; the screen:\n{self.text}")
+
+    def pieces(self, until: float) -> Iterator[float]:
+        """Draw what comes, piece by piece.
+
+        Args:
+            until: When to end.
+
+        Yields:
+            When a piece came, once it is drawn.
+        """
+        while True:
             try:
                 at, data = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
-                raise NotShownError(
-                    f"{wanted!r} did not come within {limit:g} s; the screen:\n{self.text}"
-                ) from None
+                return
             self._draw(data)
-        return at
+            yield at
 
     def press(self, keys: str) -> float:
         """Send keys as a terminal does.
@@ -135,12 +149,8 @@ class Terminal:
 
     def rest(self, seconds: float) -> None:
         """Press no key for a while, and draw what came meanwhile."""
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            try:
-                self._draw(self._pieces.get(timeout=left)[1])
-            except queue.Empty:
-                return
+        for _ in self.pieces(time.monotonic() + seconds):
+            pass
 
     def _draw(self, data: bytes) -> None:
         """Draw whole sequences only: one that is cut at the end waits for its rest."""

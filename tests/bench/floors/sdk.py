@@ -39,7 +39,7 @@ async def main(prompt: str) -> None:
         while True:
             async for message in client.receive_response():
                 if isinstance(message, ResultMessage):
-                    say("ENDED", (message.result or "")[-40:].split("\n")[-1])
+                    say("ENDED", (message.result or "").strip()[-40:].split("\n")[-1])
             await client.query((await asyncio.to_thread(sys.stdin.readline)).strip())
 
 

@@ -1,0 +1,105 @@
+"""Long sessions: how they open, and whether keys stay as fast as in a short one."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+from ccq_tui.testing import Scenario, clean_environment
+from tests.bench import record
+from tests.bench.figures import percentile
+from tests.bench.keys import one_by_one, writing
+from tests.bench.measures import Effort, Family, Figures, Measure
+from tests.bench.processes import memory
+from tests.bench.programs import NATIVE, OURS, Program
+from tests.bench.stage import ENTER, PAGE_DOWN, PAGE_UP, Stage, stage
+
+SHORT = 60
+"""Blocks of a session that is some screens long, to compare with."""
+SEARCH_LIMIT = 20.0
+
+TURNS_KEY = Measure("turns.key", "after 300 turns: typing, p50", "ms", aim=1.0)
+TURNS_MEMORY = Measure("turns.memory", "after 300 turns: memory of the tree", "MB", aim=1.3)
+
+OPENED = Measure("blocks.opened", "10,000 blocks: --resume to usable prompt", "s", aim=1.0)
+SEEN = Measure("blocks.seen", "10,000 blocks: --resume to the last block", "s")
+MEMORY = Measure("blocks.memory", "10,000 blocks: memory of the tree", "MB")
+FOUND = Measure("blocks.found", "10,000 blocks: Ctrl+F to the first block", "ms")
+SHORT_KEY = Measure("short.key", "60 blocks: typing, p50", "ms")
+SHORT_SCROLL = Measure("short.scroll", "60 blocks: a page up or down, p50", "ms")
+KEY = Measure(
+    "blocks.key", "10,000 blocks: typing, p50 (ratio to 60 blocks)", "ms", 1.2, None, OURS, "short.key"
+)
+SCROLL = Measure(
+    "blocks.scroll", "10,000 blocks: a page, p50 (ratio to 60 blocks)", "ms", 1.2, None, OURS, "short.scroll"
+)
+EACH = Measure("blocks.each", "10,000 blocks: memory of the screen's process a block", "KB")
+
+
+def play_turns(program: Program, effort: Effort) -> Figures:
+    """Talk for many short turns, then type."""
+    scenario = Scenario("turns")
+    for number in range(effort.turns):
+        words = f"Answer **{number}** is short: see `part_{number}` and nothing else."
+        scenario = scenario.says(words).uses(input_tokens=1_000).ends_turn()
+    with stage(program, scenario, "go") as on:
+        for number in range(effort.turns):
+            on.terminal.wait(f"part_{number} ")
+            if number + 1 < effort.turns:
+                say_more(on, number + 1)
+        on.terminal.rest(1.0)
+        yield TURNS_KEY, percentile(writing(on, effort.presses), 50)
+        yield TURNS_MEMORY, memory(on.terminal.process.pid)
+
+
+def say_more(on: Stage, number: int) -> None:
+    """Write the next prompt and send it, once the turn before has ended."""
+    on.echo(f"more{number}", f"❯ more{number}")
+    on.terminal.press(ENTER)
+    on.request(number)
+
+
+def play_blocks(program: Program, effort: Effort) -> Figures:
+    """Resume a short session and a long one; type, scroll and search in them."""
+    if program.name == OURS:
+        with clean_environment("") as home:
+            record.write(home, SHORT)
+            with stage(program, Scenario("short"), "--resume", record.SESSION, home=home) as on:
+                on.terminal.wait(record.last(SHORT))
+                on.terminal.rest(1.0)
+                small = memory(on.terminal.process.pid, alone=True)
+                yield SHORT_KEY, percentile(writing(on, effort.presses), 50)
+                yield SHORT_SCROLL, percentile(paging(on, effort.presses // 2), 50)
+    with clean_environment("") as home:
+        record.write(home, effort.blocks)
+        with stage(program, Scenario("long"), "--resume", record.SESSION, home=home) as on:
+            on.terminal.wait("❯")
+            yield OPENED, on.echo("z", "❯ z") - on.terminal.began
+            yield SEEN, on.terminal.wait(record.last(effort.blocks)) - on.terminal.began
+            on.terminal.press("\x7f")
+            on.terminal.rest(2.0)
+            yield MEMORY, memory(on.terminal.process.pid)
+            if program.name == OURS:
+                more = memory(on.terminal.process.pid, alone=True) - small
+                yield EACH, more * 1024 / (effort.blocks - SHORT)
+            yield KEY, percentile(writing(on, effort.presses), 50)
+            if program.name == OURS:
+                yield SCROLL, percentile(paging(on, effort.presses // 2), 50)
+                on.terminal.press("\x06")
+                on.terminal.wait("Esc close")
+                typed = on.terminal.press(record.RARE)
+                yield FOUND, on.terminal.wait("1/1", SEARCH_LIMIT) - typed
+
+
+def paging(on: Stage, presses: int) -> list[float]:
+    """Go some pages up and down again; return the seconds each took to show."""
+    keys = cycle((PAGE_UP,) * 4 + (PAGE_DOWN,) * 3)
+    return one_by_one(on, keys, presses, lambda screen: tuple(screen.display[:20]))
+
+
+TURNS = Family("turns", (OURS, NATIVE), (TURNS_KEY, TURNS_MEMORY), play_turns, most_runs=1)
+BLOCKS = Family(
+    "blocks",
+    (OURS, NATIVE),
+    (OPENED, SEEN, SHORT_KEY, KEY, SHORT_SCROLL, SCROLL, FOUND, MEMORY, EACH),
+    play_blocks,
+)

@@ -1,0 +1,56 @@
+"""How long the event loop of ccq-tui stands still at most in an ordinary session."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ccq_tui.stalls import VARIABLE
+from ccq_tui.testing import Scenario, clean_environment
+from ccq_tui.testing.scenarios.long import long_markdown
+from tests.bench.keys import moving, writing
+from tests.bench.measures import Effort, Family, Figures, Measure
+from tests.bench.programs import OURS, Program
+from tests.bench.stage import ENTER, stage
+from tests.bench.talking import FRESH, mark, question
+
+LONGEST = Measure("stall.longest", "longest stall of the event loop after the first paint", "ms", limit=50)
+PACE = 600
+"""Characters a second: a fast model."""
+
+
+def play(program: Program, effort: Effort) -> Figures:
+    """Type early, read an answer, answer a question, allow a command, and type again."""
+    scenario = (
+        Scenario("stalls")
+        .says(long_markdown(effort.paced // 8))
+        .asks(question(0))
+        .runs("Bash", command="touch made0", description="Make a file")
+        .says("All is done now.")
+        .ends_turn()
+    )
+    with clean_environment("") as home:
+        noted = home.root / "stalls"
+        with stage(program, scenario, "go", speed=PACE, home=home, variables={VARIABLE: str(noted)}) as on:
+            on.terminal.wait("❯")
+            writing(on, effort.presses // 5)
+            on.terminal.wait("Delta0")
+            on.terminal.rest(FRESH)
+            moving(on, effort.presses // 5)
+            on.terminal.press(ENTER)
+            on.terminal.wait(mark(program, 0))
+            on.terminal.rest(FRESH)
+            on.terminal.press(ENTER)
+            on.terminal.wait("All is done now.")
+            on.terminal.rest(1.0)
+            writing(on, effort.presses // 5)
+        yield LONGEST, longest(noted)
+
+
+def longest(noted: Path) -> float:
+    """Return the longest stall in a file of them, in seconds."""
+    with noted.open(encoding="utf-8") as lines:
+        return max((json.loads(line)["ms"] / 1000 for line in lines), default=0.0)
+
+
+FAMILY = Family("stalls", (OURS,), (LONGEST,), play)
