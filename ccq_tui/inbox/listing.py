@@ -67,13 +67,22 @@ def wrapped(text: str, lead: str = "", width: int = WIDTH) -> list[str]:
         if line and cells(line) + 1 + cells(rest) > room:
             lines.append(line)
             line = ""
-        while cells(rest) > room:
-            cut = next(end for end in range(len(rest), 0, -1) if cells(rest[:end]) <= room)
-            lines.append(rest[:cut])
-            rest = rest[cut:]
+        while (end := _held(rest, room)) < len(rest):
+            lines.append(rest[:end])
+            rest = rest[end:]
         line = f"{line} {rest}" if line else rest
     lines += [line] if line or not lines else []
     return [lead + lines[0], *(" " * cells(lead) + further for further in lines[1:])]
+
+
+def _held(text: str, room: int) -> int:
+    """Return how many characters of harmless text stand in so many columns, without counting the rest."""
+    taken = 0
+    for place, character in enumerate(text):
+        taken += cells(character)
+        if taken > room:
+            return max(1, place)
+    return len(text)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
