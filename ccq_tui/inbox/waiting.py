@@ -21,6 +21,17 @@ class Waiting:
     request: Request
     draft: Draft
 
+    @property
+    def arriving(self) -> bool:
+        """Whether it is a set that is still being written: nobody is asked it yet."""
+        return isinstance(self.draft, PanelState) and self.draft.arriving is not None
+
+    @property
+    def held_up(self) -> bool:
+        """Whether all of such a set is here, and something else keeps it from being asked."""
+        draft = self.draft
+        return isinstance(draft, PanelState) and draft.arriving is not None and draft.arriving.whole
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -32,6 +43,17 @@ class Line:
     def head(self) -> Waiting | None:
         """The request to show, or None."""
         return self.items[0] if self.items else None
+
+    @property
+    def asked(self) -> Line:
+        """The line without what is still being written."""
+        return Line(tuple(item for item in self.items if not item.arriving))
+
+    @property
+    def asked_first(self) -> Line:
+        """The line with what is still being written behind everything else."""
+        arriving = tuple(item for item in self.items if item.arriving)
+        return Line((*self.asked.items, *arriving))
 
     def __contains__(self, request_id: object) -> bool:
         return self.get(request_id) is not None
@@ -55,6 +77,12 @@ class Line:
         """Return the line without a request."""
         return replace(self, items=tuple(item for item in self.items if item.request.id != request_id))
 
+    def with_item(self, waiting: Waiting) -> Line:
+        """Return the line with a request in its own place, of which more is here now."""
+        same = waiting.request.id
+        items = tuple(waiting if item.request.id == same else item for item in self.items)
+        return replace(self, items=items)
+
     def with_draft(self, request_id: str, draft: Draft) -> Line:
         """Return the line with another draft for a request."""
         return replace(
@@ -68,9 +96,13 @@ class Line:
         """Say in a few words what waits, and how far the first one is."""
         if not self.items:
             return ""
-        questions = sum(isinstance(item.request, QuestionRequest) for item in self.items)
-        parts = [_count(questions, "question"), _count(len(self.items) - questions, "decision")]
-        words = " and ".join(part for part in parts if part) + " waiting"
+        asked = self.asked.items
+        questions = sum(isinstance(item.request, QuestionRequest) for item in asked)
+        parts = [_count(questions, "question"), _count(len(asked) - questions, "decision")]
+        waiting = " and ".join(part for part in parts if part)
+        arriving = _count(len(self.items) - len(asked), "question")
+        told = [f"{waiting} waiting" if waiting else "", f"{arriving} arriving" if arriving else ""]
+        words = " · ".join(part for part in told if part)
         draft = self.items[0].draft
         if isinstance(draft, PanelState):
             words += f" · {draft.answered_count}/{len(draft.pages)} answered"

@@ -31,6 +31,13 @@ def begun(questions: QuestionSet, arriving: Arriving, earlier: Iterable[Page] = 
     return grown(empty, questions, arriving, earlier=earlier)
 
 
+def asked_again(questions: QuestionSet, earlier: Iterable[Page]) -> PanelState | None:
+    """Return the state in which a set opens with what was done in an earlier one, or None for nothing."""
+    pages = tuple(earlier)
+    state = grown(begun(questions, Arriving()), questions, None, earlier=pages)
+    return state if state.aside else None
+
+
 def grown(
     state: PanelState,
     questions: QuestionSet,

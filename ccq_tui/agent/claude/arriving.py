@@ -34,7 +34,7 @@ FRAME = 1 / 30
 """Seconds between two looks at what came."""
 
 BROKE = "its stream broke"
-REJECTED = "Claude Code did not accept it as Claude wrote it"
+REJECTED = "Claude Code rejected it"
 INTERRUPTED = "interrupted"
 PASSED_OVER = "Claude Code went on without asking it"
 

@@ -10,13 +10,27 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, QuestionAsked, RequestSettled
+from ccq_tui.agent.events import (
+    AgentEvent,
+    ArrivingEnded,
+    PermissionAsked,
+    PlanProposed,
+    QuestionArriving,
+    QuestionAsked,
+    RequestSettled,
+)
 from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Expired
 from ccq_tui.screens.session.base import AGAIN_SECONDS, SessionBase
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
+from ccq_tui.screens.session.drafts import (
+    ClosedDrafts,
+    LeftPages,
+    draft_of,
+    plan_left_over,
+    text_left_over,
+)
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
@@ -49,15 +63,20 @@ class Asking(SessionBase):
     ) -> None:
         super().__init__(launch, make_session, clock=clock)
         self._drafts = ClosedDrafts()
+        self._left = LeftPages()
         self._answered: dict[str, Dock.Answered] = {}
 
     def handle(self, event: AgentEvent) -> None:
         """Let requests wait, and close what was settled."""
         super().handle(event)
         match event:
+            case QuestionArriving(request, arriving):
+                self.dock.arrive(request, arriving, self._left.pages)
+            case ArrivingEnded():
+                self._close_arriving(event)
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
                 if request.id not in self._answered:  # else asked again only to be told what was answered
-                    self.dock.add(request, event.draft)
+                    self.dock.add(request, event.draft, self._left.pages)
             case RequestSettled():
                 self._close(event)
             case _:
@@ -76,8 +95,19 @@ class Asking(SessionBase):
         if isinstance(outcome, Expired):
             where = "nobody answered in time; nothing was chosen"
         reason = outcome.reason if isinstance(outcome, Cancelled) else where
+        if isinstance(outcome, Cancelled):
+            self._left.add(gone)
         kept = self._keep_draft(draft_of(gone))
         self.dock.notices.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
+
+    def _close_arriving(self, event: ArrivingEnded) -> None:
+        """Close the panel of a set that will not be asked; its draft comes back with the same questions."""
+        gone = self.dock.withdraw(event.request_id)
+        if gone is None:
+            return
+        self._left.add(gone)
+        kept = self._keep_draft(draft_of(gone))
+        self.dock.notices.say(f"The question was closed: {event.reason}{kept}", seconds=CLOSED_SECONDS)
 
     def _keep_draft(self, draft: str) -> str:
         """Keep the draft of a closed request; return what to say of it."""
@@ -93,6 +123,7 @@ class Asking(SessionBase):
         if text:
             self.dock.prompt.put_back(text)
         self._keep_draft(plan_left_over(event.waiting, event.outcome))
+        self._left.forget(event.waiting)
         self._answered[event.waiting.request.id] = event
         self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
         self.wake(answered=True)

@@ -6,8 +6,11 @@ from ccq_tui.inbox import Allowed, Denied, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions.prose import draft_text
+from ccq_tui.questions.state import Page, PanelState
 
 SEPARATOR = "\n\n———\n\n"
+MOST_PAGES = 40
+"""Questions of closed sets that are known again."""
 
 
 class ClosedDrafts:
@@ -40,6 +43,25 @@ class ClosedDrafts:
         """Return all drafts as one text, to put on the clipboard; "" when there is none."""
         self._copied = True
         return SEPARATOR.join(self._drafts)
+
+
+class LeftPages:
+    """Keeps the pages of question sets that were closed, for when the same questions are asked again."""
+
+    def __init__(self) -> None:
+        self.pages: tuple[Page, ...] = ()
+        """The pages, the newest last."""
+
+    def add(self, waiting: Waiting) -> None:
+        """Keep what was selected and typed in a set; nothing of what is no set, or was not touched."""
+        if isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
+            self.pages = (*self.pages, *waiting.draft.pages)[-MOST_PAGES:]
+
+    def forget(self, waiting: Waiting) -> None:
+        """Forget the questions of a set that a person dealt with."""
+        if isinstance(waiting.draft, PanelState):
+            texts = {page.question.text for page in waiting.draft.pages}
+            self.pages = tuple(page for page in self.pages if page.question.text not in texts)
 
 
 def draft_of(waiting: Waiting) -> str:

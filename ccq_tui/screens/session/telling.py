@@ -89,7 +89,7 @@ class Telling(SessionBase):
         if not self.is_mounted:
             return
         self.query_one(StatusLine).show(self.view.pieces(self.clock()))
-        title = self.view.terminal_title(len(self.dock.line.items))
+        title = self.view.terminal_title(len(self.waiting.items))
         if self.in_front and title != self.title:
             self.title = title
             set_title(self.app, title)
