@@ -71,18 +71,30 @@ class _MoreKeys(Enum):
     """Keys that terminals send and Textual does not know."""
 
     ALT_ENTER = "alt+enter"
+    ALT_1 = "alt+1"
+    ALT_2 = "alt+2"
+    ALT_3 = "alt+3"
+    ALT_4 = "alt+4"
+    ALT_5 = "alt+5"
+    ALT_6 = "alt+6"
+    ALT_7 = "alt+7"
+    ALT_8 = "alt+8"
+    ALT_9 = "alt+9"
 
 
-def know_alt_enter() -> None:
-    """Read what most terminals send for Alt+Enter as that key.
+def know_alt_keys() -> None:
+    """Read what most terminals send for Alt+Enter and for Alt+1 to Alt+9 as those keys.
 
-    Textual knows it only from terminals with kitty's keyboard protocol. Elsewhere it took the key for Enter,
-    which sends a prompt where a new line was meant, or for a "^" and Enter when another key followed at once.
+    Textual knows them only from terminals with kitty's keyboard protocol. Elsewhere it took Alt+Enter for
+    Enter, which sends a prompt where a new line was meant, or for a "^" and Enter when another key followed
+    at once; and Alt+1 for "¡", which one terminal on macOS means by it.
     """
     from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 
     keys: Any = ANSI_SEQUENCES_KEYS
-    keys["\x1b\r"] = (_MoreKeys.ALT_ENTER,)
+    for key in _MoreKeys:
+        sent = "\r" if key is _MoreKeys.ALT_ENTER else key.value[-1]
+        keys[f"\x1b{sent}"] = (key,)
 
 
 def _as_typed(typed: str) -> Iterator[Message]:
@@ -103,7 +115,7 @@ def lasting_driver() -> type[Driver] | None:
         return None
     from textual.drivers.linux_driver import LinuxDriver
 
-    know_alt_enter()
+    know_alt_keys()
 
     class LastingDriver(LinuxDriver):
         """Textual's driver with an output that does not fail."""
