@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,9 +31,11 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.choosing import Choosing
+from ccq_tui.screens.sessions.clearing import Clearing
 from ccq_tui.screens.sessions.hosting import with_notices
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
+from ccq_tui.text import safe
 from ccq_tui.widgets.palette import APP_CSS
 
 _logger = logging.getLogger(__name__)
@@ -42,7 +45,7 @@ END_SECONDS = 8.0
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class CcqApp(InboxFirst, Choosing):
+class CcqApp(InboxFirst, Choosing, Clearing):
     """Hosts sessions, the first of them as the command line says.
 
     Args:
@@ -142,13 +145,16 @@ class CcqApp(InboxFirst, Choosing):
             self.exit(code, return_code=code)
             return
         self._ending = True
+        ended = False
         try:
             async with asyncio.timeout(END_SECONDS):
                 await asyncio.gather(*(screen.end() for screen in self.sessions))
+            ended = True
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
         except WorkerError:
             _logger.warning("The session had failed before it was ended")
+        await self.clear_all(self._launch, ended=ended)
         await self.close_inbox()
         set_title(self, "")
         self.exit(code, return_code=code)
@@ -201,4 +207,15 @@ def run(launch: Launch, early: EarlyPrompt | None = None) -> int:
         app.run()
     finally:
         app.end_threads()
+    say(app.parting)
     return app.return_code or 0
+
+
+def say(lines: Sequence[str]) -> None:
+    """Print lines on the terminal, which may be gone by now."""
+    try:
+        for line in lines:
+            sys.stdout.write(f"{safe(line, keep_newlines=False)}\n")
+        sys.stdout.flush()
+    except OSError as error:
+        _logger.warning("Nobody could be told %r: %s", lines, error)

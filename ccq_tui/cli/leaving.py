@@ -33,6 +33,7 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
     other begins alike.
     """
     from ccq_tui.cli.session import begin
+    from ccq_tui.cli.worktrees import there_again
 
     known = _known(session)
     if known.process and not fork:
@@ -42,7 +43,7 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
         )
     given = given_settings(context)
     if known.directory and "cwd" not in given:
-        if not Path(known.directory).is_dir():
+        if not there_again(Path(known.directory)):
             where = one_line(known.directory, 300)
             raise Refused(f"the session's directory {where} is not there; --cwd names another one.")
         given["cwd"] = known.directory

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from ccq_tui.choices import Effort, PermissionMode, QuestionMode
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-SESSION_FLAGS = ("continue_last", "resume", "fork")
+SESSION_FLAGS = ("continue_last", "resume", "fork", "worktree")
 
 
 def complete_themes(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
@@ -112,6 +112,15 @@ _SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (
         ("--fork", "--fork-session", "fork"),
         {"is_flag": True, "help": "With --continue or --resume: go on under a new session id."},
+    ),
+    (
+        ("-w", "--worktree"),
+        {
+            "metavar": "[NAME]",
+            "is_flag": False,
+            "flag_value": "",
+            "help": "Work in a git worktree of its own, with this name or one that is made up.",
+        },
     ),
 )
 

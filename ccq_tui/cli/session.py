@@ -41,6 +41,10 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         raise click.UsageError("--continue and --resume exclude each other.", context)
     if flags.get("fork") and not (continue_last or resume or choose):
         raise click.UsageError("--fork needs --continue or --resume.", context)
+    if "worktree" in flags and (continue_last or resume or choose):
+        raise click.UsageError(
+            "--worktree begins a session; --continue and --resume go back to the worktree of theirs.", context
+        )
     end_on_signals()
     early = None if choose else early_prompt()
     if early is not None:
@@ -53,6 +57,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         resume=resume,
         fork=flags.get("fork", False),
         choose=choose,
+        worktree=flags.get("worktree"),
     )
 
 
@@ -66,6 +71,7 @@ def begin(
     fork: bool = False,
     choose: bool = False,
     inbox: bool = False,
+    worktree: str | None = None,
 ) -> int:
     """Run the program with a session.
 
@@ -78,16 +84,30 @@ def begin(
         fork: Whether that goes on under a new session id.
         choose: Whether the session to resume is chosen from a list.
         inbox: Whether the inbox is shown instead, and no session is started.
+        worktree: What to call the worktree that is made for it, "" for a name that is made up; None for none.
 
     Returns:
         The exit code.
 
     Raises:
         SettingsError: A setting that cannot be used.
+        Refused: The worktree cannot be made, or there is no terminal.
     """
     from ccq_tui.config import Launch, load_settings
     from ccq_tui.config.trust import untrusted
 
+    given, made = dict(given), None
+    if worktree is not None:
+        from ccq_tui.cli.worktrees import made_for
+
+        # Before anything is made for a screen that cannot be shown.
+        require_terminal()
+        made = made_for(load_settings(given).settings.directory, worktree)
+        given["cwd"] = made.path
+    elif resume and "cwd" not in given:
+        from ccq_tui.cli.worktrees import place_of
+
+        given |= place_of(resume)
     settings = load_settings(given).settings
     carried = untrusted(settings.directory)
     launch = Launch(
@@ -100,7 +120,8 @@ def begin(
         inbox=inbox,
         carried=carried,
         own_settings=load_settings(given, project=False).settings if carried else None,
-        flags=dict(given),
+        flags=given,
+        worktree=made,
     )
     require_terminal()
     return show(launch, early)

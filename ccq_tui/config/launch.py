@@ -9,6 +9,7 @@ from typing import Any
 
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
+from ccq_tui.worktrees.model import Worktree
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Launch:
         carried: What the directory carries that is to be trusted first, or None.
         own_settings: The settings without the project's file, where that is one of what is carried.
         project_settings: Whether Claude Code's settings of the project hold.
+        worktree: The git worktree that was made for this session, or None.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -48,3 +50,4 @@ class Launch:
     project_settings: bool = True
     flags: Mapping[str, Any] | None = None
     state: Path | None = None
+    worktree: Worktree | None = None

@@ -12,6 +12,7 @@ from typing import Any
 
 from ccq_tui.config.carried import MOST_BYTES, candidates, effects, read
 from ccq_tui.config.paths import state_dir
+from ccq_tui.worktrees.model import main_checkout
 
 STORE = "trust.json"
 
@@ -58,8 +59,8 @@ def untrusted(directory: Path) -> Carried | None:
         What it carries, or None when that is nothing, or just what was trusted before.
     """
     directory = directory.resolve()
-    known = _known().get(str(directory))
-    before: dict[str, Any] = known if isinstance(known, dict) else {}
+    known = _known()
+    before = _of(known, directory) or _moved(known, directory)
     files = []
     for path in candidates(directory):
         content = read(path)
@@ -82,7 +83,13 @@ def remember(carried: Carried) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    known = _known() | {str(carried.directory): {str(file.path): file.digest for file in carried.files}}
+    digests = {str(file.path): file.digest for file in carried.files}
+    known = _known()
+    main = main_checkout(carried.directory)
+    if main is not None and not _of(known, main):
+        # The first that is trusted of a project: its other worktrees carry the same.
+        known[str(main)] = _rebased(digests, carried.directory, main)
+    known[str(carried.directory)] = digests
     state_dir().mkdir(parents=True, exist_ok=True, mode=0o700)
     # mkstemp makes files that only their owner can read.
     handle, name = tempfile.mkstemp(prefix=STORE, dir=state_dir())
@@ -93,6 +100,29 @@ def remember(carried: Carried) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _of(known: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """Return what of a directory is trusted: paths with their digests."""
+    digests = known.get(str(directory))
+    return digests if isinstance(digests, dict) else {}
+
+
+def _moved(known: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """Return what is trusted of the project of a git worktree, as if it stood in the worktree.
+
+    Files that are not the same there are still asked about.
+    """
+    main = main_checkout(directory)
+    return _rebased(_of(known, main), main, directory) if main is not None else {}
+
+
+def _rebased(digests: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    return {
+        str(new / Path(name).relative_to(old)): digest
+        for name, digest in digests.items()
+        if Path(name).is_relative_to(old)
+    }
 
 
 def _digest(path: Path, content: bytes) -> str:

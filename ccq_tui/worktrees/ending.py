@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
 from ccq_tui.worktrees.making import tidy
 from ccq_tui.worktrees.model import Worktree, git_directory
+
+_logger = logging.getLogger(__name__)
 
 DOING = {
     "rebase-merge": "a rebase",
@@ -94,6 +97,18 @@ def remove(worktree: Worktree, held: Held) -> None:
         # Not "branch -D": a commit that came to it since stays.
         git(worktree.root, "update-ref", "-d", f"refs/heads/{worktree.branch}", held.tip)
     tidy(worktree.root)
+
+
+def discard(worktree: Worktree) -> bool:
+    """Remove a worktree in which nobody worked; whether it is gone."""
+    try:
+        held = held_by(worktree)
+        if held.nothing:
+            remove(worktree, held)
+    except GitError as error:
+        _logger.warning("A worktree that was not used stays: %s", error)
+        return False
+    return held.nothing
 
 
 def _status(path: Path) -> Iterator[tuple[str, str]]:

@@ -80,7 +80,7 @@ def make(plan: Plan) -> Worktree:
         if isinstance(error, (GitError, OSError)):
             raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
         raise
-    return worktree
+    return replace(worktree, submodules=(worktree.path / ".gitmodules").is_file())
 
 
 def back_in(directory: Path) -> Worktree | None:

@@ -28,11 +28,13 @@ class Worktree:
         root: The checkout of the repository in which it is.
         name: The name of its directory.
         base: What its branch began from, as a person calls it, or "" where that is not known any more.
+        submodules: Whether the repository has submodules, which are empty in a new worktree.
     """
 
     root: Path
     name: str
     base: str = ""
+    submodules: bool = False
 
     @property
     def path(self) -> Path:

@@ -16,7 +16,7 @@ def begun(worktree: Worktree) -> str:
     """Say in which worktree a session works."""
     base = f", from {worktree.base}" if worktree.base else ""
     text = f"Works in the worktree {worktree.path} on branch {worktree.branch}{base}."
-    if (worktree.path / ".gitmodules").is_file():
+    if worktree.submodules:
         text += " Its submodules are empty; git submodule update --init fills them."
     return text
 

@@ -150,3 +150,39 @@ NAMES = st.sampled_from(
 def test_whatever_stands_in_a_file_is_no_error(data: dict[str, object], name: str) -> None:
     for line in effects(Path(name), json.dumps(data).encode()):
         assert len(line) <= MOST_CHARACTERS + 1
+
+
+def test_a_worktree_of_a_trusted_project_is_trusted_where_it_carries_the_same(project: Path) -> None:
+    def worktree(name: str) -> Path:
+        own = project / ".git/worktrees" / name
+        own.mkdir(parents=True)
+        place = project / ".claude/worktrees" / name
+        place.mkdir(parents=True)
+        (place / ".git").write_text(f"gitdir: {own}\n")
+        put(place, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+        return place
+
+    first, second = worktree("first"), worktree("second")
+    carried = untrusted(first)
+    assert carried is not None
+    remember(carried)
+    assert untrusted(first) is None
+    assert untrusted(second) is None
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+    assert untrusted(project) is None
+    put(second, ".mcp.json", {"mcpServers": {"db": {"command": "worse"}}})
+    (second / ".claude").mkdir()
+    put(second, ".claude/settings.json", SETTINGS)
+    changed = untrusted(second)
+    assert changed is not None
+    assert [(file.path.name, file.change) for file in changed.files] == [
+        ("settings.json", "new"),
+        (".mcp.json", "changed"),
+    ]
+    remember(changed)
+    assert untrusted(second) is None
+    assert untrusted(project) is None
+    assert untrusted(first) is None
+    (second / ".git").write_text(f"gitdir: {project / 'elsewhere/worktrees/second'}\n")
+    put(second, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+    assert untrusted(second) is not None

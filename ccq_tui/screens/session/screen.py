@@ -30,6 +30,7 @@ from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.worktrees.saying import begun
 
 _logger = logging.getLogger(__name__)
 
@@ -79,6 +80,8 @@ class SessionScreen(
 
     def on_mount(self) -> None:
         """Start the session, and send what the command line said."""
+        if self.launch.worktree is not None:
+            self.transcript.add_notice(begun(self.launch.worktree))
         for notice in self.launch.notices:
             self.transcript.add_notice(notice, "warning")
         self._run_session()

@@ -8,6 +8,8 @@ from pathlib import Path
 from ccq_tui.config import Launch
 from ccq_tui.screens.pickers import WayOn
 from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.worktrees.making import back_in
+from ccq_tui.worktrees.model import WorktreeError
 
 
 def launch_for(way: WayOn, launch: Launch) -> Launch:
@@ -18,17 +20,21 @@ def launch_for(way: WayOn, launch: Launch) -> Launch:
         launch: What the program, or the session it takes the place of, was started with.
 
     Returns:
-        The launch, for the session's own directory where that is there.
+        The launch, for the session's own directory where that is there; a worktree is made anew.
 
     Raises:
         SettingsError: The directory's own settings cannot be used.
     """
     directory = Path(way.session.directory) if way.session.directory else None
-    if (
-        directory is None
-        or not directory.is_dir()
-        or directory.resolve() == launch.settings.directory.resolve()
-    ):
+    notices: tuple[str, ...] = ()
+    try:
+        if directory is not None and not directory.is_dir():
+            back_in(directory)
+    except WorktreeError as error:
+        notices = (str(error),)
+    if directory is None or not directory.is_dir():
+        there = replace(launch, prompt="", draft="", continue_last=False, notices=notices, worktree=None)
+    elif directory.resolve() == launch.settings.directory.resolve():
         there = replace(launch, prompt="", draft="", continue_last=False, notices=())
     else:
         there = launch_in(directory.resolve(), "", launch)

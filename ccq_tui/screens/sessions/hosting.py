@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -17,12 +17,14 @@ from ccq_tui.config import Launch, SettingsError
 from ccq_tui.config.trust import remember
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.sessions.entries import entry_of, next_waiting, stepped
 from ccq_tui.screens.sessions.new import NewSessionScreen
-from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.screens.sessions.starting import launch_of
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.entries import Entry
+from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
 
@@ -143,6 +145,7 @@ class Hosting(App[int]):
         """Say what to start with after the question about trust; None for nothing."""
         carried = launch.carried
         if answer == "quit" or carried is None:
+            await self.clear(launch)
             if not self._shown:
                 await self.action_quit()
             return None
@@ -167,11 +170,16 @@ class Hosting(App[int]):
         wanted = await self.push_screen_wait(NewSessionScreen(front.launch.settings.directory))
         if wanted is None:
             return
+        if wanted.plan is not None:
+            self._say("Making the worktree…", seconds=60.0)
         try:
-            launch = await asyncio.to_thread(launch_in, *wanted, front.launch)
-        except SettingsError as error:
-            front.transcript.add_notice(f"There is no session in {wanted[0]}: {error}", "warning")
+            launch = await asyncio.to_thread(launch_of, wanted, front.launch)
+        except (SettingsError, WorktreeError) as error:
+            front.transcript.add_notice(f"There is no session in {wanted.directory}: {error}", "warning")
             return
+        finally:
+            for dock in front.query(Dock) if wanted.plan is not None else ():
+                dock.notices.hush()
         await self.open_session(launch)
 
     @on(SessionScreen.ReplaceWanted)
@@ -193,7 +201,11 @@ class Hosting(App[int]):
             (new if mode == old else mode): (fresh if mode == old else other)
             for mode, other in self._shown.items()
         }
+        # Another session in the same worktree goes on with it.
+        same = launch.settings.directory == screen.launch.settings.directory
+        said = () if same else await self.clear(screen.launch, screen)
         await self._leave(old, new)
+        self._note(said)
 
     @on(SessionScreen.CloseWanted)
     def _close_wanted(self, event: SessionScreen.CloseWanted) -> None:
@@ -208,9 +220,11 @@ class Hosting(App[int]):
         mode = self._mode_of(screen)
         modes = list(self._shown)
         await screen.end()
+        said = await self.clear(screen.launch, screen)
         at = modes.index(mode)
         del self._shown[mode]
         await self._leave(mode, modes[at - 1] if at else modes[1])
+        self._note(said)
 
     async def _leave(self, old: str, new: str) -> None:
         """Take a session's screens away; where they are shown, show another's."""
@@ -218,6 +232,18 @@ class Hosting(App[int]):
             await self.switch_mode(new)
         await self.remove_mode(old)
         self._list()
+
+    async def clear(self, launch: Launch, screen: SessionBase | None = None) -> tuple[str, ...]:  # noqa: ARG002
+        """Clear away what was made for a session that has ended; whoever knows of such things extends it.
+
+        Args:
+            launch: What the session was started with.
+            screen: The session; None for one that never began.
+
+        Returns:
+            What a person should know of it, a line each.
+        """
+        return ()
 
     def _mode_of(self, screen: SessionBase) -> str:
         return next(mode for mode, other in self._shown.items() if other is screen)
@@ -271,6 +297,10 @@ class Hosting(App[int]):
     def _say(self, text: str, seconds: float = 6.0) -> None:
         if self.front is not None and self.front.is_mounted:
             self.front.dock.notices.say(text, seconds=seconds)
+
+    def _note(self, lines: Sequence[str]) -> None:
+        if lines and self.front is not None and self.front.is_mounted:
+            self.front.transcript.add_notice("\n".join(lines))
 
 
 def beside(old: Launch, launch: Launch) -> Launch:

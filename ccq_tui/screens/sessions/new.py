@@ -12,11 +12,21 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from ccq_tui.screens.sessions.starting import PlaceError, place
+from ccq_tui.screens.sessions.starting import PlaceError, Wanted, place, proposed_name, wanted
+from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.worktrees.model import WorktreeError
 
 HINTS = (("Enter", "next, then open"), ("Tab", "other field"), ("Esc", "stay here"))
+LONGEST = 600
+"""Characters of what is wrong."""
+WORKTREE_HINTS = (
+    ("Enter", "open"),
+    ("Space", "make up a name"),
+    ("Tab", "other field"),
+    ("Esc", "stay here"),
+)
 
 
 class NewSessionBody(Vertical):
@@ -25,8 +35,8 @@ class NewSessionBody(Vertical):
     COMPONENT_CLASSES = COMPONENT_CLASSES
 
 
-class NewSessionScreen(ModalScreen[tuple[Path, str]]):
-    """Ends with the directory and the first prompt, which may be ""; with None when it was left.
+class NewSessionScreen(ModalScreen[Wanted]):
+    """Ends with the session that is wanted; with None when it was left.
 
     Args:
         here: The directory of the session that it is opened from.
@@ -52,13 +62,15 @@ class NewSessionScreen(ModalScreen[tuple[Path, str]]):
         self._here = here
 
     def compose(self) -> ComposeResult:
-        """Build the two fields and the line that says what is wrong."""
+        """Build the fields and the line that says what is wrong."""
         with NewSessionBody():
             yield Static("", id="new-title", markup=False)
             yield Static("Directory", markup=False)
             yield Input(str(self._here), id="new-place", compact=True)
             yield Static("First prompt (may be empty)", markup=False)
             yield Input("", id="new-prompt", compact=True, select_on_focus=False)
+            yield Static("Git worktree of its own (a name, or empty for none)", markup=False)
+            yield Input("", id="new-worktree", compact=True, select_on_focus=False)
             yield Static("", id="new-problem", markup=False)
             yield HintBar()
 
@@ -82,21 +94,45 @@ class NewSessionScreen(ModalScreen[tuple[Path, str]]):
             self.query_one("#new-prompt", Input).focus()
 
     @on(Input.Submitted, "#new-prompt")
-    async def _open(self, event: Input.Submitted) -> None:
-        directory = await self._checked()
-        if directory is not None:
-            self.dismiss((directory, event.value.strip()))
+    @on(Input.Submitted, "#new-worktree")
+    async def _open(self) -> None:
+        directory, prompt = self._field("#new-place").value, self._field("#new-prompt").value
+        worktree = self._field("#new-worktree").value
+        try:
+            self.dismiss(await asyncio.to_thread(wanted, directory, prompt, worktree, self._here))
+        except (PlaceError, OSError) as error:
+            self._refuse("#new-place", error)
+        except WorktreeError as error:
+            self._refuse("#new-worktree", error)
 
     async def _checked(self) -> Path | None:
         """Return the directory that was typed, or say what is wrong with it."""
-        field = self.query_one("#new-place", Input)
         try:
-            return await asyncio.to_thread(place, field.value, self._here)
+            return await asyncio.to_thread(place, self._field("#new-place").value, self._here)
         except (PlaceError, OSError) as error:
-            style = palette_of(self.query_one(NewSessionBody)).warning
-            self.query_one("#new-problem", Static).update(Text(str(error), style))
-            field.focus()
+            self._refuse("#new-place", error)
             return None
+
+    def _refuse(self, name: str, error: Exception) -> None:
+        """Say what is wrong with a field, and go there."""
+        style = palette_of(self.query_one(NewSessionBody)).warning
+        self.query_one("#new-problem", Static).update(Text(safe(str(error), limit=LONGEST), style))
+        self._field(name).focus()
+
+    def _field(self, name: str) -> Input:
+        return self.query_one(name, Input)
+
+    @on(events.DescendantFocus)
+    def _show_keys(self) -> None:
+        self.query_one(HintBar).show(WORKTREE_HINTS if self._field("#new-worktree").has_focus else HINTS)
+
+    @on(Input.Changed, "#new-worktree")
+    async def _propose(self, event: Input.Changed) -> None:
+        """Make up a name where a space asks for one; no name has any."""
+        if event.value.isspace():
+            name = await asyncio.to_thread(proposed_name, self._field("#new-place").value, self._here)
+            event.input.value = name
+            event.input.action_end()
 
     def on_key(self, event: events.Key) -> None:
         """Open nothing after Esc."""

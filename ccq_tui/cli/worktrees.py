@@ -1,0 +1,81 @@
+"""Worktrees for sessions that the command line begins, or goes back to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ccq_tui.cli.exits import Refused
+from ccq_tui.cli.store import opened_store
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.worktrees.model import Worktree
+
+LONGEST = 1_000
+
+
+def made_for(directory: Path, name: str) -> Worktree:
+    """Make a worktree in which a session can work.
+
+    Args:
+        directory: Any directory of the repository.
+        name: What to call it, or "" for a name that is made up.
+
+    Raises:
+        Refused: It cannot be made, and nothing of it is left; or what it carries cannot be used.
+    """
+    from ccq_tui.config import SettingsError, load_settings
+    from ccq_tui.worktrees.ending import discard
+    from ccq_tui.worktrees.making import make, planned
+    from ccq_tui.worktrees.model import WorktreeError
+
+    try:
+        worktree = make(planned(directory, name))
+    except WorktreeError as error:
+        hint = '; to begin with a prompt: --worktree -- "PROMPT"' if " " in name else ""
+        raise Refused(f"--worktree: {one_line(str(error), LONGEST)}{hint}.") from error
+    try:
+        load_settings({"cwd": worktree.path})
+    except SettingsError:
+        # The project's own file can be another one on the branch from which it begins.
+        discard(worktree)
+        raise
+    return worktree
+
+
+def place_of(session_id: str) -> dict[str, Path]:
+    """Return the worktree in which a session worked, made anew where that was removed, as ``cwd``.
+
+    Args:
+        session_id: The Claude session id.
+
+    Returns:
+        The setting; none for a session of another place, or one that nothing is known of.
+
+    Raises:
+        Refused: The worktree cannot be made anew.
+    """
+    from ccq_tui.worktrees.model import worktree_at
+
+    with opened_store() as store:
+        known = store.session(session_id) if store else None
+    directory = Path(known.directory) if known and known.directory else None
+    if directory is None or worktree_at(directory) is None:
+        return {}
+    return {"cwd": directory} if there_again(directory) else {}
+
+
+def there_again(directory: Path) -> bool:
+    """Whether a session's directory is there, or its worktree could be made anew.
+
+    Raises:
+        Refused: The worktree cannot be made anew.
+    """
+    from ccq_tui.worktrees.making import back_in
+    from ccq_tui.worktrees.model import WorktreeError
+
+    try:
+        return back_in(directory) is not None or directory.is_dir()
+    except WorktreeError as error:
+        raise Refused(f"{one_line(str(error), LONGEST)}.") from error

@@ -1,0 +1,77 @@
+"""Sessions in git worktrees: opened by keys, cleared away at the end, kept where they hold something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.config import Launch, Settings, inbox_path
+from ccq_tui.inbox.store import Store
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.worktrees.making import make, planned
+from tests.ui.session import until
+from tests.ui.test_sessions import Many
+from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in IDENTITY.items():
+        monkeypatch.setenv(name, value)
+    return repository(tmp_path / "repo")
+
+
+def text_of(screen: SessionScreen) -> str:
+    return "\n".join(str(block) for block in screen.transcript.model.blocks)
+
+
+async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(repo: Path) -> None:
+    clean = make(planned(repo, "clean"))
+    run_ = Many(Launch(settings=Settings(cwd=clean.path), worktree=clean))
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: run_.session_screen.view.session_id)
+        assert "on branch worktree-clean, from main." in text_of(run_.session_screen)
+        first = run_.session_screen
+
+        # A wrong name is said in its own field; Space makes up one where there is none.
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run_.app.screen, NewSessionScreen))
+        field = run_.app.screen.query_one("#new-worktree", Input)
+        await pilot.press("tab", "tab", *"a..b", "enter")
+        problem = run_.app.screen.query_one("#new-problem")
+        await until(pilot, lambda: "takes no" in str(problem.render()))
+        assert field.has_focus
+        await pilot.press("ctrl+u", "space")
+        await until(pilot, lambda: field.value.strip())
+        name = field.value
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run_.all) == 2 and run_.number() == 2)
+        second = run_.session_screen
+        path = second.launch.settings.directory
+        assert path == repo / ".claude/worktrees" / name
+        await until(pilot, lambda: second.view.branch == f"worktree-{name}")
+        commit(path, "b.txt")
+        Store(inbox_path()).upsert_session("id-1", str(path))
+
+        # Closed, the one that holds a commit stays, and it is said how to go back.
+        second.dock.prompt.put("/close")
+        await pilot.press("enter")
+        await until(pilot, lambda: f"The worktree {name} is kept" in text_of(first))
+        assert "1 commit that no other branch has" in text_of(first)
+        assert "ccq-tui resume id-1" in text_of(first)
+        assert path.is_dir()
+        first_told = run_.all[0]
+        first_told.tell(PromptAccepted("hello"))
+
+        # With the program the other one goes, which holds nothing.
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: run_.app.parting)
+    assert run_.app.parting == (
+        "The worktree clean held nothing of its own and was removed, with its branch.",
+    )
+    assert not clean.path.exists()
+    assert "worktree-clean" not in run(repo, "branch")

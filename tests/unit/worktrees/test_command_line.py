@@ -1,0 +1,103 @@
+"""``--worktree`` on the command line, and going back to the worktree of a session."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.cli import main
+from ccq_tui.config import Launch, inbox_path
+from ccq_tui.inbox.store import Store
+from ccq_tui.worktrees.model import Worktree
+from tests.unit.test_cli_session import FakeApp
+from tests.unit.worktrees.repositories import run
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch, repo: Path) -> FakeApp:
+    fake = FakeApp()
+    monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
+    monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
+    monkeypatch.chdir(repo)
+    return fake
+
+
+def started(app: FakeApp, *words: str) -> Launch:
+    assert main(words) == 0
+    return app.launches[-1]
+
+
+def test_the_session_works_in_its_worktree_with_the_settings_it_carries(app: FakeApp, repo: Path) -> None:
+    (repo / ".ccq-tui.toml").write_text('model = "opus"\n')
+    run(repo, "add", "-A")
+    run(repo, "commit", "--quiet", "-m", "Choose")
+    (repo / ".ccq-tui.toml").write_text('model = "other"\n')
+    launch = started(app, "-w", "fix/it", "do it")
+    assert launch.worktree == Worktree(repo, "fix+it", "main")
+    assert (launch.settings.directory, launch.prompt) == (launch.worktree.path, "do it")
+    assert launch.settings.model == "opus"
+    assert launch.carried is not None
+    unnamed = started(app, "--worktree", "--model", "haiku", "--", "do it")
+    assert unnamed.worktree is not None
+    assert (unnamed.prompt, unnamed.settings.directory.parent) == ("do it", launch.worktree.path.parent)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-w", "fix it"], '--worktree -- "PROMPT"'),
+        (["-w=-x"], "a name has letters"),
+        (["-w", "x", "--cwd", ".."], "is not in a git repository"),
+        (["-w", "x", "-c"], "--worktree begins a session"),
+        (["-w", "x", "-r"], "--worktree begins a session"),
+        (["-w", "x", "--max-turns", "0"], "--max-turns"),
+    ],
+)
+def test_what_is_wrong_is_exit_2_and_makes_nothing(
+    app: FakeApp, repo: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(words) == 2
+    assert said in capsys.readouterr().err
+    assert app.launches == []
+    assert not (repo / ".claude").exists()
+
+
+def test_without_a_screen_or_with_settings_that_cannot_be_used_nothing_is_left(
+    app: FakeApp, repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repo / ".ccq-tui.toml").write_text('questions = "no"\n')
+    run(repo, "add", "-A")
+    run(repo, "commit", "--quiet", "-m", "Break")
+    (repo / ".ccq-tui.toml").unlink()
+    assert main(["-w", "x"]) == 2
+    assert ".claude/worktrees/x/.ccq-tui.toml:1: questions" in capsys.readouterr().err
+    monkeypatch.setattr("ccq_tui.cli.session.not_terminals", lambda: ["input"])
+    assert main(["-w", "x"]) == 2
+    assert not (repo / ".claude").exists()
+    assert "worktree" not in run(repo, "branch")
+    assert app.launches == []
+
+
+def test_a_session_is_resumed_in_its_worktree_from_anywhere(
+    app: FakeApp, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = started(app, "-w", "x").worktree
+    assert made is not None
+    with_id = "00000000-0000-4000-8000-000000000001"
+    store = Store(inbox_path())
+    store.upsert_session(with_id, str(made.path))
+    store.close()
+    assert started(app, "--resume", with_id).settings.directory == made.path
+    # It was removed, as one that held nothing.
+    run(repo, "worktree", "remove", str(made.path))
+    assert started(app, "--resume", with_id).settings.directory == made.path
+    assert (made.path / "a.txt").is_file()
+    run(repo, "worktree", "remove", str(made.path))
+    monkeypatch.chdir(repo.parent)
+    assert started(app, "resume", "00000000").settings.directory == made.path
+    assert started(app, "--cwd", str(repo), "--resume", with_id).settings.directory == repo
+    shutil.rmtree(repo)
+    assert main(["resume", "00000000"]) == 2
