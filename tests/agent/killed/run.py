@@ -134,6 +134,7 @@ class Run:
 
     def _question(self, event: dict[str, Any]) -> bool:
         name = event["id"]
+        new = name not in self._asked
         asked = self._asked.setdefault(name, _Asked(event["text"]))
         self._session = self._session or self._began
         self._check_draft(name, event["draft"])
@@ -146,7 +147,7 @@ class Run:
             asked.drafts.append(text)
         if self._killed_at("draft"):
             return True
-        if point and point.by_message and not event["by_message"]:
+        if point and point.by_message and new:
             self._process.kill("both")
             self._process = Process(self._home, self._database, self._drafted)
             return True
