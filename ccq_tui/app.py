@@ -26,6 +26,7 @@ from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.alone import InboxFirst
 from ccq_tui.screens.keylist import own_bindings, sections
+from ccq_tui.screens.overview.hosting import Overviewing
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.launching import session_options
@@ -45,7 +46,7 @@ END_SECONDS = 8.0
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class CcqApp(InboxFirst, Choosing, Clearing):
+class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
     """Hosts sessions, the first of them as the command line says.
 
     Args:

@@ -85,13 +85,18 @@ class SessionBook:
         return {"model": options.model, "permission_mode": options.permission_mode, "effort": options.effort}
 
 
+def last_line(text: str) -> str:
+    """Return the last line of what an agent wrote, harmless to draw; "" of nothing but blanks."""
+    return one_line(text.strip().rpartition("\n")[2], LINE)
+
+
 def _fact(event: AgentEvent) -> SessionFact | None:
     """Return what an event says of a session that is worth keeping as it is, or None."""
     match event:
         case TitleChanged(title):
             return SessionFact(name=one_line(title, LINE))
         case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
-            return SessionFact(last_line=one_line(text.strip().splitlines()[-1], LINE))
+            return SessionFact(last_line=last_line(text))
         case TurnEnded(cost=cost) if cost is not None:
             return SessionFact(cost=cost)
         case SessionLost(reason=reason):

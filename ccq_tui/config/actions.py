@@ -40,6 +40,7 @@ ACTIONS = (
     Action("recover", Place.EVERYWHERE, ("f6",)),
     Action("sessions", Place.EVERYWHERE, ("f3",)),
     Action("waiting", Place.EVERYWHERE, ("f4",)),
+    Action("overview", Place.EVERYWHERE, ("f5",)),
     Action("session_next", Place.EVERYWHERE, ("ctrl+pagedown",)),
     Action("session_before", Place.EVERYWHERE, ("ctrl+pageup",)),
     Action("interrupt", Place.PROMPT, ("escape",)),

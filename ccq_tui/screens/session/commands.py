@@ -18,6 +18,7 @@ OWN_COMMANDS: tuple[SlashCommand, ...] = (
     SlashCommand("resume", "Go on with an earlier session", "[id]"),
     SlashCommand("new", "Open another session beside this one"),
     SlashCommand("sessions", "Go to another session of this terminal"),
+    SlashCommand("overview", "Show all sessions by what they need"),
     SlashCommand("park", "End the process while questions wait; answering goes on"),
     SlashCommand("close", "End this session and take it away"),
     SlashCommand("mcp", "See MCP servers, reconnect them, turn them on and off"),

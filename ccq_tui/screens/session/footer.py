@@ -20,6 +20,7 @@ _ALWAYS: Wanted = (
     ("page_up", "scroll"),
     ("unfold", "unfold"),
     ("search", "search"),
+    ("overview", "sessions"),
     ("editor", "editor"),
     ("quit", "quit"),
 )

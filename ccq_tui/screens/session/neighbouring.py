@@ -29,6 +29,7 @@ class Neighbouring(Commanding):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f3", "sessions", "Show or hide the sessions", show=False, id="sessions"),
         Binding("f4", "next_waiting", "Go to the next session that waits for you", show=False, id="waiting"),
+        Binding("f5", "overview", "Show all sessions by what they need", show=False, id="overview"),
         Binding("ctrl+n", "new_session", "Open another session", show=False, id="new_session"),
         # Before the field takes them, which knows them for scrolling to the side.
         Binding(
@@ -63,6 +64,9 @@ class Neighbouring(Commanding):
     class NextWaitingWanted(Message):
         """The next session that waits for a person is to be shown."""
 
+    class OverviewWanted(Message):
+        """All sessions are to be shown, by what they need."""
+
     class CloseWanted(Message):
         """A session is to be ended and taken away."""
 
@@ -91,7 +95,8 @@ class Neighbouring(Commanding):
     def changed(self) -> None:
         """Tell the others when a list of sessions would say something else of this one."""
         super().changed()
-        told = (self.view.state, self.view.title, len(self.waiting.items))
+        view = self.view
+        told = (view.state, view.title, len(self.waiting.items), view.last_line, view.cost, view.session_id)
         if told != self._told or (self.in_front and len(self.entries) > 1):
             self._told = told
             self.post_message(self.Told())
@@ -114,6 +119,8 @@ class Neighbouring(Commanding):
         match command.name:
             case "new":
                 self.post_message(self.NewWanted())
+            case "overview":
+                self.action_overview()
             case "sessions":
                 self.work(self._pick_session(), "sessions")
             case "close":
@@ -138,6 +145,10 @@ class Neighbouring(Commanding):
     def action_next_waiting(self) -> None:
         """Go to the next session that waits."""
         self.post_message(self.NextWaitingWanted())
+
+    def action_overview(self) -> None:
+        """Show all sessions, by what they need."""
+        self.post_message(self.OverviewWanted())
 
     def action_new_session(self) -> None:
         """Open another session."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -51,6 +52,20 @@ class Recovering(Prompting):
             return
         self._recover(taken(self._recovery, self.clock()))
         self._remedies()[offer]()
+
+    def start_again(self) -> float:
+        """Start the session again that has no process; where that failed before, not at once.
+
+        Returns:
+            For how many seconds it has to wait; 0 when it was started.
+        """
+        wait = self._recovery.seconds_to_wait(self.clock())
+        if wait == 0:
+            anew = self._recovery.offer is Remedy.ANEW
+            offer = Remedy.ANEW if anew else Remedy.RECONNECT
+            self._recover(taken(replace(self._recovery, offer=offer), self.clock()))
+            self.reconnect()
+        return wait
 
     def _remedies(self) -> dict[Remedy, Callable[[], object]]:
         return {

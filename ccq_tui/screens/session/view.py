@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ccq_tui.agent.book import last_line
 from ccq_tui.agent.events import (
     AgentEvent,
+    BlockFinished,
+    BlockKind,
     Connected,
     ContextUsage,
     ConversationReset,
@@ -62,6 +65,7 @@ class SessionView:
         most_rounds: How many may come, or 0.
         branch: The git branch of the directory, or "".
         waiting_beside: How many requests wait in other sessions, in all terminals.
+        last_line: The last line that the agent wrote, or "".
     """
 
     cwd: Path
@@ -79,6 +83,7 @@ class SessionView:
     most_rounds: int = 0
     branch: str = ""
     waiting_beside: int = 0
+    last_line: str = ""
 
     @property
     def name(self) -> str:
@@ -141,7 +146,7 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
         case Retrying(attempt=attempt, max_attempts=most):
             return replace(view, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
-            return replace(view, session_id=session_id, context=None, title="")
+            return replace(view, session_id=session_id, context=None, title="", last_line="")
         case SessionLost(expected=expected) if view.state is not SessionState.PARKED:
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
         case _:
@@ -154,6 +159,8 @@ def _talked(view: SessionView, event: AgentEvent) -> SessionView:
             return replace(view, title=one_line(title, TITLE_LENGTH))
         case PromptAccepted(text) if not view.title:
             return replace(view, title=one_line(text, TITLE_LENGTH))
+        case BlockFinished(kind=BlockKind.TEXT, text=text):
+            return replace(view, last_line=last_line(text) or view.last_line)
         case QuestionAsked():
             return replace(view, rounds=view.rounds + 1)
         case TurnEnded(cost=cost, input_tokens=read, output_tokens=written):

@@ -295,8 +295,9 @@ class Hosting(App[int]):
             self._say(f"◆ {event.screen.view.name}: {event.news} · F4 goes there", seconds=20.0)
 
     def _say(self, text: str, seconds: float = 6.0) -> None:
-        if self.front is not None and self.front.is_mounted:
-            self.front.dock.notices.say(text, seconds=seconds)
+        # A screen that is going away has no dock any more.
+        for dock in self.front.query(Dock) if self.front is not None else ():
+            dock.notices.say(text, seconds=seconds)
 
     def _note(self, lines: Sequence[str]) -> None:
         if lines and self.front is not None and self.front.is_mounted:

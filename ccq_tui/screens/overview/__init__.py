@@ -1,0 +1,1 @@
+"""The overview: all sessions by what they need, a card each."""

@@ -1,0 +1,304 @@
+"""The overview: all sessions by what they need, over the session that is on the screen."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Static, TextArea
+
+from ccq_tui.config import actions
+from ccq_tui.config.keymap import Keymap
+from ccq_tui.inbox.standing import Group
+from ccq_tui.screens.overview.board import Board
+from ccq_tui.screens.overview.cards import Card
+from ccq_tui.screens.overview.columns import Column, Columns
+from ccq_tui.screens.overview.doing import Doing
+from ccq_tui.screens.overview.drawing import (
+    Now,
+    about_lines,
+    column_lines,
+    head_line,
+    list_lines,
+    title_line,
+)
+from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.lines import Line, LineView
+from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.panel.measures import key_lines
+
+COLUMNS_FROM = 126
+"""Cells from which all groups stand side by side; below that they stand one below the other."""
+TALL_FROM = 18
+"""Lines of the screen from which a card of the list has two."""
+FINDING: Hints = (("Enter", "to the cards"), ("Esc", "clear"), ("↑ ↓", "move"))
+LETTERS = {"k": "up", "j": "down", "h": "left", "l": "right", "shift+tab": "left", "tab": "right"}
+MOVES = {"up": -1, "down": 1}
+STEPS = {"left": -1, "right": 1}
+MOVING = frozenset({*MOVES, *STEPS, "shift+up", "shift+down", "pageup", "pagedown", "home", "end"})
+
+
+class OverviewBody(Vertical):
+    """The part of the screen that has the styles."""
+
+    COMPONENT_CLASSES = COMPONENT_CLASSES
+
+
+class OverviewScreen(Doing):
+    """Shows all sessions; ends with the card whose session is to be shown, or with None."""
+
+    DEFAULT_CSS = f"""
+    OverviewScreen {{
+        background: $background;
+        overflow: hidden;
+        & > OverviewBody {{ height: 1fr; }}
+        & > NoticeLine {{ background: $background; }}
+        & Static {{ height: auto; }}
+        & #overview-filter {{
+            height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none;
+        }}
+        & #overview-filter:focus {{ border: none; }}
+        & Columns {{ height: 1fr; border-top: solid $ccq-rule; }}
+        & #overview-list {{ height: 1fr; }}
+        & #overview-about {{ border-top: solid $ccq-rule; }}
+        & .-off {{ display: none; }}
+    }}
+    OverviewBody {{ {PALETTE_CSS} }}
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def on_mount(self) -> None:
+        """Be ready for keys."""
+        self._finding = False
+        self._drawn: dict[str, tuple[object, list[Line]]] = {}
+        self.set_focus(self._field, scroll_visible=False)
+
+    def compose(self) -> ComposeResult:
+        """Build head, filter, columns and list, what is known of the card under the cursor, and keys."""
+        with OverviewBody():
+            yield Static("", id="overview-title", markup=False)
+            yield AnswerField(self._take_key, id="overview-filter")
+            yield Columns()
+            yield LineView(id="overview-list")
+            yield Static("", id="overview-about", markup=False)
+        yield NoticeLine()
+        yield HintBar()
+
+    @property
+    def _field(self) -> AnswerField:
+        return self.query_one("#overview-filter", AnswerField)
+
+    @property
+    def _side_by_side(self) -> bool:
+        return self.app.size.width >= COLUMNS_FROM
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    def _take_key(self, event: events.Key) -> bool:
+        """Do what a key means; whether it meant anything. What is left edits the words to find."""
+        if not self.is_current:
+            return True  # it came in one burst with the key that opened something
+        if self._finding:
+            self._find()
+            return self._take_while_finding(event.key)
+        keymap = keymap_for(self)
+        lists = keymap.panel_keys(actions.Place.LIST)
+        for key in lists.get(event.key, (LETTERS.get(event.key, event.key),)):
+            self._take_known(key, keymap)
+        return event.key not in ("ctrl+c",)
+
+    def _take_while_finding(self, key: str) -> bool:
+        match key:
+            case "enter":
+                self._finding = False
+                self.draw()
+            case "escape":
+                self._clear()
+            case _ if key in MOVES:
+                self._move(key)
+            case _:
+                return key in ("tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter", "pageup", "pagedown")
+        return True
+
+    def _take_known(self, key: str, keymap: Keymap) -> None:
+        match key:
+            case _ if key in MOVING:
+                self._move(key)
+            case "escape" if self.board.filter:
+                self._clear()
+            case _ if key == "escape" or key in keymap.keys["overview"]:
+                self.dismiss(None)
+            case _ if key in keymap.keys["panel"]:
+                self.dismiss(None)
+                self.host.open_inbox()
+            case "slash":
+                self._finding = True
+                self.draw()
+            case _:
+                self._take_other(key, self.board.under)
+
+    def _take_other(self, key: str, card: Card | None) -> None:
+        if key == "n":
+            self.host.open_another()
+        elif key == "ctrl+r":
+            self.host.open_earlier()
+        elif card is not None and key == "enter":
+            self.open_card(card)
+        elif card is not None and key == "d":
+            self.mark(card)
+        elif card is not None and key == "r":
+            self.retry(card)
+        elif len(key) == 1:
+            self.say("/ finds a session by its letters", 4.0)
+
+    def _move(self, key: str) -> None:
+        board, within = self.board, self._side_by_side
+        page = max(1, self._view.size.height // 4 - 1)
+        match key:
+            case "left" | "right":
+                self.show(board.stepped(STEPS[key]))
+            case "up" | "down":
+                self.show(board.moved(MOVES[key], within=within))
+            case "home" | "end":
+                most = len(board.cards)
+                self.show(board.jumped(-most if key == "home" else most, within=within))
+            case _:
+                by = page if key.startswith("page") else 1
+                self.show(board.jumped(-by if key.endswith("up") else by, within=within))
+
+    @property
+    def _view(self) -> LineView:
+        """The part in which the cursor is."""
+        under = self.board.under
+        if not self._side_by_side or under is None:
+            return self.query_one("#overview-list", LineView)
+        return next(one.cards for one in self.query(Column) if one.group is under.group)
+
+    def _clear(self) -> None:
+        self._finding = False
+        self._field.put("")
+        self.show(self.board.filtered(""))
+        self.draw()
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._find()
+
+    def _find(self) -> None:
+        self.show(self.board.filtered(self._field.text.replace("\n", " ")))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on a card, and open the one that has it."""
+        card = self._card_at(event)
+        if card is not None and card is self.board.under:
+            self.open_card(card)
+        elif card is not None:
+            self.show(self.board.put(card.key))
+
+    def _card_at(self, event: events.Click) -> Card | None:
+        places: list[tuple[LineView, tuple[Card, ...]]]
+        if self._side_by_side:
+            columns = self.board.columns
+            places = [(one.cards, columns[one.group]) for one in self.query(Column)]
+        else:
+            places = [(self.query_one("#overview-list", LineView), self.board.shown)]
+        for view, cards in places:
+            row = view.row_on_screen(event.screen_offset)
+            if row is not None and row < len(cards):
+                return cards[row]
+        return None
+
+    # -- drawing --------------------------------------------------------------------------------------------
+
+    def say(self, text: str, seconds: float = 20.0) -> None:
+        """Say something above the keys for some seconds."""
+        if self.is_attached:
+            self.query_one(NoticeLine).say(text, seconds)
+
+    def on_resize(self) -> None:
+        """Lay out anew, after Textual's own layout: that one would pass over heights that change within it."""
+        if self.is_mounted:
+            self.call_after_refresh(self.draw)
+
+    def draw(self) -> None:
+        """Draw what changed."""
+        if not self.is_attached or not self.query(HintBar):
+            return
+        board, size = self.board, self.app.size
+        palette, now = palette_of(self.query_one(OverviewBody)), Now(self.clock(), time.time())
+        self.query_one("#overview-title", Static).update(
+            title_line(board, size.width, palette, counted=not self._side_by_side)
+        )
+        field = self._field
+        field.show_cursor = self._finding
+        field.styles.height = field.styles.min_height = 1 if self._finding or board.filter else 0
+        self.query_one(Columns).set_class(not self._side_by_side, "-off")
+        list_view = self.query_one("#overview-list", LineView)
+        list_view.set_class(self._side_by_side, "-off")
+        if self._side_by_side:
+            self._draw_columns(board, now, palette)
+        else:
+            self._draw_list(list_view, board, now, palette)
+        self._draw_about(board.under, now, palette)
+        self.query_one(NoticeLine).stand(self._what_next(board))
+        hints = FINDING if self._finding else self.hints_for(board.under)
+        self.query_one(HintBar).show(hints, most_lines=key_lines(size.height))
+
+    def _draw_columns(self, board: Board, now: Now, palette: Palette) -> None:
+        width = self.app.size.width // len(Group) - 2
+        under, columns = board.under, board.columns
+        for column in self.query(Column):
+            cards = columns[column.group]
+            here = under is not None and under.group is column.group
+            made_for = (cards, tuple(now.age(card) for card in cards), width, palette)
+            lines = self._kept(column.group, made_for)
+            if lines is None:
+                lines = column_lines(cards, width, now, palette)
+                self._drawn[column.group] = made_for, lines
+            head = head_line(column.group, len(cards), width, palette, here=here)
+            column.show(head, lines, cards.index(under) if here and under else None, palette.cursor)
+
+    def _draw_list(self, view: LineView, board: Board, now: Now, palette: Palette) -> None:
+        width, tall, shown = self.app.size.width - 1, self.app.size.height >= TALL_FROM, board.shown
+        made_for = (shown, tuple(now.age(card) for card in shown), width, palette, tall)
+        lines = self._kept("list", made_for)
+        if lines is None:
+            lines = list_lines(board, width, now, palette, tall=tall)
+            self._drawn["list"] = made_for, lines
+        under = board.under
+        view.show(lines, shown.index(under) if under else None, palette.cursor)
+
+    def _kept(self, name: str, made_for: object) -> list[Line] | None:
+        """Return lines that were drawn already for the same, or None."""
+        before, lines = self._drawn.get(name, (None, []))
+        return lines if before == made_for else None
+
+    def _draw_about(self, card: Card | None, now: Now, palette: Palette) -> None:
+        view = self.query_one("#overview-about", Static)
+        height = 2 if self.app.size.height < TALL_FROM else 4
+        lines = about_lines(card, self.app.size.width, height, now, palette) if card else []
+        # Always as high: what is above must not jump as the cursor moves.
+        lines += [Text("")] * (height - len(lines))
+        view.update(Text("\n").join(lines))
+
+    def _what_next(self, board: Board) -> str:
+        if board.filter and not board.shown:
+            return "Nothing fits · Esc clears what you typed"
+        if self.all_read and len(board.cards) <= 1:
+            return "The only session so far · n opens another · Ctrl+R an earlier one"
+        return ""
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if self.is_mounted:
+            self.call_later(self.draw)

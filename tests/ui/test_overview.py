@@ -1,0 +1,344 @@
+"""The overview: all sessions by what they need, of this terminal and of the store, by keyboard alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    BlockFinished,
+    BlockKey,
+    BlockKind,
+    Connected,
+    PromptAccepted,
+    QuestionAsked,
+    SessionLost,
+    SessionState,
+    StateChanged,
+    TurnEnded,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.owners import Owner
+from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.overview.cards import Card
+from ccq_tui.screens.overview.screen import OverviewScreen
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.widgets.hints import HintBar
+from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
+from tests.ui.session import Driven, ToldSession, until
+
+HERE = Path("/usr")
+
+
+def asked_by(session_id: str, name: str, text: str = "Which one?") -> QuestionRequest:
+    asked = Question(text, "Which", (Option("First", "a"), Option("Second", "b")))
+    return QuestionRequest(name, session_id, QuestionSet(name, (asked,)))
+
+
+def ended(cost: float) -> TurnEnded:
+    return TurnEnded("success", False, 1.0, cost, 10, 20)
+
+
+class Named(ToldSession):
+    """A session with an id of its own that lasts until it is closed."""
+
+    name = ""
+
+    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+        super().__init__(tell)
+        self._over = asyncio.Event()
+
+    async def run(self) -> None:
+        self.tell(Connected(self.name, "claude-x", "default", "/usr"))
+        self.tell(StateChanged(SessionState.IDLE))
+        await self._over.wait()
+
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
+        self._over.set()
+
+
+class Many(Driven):
+    """The program with all the sessions that it made, on an inbox of its own."""
+
+    def __init__(self, state: Path, clock: Clock | None = None) -> None:
+        self.all: list[Named] = []
+        super().__init__(Launch(settings=Settings(cwd=HERE), state=state), clock=clock)
+
+    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+        self.launches.append(launch)
+        self.all.append(Named(tell))
+        self.all[-1].name = launch.resume or f"s{len(self.all)}"
+        return self.all[-1]
+
+    @property
+    def overview(self) -> OverviewScreen:
+        assert isinstance(self.app.screen, OverviewScreen)
+        return self.app.screen
+
+    def said(self) -> str:
+        """What stands above the keys of the overview."""
+        return str(self.overview.query_one("NoticeLine").render())
+
+    def groups(self) -> dict[str, Group]:
+        """The group of each session, by its name."""
+        return {card.session: card.group for card in self.overview.board.cards}
+
+    def under(self) -> Card:
+        assert self.overview.board.under is not None
+        return self.overview.board.under
+
+    async def go(self, pilot: Pilot[int], name: str) -> None:
+        """Move the cursor to a session, by keys."""
+        for _ in self.overview.board.cards:
+            if self.under().session == name:
+                return
+            await pilot.press("j")
+        raise AssertionError(f"there is no {name}")
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> Iterator[Callable[[float], Store]]:
+    """Give the inbox as another process has it, at a time so many seconds ago."""
+    opened = []
+
+    def store(ago: float = 0.0) -> Store:
+        opened.append(Store(tmp_path / "inbox.db", now=lambda: datetime.now(UTC) - timedelta(seconds=ago)))
+        return opened[-1]
+
+    yield store
+    for one in opened:
+        one.close()
+
+
+def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **more: float | str) -> None:
+    """Store a session as an earlier process left it."""
+    directory = str(more.get("directory", "/usr"))
+    store.upsert_session(f"id {name}", directory, name=name, last_line=line, cost=float(more.get("cost", 0)))
+    store.set_session_state(f"id {name}", state, "test")
+
+
+async def open_overview(pilot: Pilot[int], run: Many, cards: int) -> None:
+    await pilot.press("f5")
+    await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+    await until(pilot, lambda: len(run.overview.board.cards) == cards)
+
+
+async def test_sessions_are_shown_found_marked_and_opened_by_keys(
+    tmp_path: Path, others: Callable[[float], Store]
+) -> None:
+    store = others(0.0)
+    keep(store, "Old idea", StoredSessionState.ENDED)
+    keep(store, "Killed", StoredSessionState.WORKING)
+    keep(store, "Gone", StoredSessionState.IDLE, directory=str(tmp_path / "gone"))
+    keep(store, "Parked", StoredSessionState.PARKED)
+    store.add_request(asked_by("id Parked", "toolu_1"))
+    keep(store, "Elsewhere", StoredSessionState.WORKING)
+    store.claim_session("id Elsewhere", Owner(os.getppid()))
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        run.all[0].tell(PromptAccepted("Here"))
+        await open_overview(pilot, run, 6)
+        assert run.groups() == {
+            "Elsewhere": Group.WORKING,
+            "Parked": Group.PARKED,
+            "Here": Group.IDLE,
+            "Gone": Group.IDLE,
+            "Old idea": Group.IDLE,
+            "Killed": Group.FAILED,
+        }
+        # What happens here is seen at once, what another process does a moment later.
+        run.all[0].tell(StateChanged(SessionState.WORKING))
+        run.all[0].tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "First.\n\nI read the store."))
+        await until(pilot, lambda: run.groups()["Here"] is Group.WORKING)
+        card = next(card for card in run.overview.board.cards if card.session == "Here")
+        assert card.last_line == "I read the store."
+        store.add_request(asked_by("id Elsewhere", "toolu_2"))
+        await until(pilot, lambda: run.groups()["Elsewhere"] is Group.NEEDS)
+        run.all[0].tell(ended(0.25))
+        run.all[0].tell(StateChanged(SessionState.IDLE))
+        await until(pilot, lambda: run.groups()["Here"] is Group.IDLE)
+
+        # Groups are gone through to the side, cards up and down, around either end.
+        await pilot.press("home")
+        assert run.under().session == "Elsewhere"
+        await pilot.press("k")
+        assert run.under().session == "Killed"
+        await pilot.press("l", "l")
+        assert run.under().session == "Parked"
+        await pilot.press("h", "left")
+        assert run.under().session == "Killed"
+
+        # Letters alone do nothing; after / they find.
+        await pilot.press("x")
+        assert "/ finds" in run.said()
+        await pilot.press("slash", *"idl dea", "enter")
+        assert [card.session for card in run.overview.board.shown] == ["Old idea"]
+        await pilot.press("d")
+        await until(pilot, lambda: run.groups()["Old idea"] is Group.DONE)
+        await pilot.press("escape")
+        assert len(run.overview.board.shown) == 6
+        assert run.under().session == "Old idea"
+        assert store.sessions()[0].id != "id Old idea", "marking is no change"
+        await pilot.press("d")
+        await until(pilot, lambda: run.groups()["Old idea"] is Group.IDLE)
+
+        # What cannot be is said.
+        for name, key, words in (
+            ("Parked", "d", "A question waits in it"),
+            ("Here", "d", "Nothing was said in it yet"),
+            ("Here", "r", "It runs"),
+            ("Gone", "enter", "Its directory is gone"),
+            ("Elsewhere", "enter", "It runs in another ccq-tui"),
+        ):
+            await run.go(pilot, name)
+            await pilot.press(key)
+            await until(pilot, lambda words=words: words in run.said())
+            assert len(run.all) == 1
+
+        # A failed one goes on behind, and the overview stays; Enter shows one that rests.
+        await run.go(pilot, "Killed")
+        await pilot.press("r")
+        await until(pilot, lambda: run.groups().get("usr") is Group.IDLE)
+        assert (len(run.all), run.launches[1].resume) == (2, "id Killed")
+        assert run.app.front is run.app.sessions[0]
+        await run.go(pilot, "Old idea")
+        await pilot.press("d", "enter")
+        await until(pilot, lambda: len(run.all) == 3 and run.app.front is run.app.sessions[2])
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        assert run.launches[2].resume == "id Old idea"
+        await until(pilot, lambda: not next(s for s in store.sessions() if s.id == "id Old idea").done)
+
+        # Left by its own key; the session that was left has no overview over it.
+        await open_overview(pilot, run, 6)
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await run.app.show_session(1)
+        assert isinstance(run.app.screen, SessionScreen)
+
+
+async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(160, 50)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await open_overview(pilot, run, 1)
+        await until(pilot, lambda: "The only session so far" in run.said())
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await run.app.open_behind(run.launches[0])
+        await until(pilot, lambda: len(run.overview.board.cards) == 2)
+
+        # The cursor stays with its session, wherever that goes.
+        await pilot.press("home")  # the newest
+        second = run.under().key
+        run.all[1].tell(StateChanged(SessionState.AWAITING))
+        run.all[1].tell(QuestionAsked(asked_by("s2", "toolu_1")))
+        await until(pilot, lambda: run.under().badge == "? 1")
+        assert (run.under().key, run.under().group) == (second, Group.NEEDS)
+        await pilot.press("j")
+        assert run.under().key == second, "the only one of its column"
+        run.all[1].tell(SessionLost("killed", expected=False, kind="killed"))
+        await until(pilot, lambda: run.under().group is Group.FAILED)
+        await pilot.press("r")
+        await until(pilot, lambda: len(run.all) == 3 and run.under().group is not Group.FAILED)
+        assert run.launches[2].settings.directory == HERE
+
+        # Enter shows it, with what it asks.
+        await pilot.press("enter")
+        await until(pilot, lambda: run.app.front is run.app.sessions[1])
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: len(run.app.sessions) == 3 and isinstance(run.app.screen, SessionScreen))
+        await run.app.show_session(2)
+        assert isinstance(run.app.screen, SessionScreen)
+
+
+DAY, HOUR = 86_400.0, 3_600.0
+LOGIN = "Find out why the login takes so long"
+OTHER = "Update the dependencies"
+NOTES = "Write the release notes"
+EARLIER = (
+    (3 * DAY, "Move the build to the new runners", "ended", "All jobs are green.", "/usr"),
+    (5 * HOUR, LOGIN, "parked", "Two ways are open, see above: caching it, or asking less often.", "/usr"),
+    (2 * HOUR, OTHER, "working", "Now the tests of the client.", "/usr"),
+    (9 * HOUR, "Rename the settings", "working", "I rename them file by file.", "/usr"),
+    (6 * DAY, NOTES, "idle", "They are in CHANGELOG.md.", "/usr"),
+    (4 * DAY, "説明を日本語で書く", "idle", "できました。", "/nowhere"),
+)
+
+
+def fill(others: Callable[[float], Store]) -> None:
+    """Store sessions of every group."""
+    for number, (ago, name, state, line, directory) in enumerate(EARLIER, 1):
+        store = others(ago)
+        keep(store, name, StoredSessionState(state), line, directory=directory, cost=0.21 * number)
+    for number in range(2):
+        store.add_request(asked_by(f"id {LOGIN}", f"toolu_{number}"))
+    store.claim_session(f"id {OTHER}", Owner(os.getppid()))
+    store.set_done(f"id {NOTES}", True, "test")
+
+
+async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[float], Store]) -> None:
+    clock = Clock()
+    fill(others)
+    run = Many(tmp_path, clock)
+    async with run.app.run_test(size=(160, 50)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        run.all[0].tell(PromptAccepted("Make the list of bookmarks safe"))
+        run.all[0].tell(StateChanged(SessionState.WORKING))
+        run.all[0].tell(
+            BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "I read the store. Two things are wrong.")
+        )
+        for name in ("Fix the flaky test of the queue", "Sort the imports"):
+            await run.app.open_behind(run.launches[0])
+            await until(pilot, lambda: run.app.sessions[-1].view.session_id)
+            run.all[-1].tell(PromptAccepted(name))
+        run.all[1].tell(StateChanged(SessionState.AWAITING))
+        run.all[1].tell(QuestionAsked(asked_by("s2", "toolu_9")))
+        run.all[1].tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "It fails when the clock goes back."))
+        run.all[1].tell(ended(0.61))
+        await until(pilot, lambda: run.app.sessions[1].waiting.items)
+        clock.skip(185)
+        await open_overview(pilot, run, 9)
+        await until(pilot, lambda: run.overview.all_read)
+        run.overview.query_one(HintBar).wake()
+        await pictures.keep(pilot, "wide")
+        await pilot.press("l")
+        await pilot.resize_terminal(80, 24)
+        await pictures.keep(pilot, "usual")
+        run.app.theme = "ccq-light"
+        await pilot.press("slash", *"the")
+        await pictures.keep(pilot, "found_in_light")
+        await pilot.press("escape", "home")
+        await pilot.resize_terminal(40, 12)
+        await pictures.keep(pilot, "small")
+
+
+async def test_picture_of_a_first_session_without_colour(
+    pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    run = Many(tmp_path, Clock())
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await open_overview(pilot, run, 1)
+        await until(pilot, lambda: run.overview.all_read)
+        await pictures.keep(pilot, "only_one")
