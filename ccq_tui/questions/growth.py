@@ -9,11 +9,12 @@ from ccq_tui.questions.manners import is_fresh
 from ccq_tui.questions.model import Option, Question, QuestionSet
 from ccq_tui.questions.state import Arriving, Draft, Focus, Page, PanelState, first_page, resting_focus
 
-NOT_COMPLETE = "Claude is still writing · what you chose is kept · confirm once all of it is here"
-NOT_ASKED = "Claude Code has not asked it yet · what you chose is kept · confirm once it has"
-JUST_COMPLETE = "The last of it came only now · look at it, then Enter again"
-ALL_HERE = "Now all of it is here"
+NOT_COMPLETE = "Kept · still arriving, Enter confirms once complete"
+NOT_ASKED = "Kept · not asked yet, Enter confirms once it is"
+JUST_COMPLETE = "The last of it came only now · look, then Enter"
+ALL_HERE = "All of it is here now · Enter confirms"
 BACK_AGAIN = "What you had answered before is back"
+GOOD_NEWS = frozenset({ALL_HERE, BACK_AGAIN})
 
 _WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})
 
@@ -126,7 +127,13 @@ def _with_draft_of(page: Page, earlier: Page) -> Page:
     single = not page.question.multi_select
     if single and (len(found) > 1 or (found and draft.other_on)):
         found = ()  # what were several answers is none that could be taken here
-    return replace(page, draft=Draft(found, draft.other, draft.other_on, draft.note, draft.taken))
+    cursor = page.cursor
+    if single and not page.is_field and cursor == first_page(page.question).cursor:
+        # Enter takes the row under the cursor: it must not be another one than what came back.
+        cursor = page.other_row if draft.other_on else found[0] if found else cursor
+    return replace(
+        page, draft=Draft(found, draft.other, draft.other_on, draft.note, draft.taken), cursor=cursor
+    )
 
 
 def _was_selected(earlier: Page, index: int, option: Option) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from ccq_tui.questions.growth import GOOD_NEWS
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.lines import wrapped
+from ccq_tui.widgets.lines import indented, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel.notice import notice_lines
 
@@ -28,7 +29,7 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
         palette: The styles.
         low: Whether the screen is so low that only what must be said is said.
     """
-    aside = notice_lines(state.aside, width, palette) if state.aside else []
+    aside = _aside(state.aside, width, palette)
     if state.focus is Focus.DECLINE:
         return [*notice_lines(_decline_question(state, short=low), width, palette), *aside]
     if state.focus not in TEXT_FOCUSES:
@@ -37,6 +38,13 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
     if state.notice:
         lines += notice_lines(safe(state.notice), width, palette)
     return lines
+
+
+def _aside(text: str, width: int, palette: Palette) -> list[Text]:
+    """Return what is said about the set as a whole."""
+    if text in GOOD_NEWS:
+        return indented(wrapped(Text(text, palette.on), width - 8), Text("✔ ", palette.on), 2)
+    return notice_lines(text, width, palette) if text else []
 
 
 def field_label(state: PanelState) -> str:

@@ -17,6 +17,8 @@ LONGEST_TITLE = 60
 REVIEW = "Review your answers"
 LOW_HEADER = 12
 """Characters of a header that fit beside the keys of a screen too low for a title."""
+WIDE_ENOUGH = 60
+"""Cells from which such a screen says in words that a set is arriving."""
 TAB_SPACE = 8
 """Cells around the words of a tab: the arrows and the mark."""
 
@@ -43,12 +45,19 @@ def asked_line(
     """Return what is asked in one line, for a screen too low for a title: it stays while the list scrolls."""
     waiting = f"{place[0]} of {place[1]} · " if place[1] > 1 else ""
     asked = REVIEW if state.in_review else one_line(state.page.question.text, width)
-    waiting += f"{coming(state)} · " if state.arriving else ""
+    waiting += coming_low(state, width)
     line = Text.assemble(" ", (waiting, palette.muted), (asked, palette.strong), no_wrap=True)
     if countdown:
         line = Text.assemble(" ", (countdown, palette.warning), no_wrap=True)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def coming_low(state: PanelState, width: int) -> str:
+    """Return what stands before the question on a screen too low for a title: `coming`, or its sign."""
+    if state.arriving is None:
+        return ""
+    return f"{coming(state)} · " if width >= WIDE_ENOUGH else "⋯ "
 
 
 def asked_whole(question: Question, width: int, place: tuple[int, int]) -> bool:

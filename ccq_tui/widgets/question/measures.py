@@ -22,7 +22,7 @@ from ccq_tui.widgets.question.header import (
     LOW_HEADER,
     asked_line,
     asked_whole,
-    coming,
+    coming_low,
     cut_from_head,
     tab_lines,
     who_asks,
@@ -225,7 +225,7 @@ class Measures:
             )
         page = state.pages[tab]
         above = cut_from_head(state, page.question, self.width, titled=not self._low)
-        room = self.width - (len(coming(state)) + 3 if state.arriving else 0)
+        room = self.width - len(coming_low(state, self.width))
         asked = self._low and asked_whole(page.question, room, self.place)
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(

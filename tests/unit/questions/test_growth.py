@@ -175,7 +175,9 @@ def test_a_draft_comes_back_with_the_same_question() -> None:
     assert state.pages[1].draft.selected == ()
     other = replace(SECOND, options=(Option("Redis"), Option("Valkey")))
     state = grown(state, asked(WHOLE, other), None, seen=True, earlier=earlier)
-    assert state.pages[1].draft.selected == (0,)
+    assert (state.pages[1].draft.selected, state.pages[1].cursor) == ((0,), 0)
+    moved = keys(begun(asked(WHOLE), Arriving(), earlier), "down down")
+    assert grown(moved, asked(WHOLE), None, seen=True, earlier=earlier).page.cursor == 2
     # What is done anew counts more than what comes back.
     state = keys(begun(asked(PART), Arriving(), earlier), "o")
     state = grown(typed(state, "mine"), asked(WHOLE), None, seen=True, earlier=earlier)
@@ -183,7 +185,7 @@ def test_a_draft_comes_back_with_the_same_question() -> None:
 
 
 def test_a_label_that_was_cut_off_is_known_again() -> None:
-    earlier = left(keys(start(question("Which database?", "Postg")), "1"))
+    earlier = left(keys(start(question("Which database?", "Postgres", "SQL")), "2"))
     state = begun(asked(WHOLE), Arriving(1), earlier)
-    assert state.page.answer() == Answer(("Postgres",))
+    assert (state.page.answer(), state.page.cursor) == (Answer(("SQLite",)), 1)
     assert step(state, TextChanged("x")) is state
