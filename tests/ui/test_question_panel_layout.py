@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from rich.cells import cell_len
 
 from ccq_tui.questions import Option, Question
@@ -24,34 +23,35 @@ WORDY = Question(
 MANY = tuple(Question(f"Question number {n}?", f"Topic {n}", SINGLE.options) for n in range(1, 21))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50), (60, 30)])
-async def test_the_height_is_the_same_for_all_tabs_and_at_most_sixty_percent(size: tuple[int, int]) -> None:
+async def test_the_height_is_the_same_for_all_tabs_and_at_most_sixty_percent() -> None:
     app = PanelHost(SINGLE, PREVIEWED, DAYS, CITIES, MULTI, NAME)
-    async with app.run_test(size=size) as pilot:
-        heights = set()
-        for _ in range(7):
-            heights.add(app.panel.region.height)
-            await pilot.press("tab")
-        assert len(heights) == 1
-        assert heights.pop() <= int(size[1] * 0.6)
-        assert app.panel.region.bottom == size[1], "docked at the bottom"
+    async with app.run_test() as pilot:
+        for size in ((80, 24), (40, 12), (160, 50), (60, 30)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            heights = set()
+            for _ in range(7):
+                heights.add(app.panel.region.height)
+                await pilot.press("tab")
+            assert len(heights) == 1, size
+            assert heights.pop() <= int(size[1] * 0.6), size
+            assert app.panel.region.bottom == size[1], f"docked at the bottom of {size}"
 
 
 async def test_the_height_grows_with_the_content_and_with_the_screen() -> None:
-    small, large = PanelHost(SINGLE), PanelHost(CITIES)
-    async with small.run_test():
-        assert small.panel.region.height == 11
-    async with large.run_test() as pilot:
-        assert large.panel.region.height == 14
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        assert app.panel.region.height == 11
+        await pilot.put(PREVIEWED)
+        await pilot.press("p")
+        assert app.panel.region.height == 14, "a large preview too leaves the page above readable"
+        await pilot.put(CITIES)
+        assert app.panel.region.height == 14
         await pilot.resize_terminal(80, 40)
         await pilot.pause()
-        assert large.panel.region.height == 24, "another height of the screen, the same size of the panel"
+        assert app.panel.region.height == 24, "another height of the screen, the same size of the panel"
         await pilot.press("o", "x", "p")
-        assert large.panel.region.height == 24
-    preview = PanelHost(PREVIEWED)
-    async with preview.run_test() as pilot:
-        await pilot.press("p")
-        assert preview.panel.region.height == 14, "a large preview too leaves the page above readable"
+        assert app.panel.region.height == 24
 
 
 async def test_a_long_list_scrolls_with_the_cursor_in_sight() -> None:
@@ -72,13 +72,9 @@ async def test_a_long_list_scrolls_with_the_cursor_in_sight() -> None:
         await pilot.resize_terminal(40, 12)
         await pilot.pause()
         assert "City 40" in app.cursor_line
-
-
-async def test_the_cursor_stays_in_sight_when_a_note_opens_and_the_list_shrinks() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
-        await pilot.press(*["down"] * 8, "n")
-        assert "City 9" in app.cursor_line
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("home", *["down"] * 8, "n")
+        assert "City 9" in app.cursor_line, "a note opens and the list gets smaller"
         app.paste("a note\n" * 6)
         await pilot.pause()
         assert "City 9" in app.cursor_line
@@ -93,19 +89,31 @@ async def scrolled_words(app: PanelHost, pilot: object, presses: int) -> str:
     return " ".join(seen)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12), (30, 14)])
-async def test_everything_wraps_and_can_be_seen_by_keys(size: tuple[int, int]) -> None:
+async def test_everything_wraps_and_can_be_seen_by_keys() -> None:
     app = PanelHost(WORDY)
-    async with app.run_test(size=size) as pilot:
-        seen = await scrolled_words(app, pilot, 16)
-        for text in (LONG_TEXT, WORDY.header, *(o.label for o in WORDY.options)):
-            for word in set(text.split()):
-                assert word in seen
-        if size == (80, 24):
-            assert "Shift+↑↓ scroll" in app.panel_text
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "Shift+↑↓ scroll" in app.panel_text
+        for size in ((80, 24), (40, 12), (30, 14)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            seen = await scrolled_words(app, pilot, 16)
+            for text in (LONG_TEXT, WORDY.header, *(o.label for o in WORDY.options)):
+                for word in set(text.split()):
+                    assert word in seen, size
 
 
-async def test_a_text_too_long_for_the_list_is_whole_in_the_large_view() -> None:
+async def test_a_set_title_is_shown_also_where_there_is_no_title_line() -> None:
+    title = "Moving the bookmarks service, all of it, to the new machines in the cellar"
+    app = PanelHost(SINGLE, MULTI, title=title)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in ((80, 24), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            seen = await scrolled_words(app, pilot, 5)
+            assert title in seen or all(word in seen for word in title.split()), size
+
+
+async def test_a_text_too_long_for_the_list_or_a_field_is_whole_in_the_large_view() -> None:
     tail = "and this is how it ends"
     question = Question("Which?", "W", (Option("x " * 400 + tail, "y " * 400 + "described"), Option("B")))
     app = PanelHost(question)
@@ -122,11 +130,7 @@ async def test_a_text_too_long_for_the_list_is_whole_in_the_large_view() -> None
             seen.append(app.panel_words)
         assert any(tail in text for text in seen)
         assert any("described" in text for text in seen)
-
-
-async def test_a_long_question_of_a_text_field_can_be_seen_whole() -> None:
-    app = PanelHost(Question("word " * 300 + "the end?", "Name", kind=NAME.kind))
-    async with app.run_test() as pilot:
+        await pilot.put(Question("word " * 300 + "the end?", "Name", kind=NAME.kind))
         assert "more characters" in app.panel_text or "word" in app.panel_text
         await pilot.press("escape", "p")
         app.burst(*["shift+down"] * 30)
@@ -149,7 +153,7 @@ async def test_preview_beside_from_a_hundred_columns_and_under_below_that() -> N
         assert lines[first - 2].startswith("   ─ Sidebar ─")
 
 
-async def test_preview_is_verbatim_and_scrolls() -> None:
+async def test_preview_is_verbatim_scrolls_and_is_folded_not_cut() -> None:
     app = PanelHost(PREVIEWED)
     async with app.run_test() as pilot:
         for line in PREVIEWED.options[0].preview.split("\n"):
@@ -165,65 +169,58 @@ async def test_preview_is_verbatim_and_scrolls() -> None:
         assert "no preview of this row" in app.panel_text
         await pilot.press("end")
         assert "an answer in your own words" in app.panel_text
-
-
-async def test_previews_of_a_multi_select() -> None:
-    question = Question("Which?", "W", PREVIEWED.options, multi_select=True)
-    app = PanelHost(question)
-    async with app.run_test() as pilot:
+        await pilot.put(Question("Which?", "W", PREVIEWED.options, multi_select=True))
         assert "|nav | body    |" in app.panel_text
         await pilot.press("a", "p")
         assert "|nav | body    |" in app.panel_text
-
-
-async def test_a_long_line_of_a_preview_is_folded_not_cut() -> None:
-    line = "x" * 150 + "  end"
-    app = PanelHost(Question("Which?", "W", (Option("A", preview=line), Option("B"))))
-    async with app.run_test() as pilot:
+        long = "x" * 150 + "  end"
+        await pilot.put(Question("Which?", "W", (Option("A", preview=long), Option("B"))))
         await pilot.press("p")
         assert "".join(app.panel_text.split()).count("x") >= 150
         assert "end" in app.panel_text
 
 
-@pytest.mark.parametrize("size", [(20, 8), (10, 4), (3, 2), (1, 1), (200, 6), (12, 60)])
-async def test_very_small_screens(size: tuple[int, int]) -> None:
-    app = PanelHost(RECOMMENDED, MULTI, DAYS, NAME, PREVIEWED, CITIES)
-    async with app.run_test(size=size) as pilot:
-        for _ in range(7):
-            app.burst("down", "n", "x", "escape", "c", "y", "escape", "ctrl+d", "escape")
-            await pilot.press("p", "tab")
-        assert app.state.discussion.startswith("y")
-
-
-@pytest.mark.parametrize("question", [Question("Any?", "Any"), Question("One?", "One", (Option("A"),))])
-async def test_questions_with_one_option_or_none(question: Question) -> None:
-    app = PanelHost(question)
+async def test_very_small_screens() -> None:
+    questions = (MULTI, DAYS, PREVIEWED, CITIES)
+    app = PanelHost(*questions)
     async with app.run_test() as pilot:
-        assert "Other…" in app.panel_text
-        await pilot.press("end", "enter", "x", "enter", "enter")
-        assert app.state.outcome is not None
+        for size in ((20, 8), (3, 2), (1, 1), (200, 6), (12, 60)):
+            await pilot.resize_terminal(*size)
+            await pilot.put(*questions)
+            for _ in range(5):
+                await pilot.press("down", "n", "x", "escape", "c", "y", "escape", "ctrl+d", "escape", "p")
+                await pilot.press("tab")
+            assert app.state.discussion.startswith("y"), size
 
 
-async def test_empty_texts_have_a_stand_in() -> None:
-    app = PanelHost(Question("", "", (Option("", "a description"), Option("  "), Option("B"))), MULTI)
+async def test_questions_with_one_option_or_none_and_empty_texts() -> None:
+    app = PanelHost(NAME)
     async with app.run_test() as pilot:
+        for question in (Question("Any?", "Any"), Question("One?", "One", (Option("A"),))):
+            await pilot.put(question)
+            assert "Other…" in app.panel_text, question
+            await pilot.press("end", "enter", "x", "enter", "enter")
+            assert app.state.outcome is not None, question
+        await pilot.put(Question("", "", (Option("", "a description"), Option("  "), Option("B"))), MULTI)
         assert "Question 1" in app.panel_text
         assert app.panel_text.count("(empty label)") == 2
         await pilot.press("2", "tab", "tab")
         assert "☒" in app.panel_text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-async def test_twenty_questions_leave_room_for_their_options(size: tuple[int, int]) -> None:
+async def test_twenty_questions_leave_room_for_their_options() -> None:
     app = PanelHost(*MANY)
-    async with app.run_test(size=size) as pilot:
-        for number in range(1, 21):
-            assert re.search(rf"Topic {number}\b", app.panel_text), "the tab shown is in sight"
-            assert "PostgreSQL" in app.cursor_line
+    async with app.run_test() as pilot:
+        for size in ((80, 24), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            for number in range(1, 21):
+                assert re.search(rf"Topic {number}\b", app.panel_text), f"the tab shown is in sight at {size}"
+                assert "PostgreSQL" in app.cursor_line, size
+                await pilot.press("tab")
+            assert "Review" in app.panel_text, size
             await pilot.press("tab")
-        assert "Review" in app.panel_text
-        await pilot.press("tab")
-        assert "Topic 1 " in app.panel_text
+            assert "Topic 1 " in app.panel_text, size
 
 
 async def test_wide_characters_stay_aligned() -> None:
@@ -262,23 +259,16 @@ async def test_the_theme_can_change_while_the_panel_is_open() -> None:
         assert view.lines[0].text.spans != place.spans, "drawn in the colours of the other theme"
 
 
-async def test_a_set_title_is_shown_also_where_there_is_no_title_line() -> None:
-    title = "Moving the bookmarks service, all of it, to the new machines in the cellar"
-    for size in ((80, 24), (40, 12)):
-        app = PanelHost(SINGLE, MULTI, title=title)
-        async with app.run_test(size=size) as pilot:
-            seen = await scrolled_words(app, pilot, 5)
-            assert title in seen or all(word in seen for word in title.split())
-
-
-async def test_moving_and_typing_on_any_row_keep_the_height() -> None:
-    for size in ((80, 24), (56, 30), (40, 12)):
-        app = PanelHost(SINGLE)
-        async with app.run_test(size=size) as pilot:
+async def test_moving_on_any_row_keeps_the_height() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        for size in ((80, 24), (56, 30), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
             height = app.panel.region.height
             for _ in range(4):
                 await pilot.press("down")
-                assert app.panel.region.height == height
+                assert app.panel.region.height == height, size
 
 
 async def test_a_low_screen_keeps_what_is_asked_in_sight() -> None:
@@ -293,7 +283,6 @@ async def test_a_low_screen_keeps_what_is_asked_in_sight() -> None:
         assert app.panel_lines[2].endswith("…"), "a longer one is cut there and whole in the list"
         await pilot.press("tab")
         assert app.panel_lines[2] == " Review your answers"
-    app = PanelHost(RECOMMENDED, place=(1, 2))
-    async with app.run_test(size=(40, 12)):
+        await pilot.put(RECOMMENDED, place=(1, 2))
         assert app.panel_lines[1] == " 1 of 2 · Which cache should stand befo…"
         assert app.panel_lines[-1].endswith("Cache")
