@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -134,7 +136,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
                 (type(one) for one in self.screen_stack if isinstance(one, SessionBase)), SessionScreen
             )
             bindings = own_bindings(base, type(self))
-            self.push_screen(HelpScreen(sections(bindings, self.key_choices)))
+            first = getattr(self.screen, "HELP_PLACE", "")
+            self.push_screen(HelpScreen(sections(bindings, self.key_choices, first)))
 
     async def action_quit(self) -> None:
         """End the session, then the program; asked twice, at once."""
@@ -212,11 +215,19 @@ def run(launch: Launch, early: EarlyPrompt | None = None) -> int:
     return app.return_code or 0
 
 
+def wrapped(text: str) -> str:
+    """Break a text into lines of the terminal's width, between words."""
+    return textwrap.fill(text, shutil.get_terminal_size().columns - 1, break_on_hyphens=False)
+
+
 def say(lines: Sequence[str]) -> None:
     """Print lines on the terminal, which may be gone by now."""
     try:
         for line in lines:
-            sys.stdout.write(f"{safe(line, keep_newlines=False)}\n")
+            harmless = safe(line, keep_newlines=False)
+            # A command is to be copied, so the terminal breaks it, not we.
+            text = harmless if line.startswith(" ") else wrapped(harmless)
+            sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except OSError as error:
         _logger.warning("Nobody could be told %r: %s", lines, error)

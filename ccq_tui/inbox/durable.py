@@ -6,10 +6,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from ccq_tui.inbox.entries import Entry
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
@@ -23,7 +25,7 @@ from ccq_tui.inbox.port import (
     Settled,
 )
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.tail import News, Tail
 from ccq_tui.inbox.store.worker import Worker
@@ -35,25 +37,26 @@ T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
 """How long the store's thread may take for one thing, waiting for other processes included."""
+MEMORY_NUMBERS = 1 << 62
+"""From here on what is not on disk is numbered: after everything that is."""
 
 
 @dataclass(slots=True)
-class _Entry:
+class _Entry(Entry):
     """A request that is asked in this process.
 
     Attributes:
         told: Whether subscribers know that it waits.
-        left: Whether the end of its wait no longer withdraws it.
         in_memory: Whether the disk refused it.
+        context: What the agent wrote before it.
+        asked_at: When it was asked here.
     """
 
-    request: Request
-    outcome: asyncio.Future[RequestOutcome]
     written: asyncio.Task[None] | None = None
-    waiting: int = 0
     told: bool = False
-    left: bool = False
     in_memory: bool = False
+    context: str = ""
+    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 class DurableInbox(Keeping):
@@ -127,6 +130,20 @@ class DurableInbox(Keeping):
         """What this process asked and waits for, oldest first."""
         return tuple(entry.request for entry in self._entries.values())
 
+    def held(self, *, written: bool = False) -> list[StoredRequest]:
+        """Return what waits in this process and the disk refused, as if it were stored; oldest first.
+
+        Args:
+            written: Whether to return what was written, too.
+        """
+        entries = (entry for entry in self._entries.values() if entry.in_memory or (written and entry.told))
+        return [
+            StoredRequest(
+                MEMORY_NUMBERS + at, entry.request, entry.context, RequestState.PENDING, entry.asked_at
+            )
+            for at, entry in enumerate(entries)
+        ]
+
     async def run(self, work: Callable[[Store], T]) -> T:
         """Do something with the store, in its thread, after everything that was begun before.
 
@@ -168,21 +185,13 @@ class DurableInbox(Keeping):
         """
         entry = self._entries.get(request.id)
         if entry is None:
-            entry = self._entries[request.id] = _Entry(request, self._loop.create_future())
+            entry = self._entries[request.id] = _Entry(request, self._loop.create_future(), context=context)
             entry.written = self._loop.create_task(self._write(entry, context), name="inbox request")
         elif entry.told:
             self._listeners.tell(Added(request, again=True))
-        entry.left = False
-        entry.waiting += 1
         try:
-            # Shielded, because a future dies with the first of its waiters.
-            return await asyncio.shield(entry.outcome)
-        except asyncio.CancelledError as error:
-            if entry.waiting == 1 and not entry.left:
-                self.withdraw(request.id, str(error.args[0]) if error.args else "withdrawn")
-            raise
+            return await entry.wait(lambda reason: self.withdraw(request.id, reason))
         finally:
-            entry.waiting -= 1
             if entry.left and not entry.waiting and self._entries.get(request.id) is entry:
                 del self._entries[request.id]
 

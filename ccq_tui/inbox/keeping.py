@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
@@ -18,16 +19,16 @@ _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Keeping:
-    """Needs `run` and `submit`, which `ccq_tui.inbox.durable.DurableInbox` has."""
+class Keeping(ABC):
+    """Keeps what is known, by `run` and `submit`."""
 
+    @abstractmethod
     async def run(self, work: Callable[[Store], T]) -> T:
         """Do something with the store, and wait for it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
         """Do something with the store, soon."""
-        raise NotImplementedError
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
         """Return what waits in a session, or was decided and not delivered, since an earlier process.

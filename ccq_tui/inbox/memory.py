@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from ccq_tui.inbox.entries import Entry
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.listeners import Listeners
@@ -19,14 +19,6 @@ MOST_SETTLED = 1000
 """Outcomes remembered for whoever answers too late."""
 
 
-@dataclass(slots=True)
-class _Entry:
-    request: Request
-    outcome: asyncio.Future[RequestOutcome]
-    waiting: int = field(default=0)
-    left: bool = False
-
-
 class MemoryInbox:
     """`ccq_tui.inbox.Inbox` in one process and one event loop.
 
@@ -34,7 +26,7 @@ class MemoryInbox:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._drafts: dict[str, Draft] = {}
         self._settled: dict[str, AlreadySettled] = {}
         self._listeners = Listeners()
@@ -61,21 +53,10 @@ class MemoryInbox:
         entry = self._entries.get(request.id)
         again = entry is not None
         if entry is None:
-            entry = _Entry(request, asyncio.get_running_loop().create_future())
+            entry = Entry(request, asyncio.get_running_loop().create_future())
             self._entries[request.id] = entry
         self._listeners.tell(Added(request, again=again))
-        entry.left = False
-        entry.waiting += 1
-        try:
-            # Shielded, because a future dies with the first of its waiters.
-            return await asyncio.shield(entry.outcome)
-        except asyncio.CancelledError as error:
-            if entry.waiting == 1 and not entry.left:
-                reason = str(error.args[0]) if error.args else "withdrawn"
-                self.withdraw(request.id, reason)
-            raise
-        finally:
-            entry.waiting -= 1
+        return await entry.wait(lambda reason: self.withdraw(request.id, reason))
 
     async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
         """Settle a request; the first answer wins.

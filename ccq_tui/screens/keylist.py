@@ -84,6 +84,26 @@ PICKER_KEYS = (
     (("escape",), "Empty the words to find, then leave"),
 )
 """Keys of lists to choose from; letters find a row."""
+INBOX = "Inbox"
+INBOX_KEYS = (
+    (("up", "k", "ctrl+p", "shift+tab"), "Move up"),
+    (("down", "j", "ctrl+n", "tab"), "Move down"),
+    (("pageup",), "A page up"),
+    (("pagedown",), "A page down"),
+    (("home",), "To the first"),
+    (("end",), "To the last"),
+    (("right", "a", "l"), "Answer it here"),
+    (("enter",), "Go to its session; one without a process is resumed"),
+    (("slash",), "Find, also with letters that are keys"),
+    (("g",), "Put the requests of a session together"),
+    (("p",), "Park its session, whichever ccq-tui runs it"),
+    (("ctrl+d",), "Decline it; Ctrl+D or y once more does"),
+    (("c", "f8"), "Copy the question and what you began to answer"),
+    (("ctrl+up",), "Scroll what is known of it up"),
+    (("ctrl+down",), "Scroll what is known of it down"),
+    (("escape", "q", "f2"), "Empty the words to find, then leave"),
+)
+"""Keys of the inbox screen; all other letters find a request."""
 
 
 def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
@@ -102,16 +122,21 @@ def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
             yield from Binding.make_bindings(vars(base).get("BINDINGS", []))
 
 
-def sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...]:
+def sections(bindings: Iterable[Binding], keymap: Keymap, first: str = "") -> tuple[Section, ...]:
     """Put all keys together, by place.
 
     Args:
         bindings: Those of the screens and the app.
         keymap: The keys that hold.
+        first: The title of the place that is on the screen, or "".
 
     Returns:
         The places, the one that is needed most first.
     """
+    return tuple(sorted(_sections(bindings, keymap), key=lambda section: section.title != first))
+
+
+def _sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...]:
     bound: dict[Place, list[KeyRow]] = {place: [] for place in Place}
     for binding in joined(bindings):
         action = BY_NAME.get(binding.id or "")
@@ -130,6 +155,7 @@ def sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...]
         Section(Place.TRANSCRIPT.value, (*bound[Place.TRANSCRIPT], *TRANSCRIPT_ROWS)),
         Section(SEARCH, tuple(KeyRow(_shown(b.key.split(",")), b.description) for b in search)),
         Section(Place.LIST.value, _rows((_panel_keys(keys, lists), does) for keys, does in PICKER_KEYS)),
+        Section(INBOX, _rows((_panel_keys(keys, lists), does) for keys, does in INBOX_KEYS)),
         Section(Place.EVERYWHERE.value, tuple(bound[Place.EVERYWHERE])),
         Section(TEXT, _rows(_text_keys())),
     )

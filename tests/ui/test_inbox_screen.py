@@ -19,12 +19,15 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact
+from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact, Won
+from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
+from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.session import Driven, ToldSession, until
 
@@ -328,6 +331,84 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
         await until(pilot, lambda: dock.panel and not dock.panel.state.hidden)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
+
+
+async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path: Path) -> None:
+    (tmp_path / "inbox.db").mkdir()
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await run.app.open_behind(run.app.sessions[0].launch)
+        await until(pilot, lambda: run.app.sessions[1].view.session_id)
+        asking = asyncio.ensure_future(run.all[1].ask_person())
+        await until(pilot, lambda: run.app.inbox.held())
+        await open_inbox(pilot, run, 1)
+        assert run.inbox_screen.state.rows[0].place is Place.HERE
+        assert "Only what waits here is listed; the inbox cannot be read" in run.said()
+        another = asyncio.ensure_future(run.all[0].ask_person())
+        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
+        assert "I looked around in s2." in "".join(
+            line.text.plain for line in run.inbox_screen.query_one("#inbox-about").lines
+        )
+        await pilot.press("a")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: run.all[1].outcomes == [Answered((Answer(("Second",)),))])
+        await asking
+        another.cancel()
+        await asyncio.gather(another, return_exceptions=True)
+
+
+async def test_who_loses_against_another_process_is_told_so_and_copies_what_was_chosen(
+    tmp_path: Path,
+) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        request = await left_behind(run, tmp_path)
+        await open_inbox(pilot, run, 1)
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        await pilot.press("2")
+        screen = run.inbox_screen
+        row = screen.answered
+        # Confirmed here and there in the same moment: nobody has told this process yet.
+        other = Store(tmp_path / "inbox.db")
+        assert isinstance(other.settle(request.id, Declined(), "ccq-tui answer"), Won)
+        other.close()
+        assert row is not None
+        screen.settle_soon(row, Answered((Answer(("Second",)),)), screen.close_panel())
+        await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
+        assert screen.state.rows == ()
+        assert len(run.all) == 1
+        await pilot.press("f8")
+        assert "Second" in run.app.clipboard
+        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        assert stored is not None
+        assert stored.outcome == Declined()
+
+
+async def test_f1_lists_the_keys_and_each_of_them_means_something(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await left_behind(run, tmp_path)
+        await open_inbox(pilot, run, 1)
+        screen = run.inbox_screen
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        shown = str(run.app.screen.query_one("#help-keys").render())
+        assert shown.startswith("Inbox\n")
+        assert "Put the requests of a session together" in shown
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is screen)
+        leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
+        for key in (key for keys, _does in INBOX_KEYS for key in keys if key not in leaving):
+            await pilot.press(key)
+            assert screen.field.text == "", key
+            if screen.declining:
+                await pilot.press("escape")
+        # A letter that is no key finds.
+        await pilot.press("z")
+        assert screen.state.filter == "z"
 
 
 async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tmp_path: Path) -> None:

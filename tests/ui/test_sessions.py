@@ -15,6 +15,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.widgets.side_bar import SideBar
+from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, keys_work, until
 
 
@@ -38,9 +39,9 @@ class Lasting(ToldSession):
 class Many(Driven):
     """The program with all the sessions that it made."""
 
-    def __init__(self, launch: Launch | None = None) -> None:
+    def __init__(self, launch: Launch | None = None, clock: Clock | None = None) -> None:
         self.all: list[ToldSession] = []
-        super().__init__(launch, Lasting)
+        super().__init__(launch, Lasting, clock)
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         session = super()._make(tell, launch)

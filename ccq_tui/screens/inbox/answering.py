@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 
 from textual import on
 
 from ccq_tui.inbox import (
     AlreadySettled,
+    Cancelled,
     InboxError,
     PermissionRequest,
     PlanRequest,
@@ -18,6 +18,7 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
+from ccq_tui.questions import Expired
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.inbox.listing import InboxRow
 from ccq_tui.screens.inbox.port import InboxHost
@@ -124,14 +125,20 @@ class Answering(Showing):
                 self.closed_drafts.keep("\n\n".join(text for text in left if text))
             self.say(await self.host.deliver(row))
         elif isinstance(verdict, AlreadySettled):
-            self.too_late(verdict.surface, verdict.at, waiting)
+            self.too_late(verdict, waiting)
         else:
             self.say("Nobody knows this request any more" + self._kept(waiting))
 
-    def too_late(self, surface: str, at: datetime, waiting: Waiting | None) -> None:
+    def too_late(self, settled: AlreadySettled, waiting: Waiting | None) -> None:
         """Say that somebody else was faster, and keep what was typed here."""
-        when = at.astimezone().strftime("%H:%M:%S")
-        self.say(f"Already answered by {surface} at {when}{self._kept(waiting)}")
+        match settled.outcome:
+            case Cancelled(reason):
+                said = f"It was closed: {reason}"
+            case Expired():
+                said = "Nobody answered it in the time allowed; nothing was chosen"
+            case _:
+                said = f"Already answered by {settled.surface} at {settled.at.astimezone():%H:%M:%S}"
+        self.say(said + self._kept(waiting))
 
     def _kept(self, waiting: Waiting | None) -> str:
         kept = waiting is not None and self.closed_drafts.keep(draft_of(waiting))

@@ -48,7 +48,11 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
     """
     shown = state.shown
     if not shown:
-        words = "Nothing fits · Esc clears what you typed" if state.filter else "Nothing waits for you"
+        words = (
+            "Nothing fits · Esc clears what you typed"
+            if state.filter
+            else "Nothing waits for you · questions of all sessions come here"
+        )
         return [Line(Text(f"   {words}", palette.muted))]
     column = min(max(cell_len(row.session) for row in shown), max(8, width // 4))
     lines: list[Line] = []

@@ -28,6 +28,15 @@ def read_page(store: Store, after: int) -> list[InboxRow]:
     return [_row(store, stored, known) for stored in store.waiting(after=after)]
 
 
+def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
+    """Return the rows of requests that are in memory alone; their sessions are open in this terminal.
+
+    Args:
+        requests: The requests.
+    """
+    return [row_of(one, one.request.session_id[:SHORT_ID], "", Place.RESTS) for one in requests]
+
+
 def read_row(store: Store, request_id: str) -> InboxRow | None:
     """Return the row of a request that waits, or None.
 

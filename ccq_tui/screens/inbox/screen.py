@@ -11,15 +11,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static, TextArea
 
-from ccq_tui.inbox import Added, Denied, InboxChange, InboxError, Settled
+from ccq_tui.inbox import Added, AlreadySettled, Denied, InboxChange, InboxError, Settled
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.inbox.answering import Answering, is_decision
 from ccq_tui.screens.inbox.drawing import copied
 from ccq_tui.screens.inbox.listing import InboxRow, Place
-from ccq_tui.screens.inbox.reading import placed, read_page, read_row
+from ccq_tui.screens.inbox.reading import held_rows, placed, read_page, read_row
 from ccq_tui.screens.inbox.showing import AGES_SECONDS, InboxBody
+from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
@@ -55,6 +56,8 @@ class InboxScreen(Answering):
     InboxBody {{ {PALETTE_CSS} }}
     """
     BINDINGS: ClassVar[list[BindingType]] = []
+    HELP_PLACE = INBOX
+    """The keys that F1 lists first here."""
 
     def on_mount(self) -> None:
         """Read what waits, and hear of what changes."""
@@ -90,11 +93,18 @@ class InboxScreen(Answering):
             for _ in range(PAGES):
                 rows = await self.host.inbox.run(partial(read_page, after=after))
                 if not rows:
-                    return
+                    break
                 self._list(rows)
                 after = rows[-1].stored.number
         except InboxError as error:
-            self.say(f"The inbox cannot be read: {error}")
+            self._cannot_read(error)
+        else:
+            self._list(held_rows(self.host.inbox.held()))
+
+    def _cannot_read(self, error: InboxError) -> None:
+        """List what waits in this process alone, and say that there may be more."""
+        self._list(held_rows(self.host.inbox.held(written=True)))
+        self.say(f"Only what waits here is listed; the inbox cannot be read: {error}", seconds=60.0)
 
     def _list(self, rows: list[InboxRow]) -> None:
         self.show(self.state.with_rows(placed(rows, self.host.open_here())))
@@ -106,16 +116,17 @@ class InboxScreen(Answering):
             self.show(self.state.without(change.request.id))
             if self.answered is not None and self.answered.id == change.request.id:
                 waiting = self.close_panel(keep=False)
-                self.too_late(change.surface, datetime.now(UTC), waiting)
+                self.too_late(AlreadySettled(change.surface, datetime.now(UTC), change.outcome), waiting)
 
     async def _read_one(self, request_id: str) -> None:
         try:
             row = await self.host.inbox.run(lambda store: read_row(store, request_id))
         except InboxError as error:
-            self.say(f"The inbox cannot be read: {error}")
+            self._cannot_read(error)
             return
-        if row is not None:
-            self._list([row])
+        held = held_rows(one for one in self.host.inbox.held() if one.request.id == request_id)
+        if rows := held or ([row] if row is not None else []):
+            self._list(rows)
 
     # -- keys -----------------------------------------------------------------------------------------------
 

@@ -13,10 +13,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ccq_tui.screens.inbox.drawing import about, list_lines
+from ccq_tui.screens.inbox.hints import key_hints
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow
 from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import COMPONENT_CLASSES, palette_of
@@ -27,18 +28,6 @@ from ccq_tui.widgets.question import QuestionPanel
 AGES_SECONDS = 10.0
 """How often the ages are drawn anew."""
 SAID_SECONDS = 20.0
-HINTS: Hints = (
-    ("→", "answer here"),
-    ("Enter", "go to session"),
-    ("Esc", "back"),
-    ("Ctrl+D", "decline"),
-    ("letters", "find"),
-    ("g", "group"),
-    ("p", "park"),
-    ("c", "copy"),
-)
-FILTERING: Hints = (("→", "answer here"), ("Enter", "go to session"), ("Esc", "clear"), ("↑ ↓", "move"))
-DECLINING: Hints = (("Ctrl+D", "decline"), ("Esc", "keep it"))
 Panel = QuestionPanel | DecisionPanel
 
 
@@ -133,9 +122,10 @@ class Showing(ModalScreen[InboxRow | None]):
         body, width = self.query_one(InboxBody), self.app.size.width
         palette, now, state = palette_of(body), datetime.now(UTC), self.state
         count, shown = len(state.rows), len(state.shown)
-        words = f"{shown} of {count}" if state.filter else f"{count} wait{'s' if count == 1 else ''} for you"
+        wait = f"{count} wait{'s' if count == 1 else ''} for you" if count else ""
+        words = f"{shown} of {count}" if state.filter else wait
         self.query_one("#inbox-title", Static).update(
-            Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}", palette.muted))
+            Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}" if words else "", palette.muted))
         )
         self.field.styles.height = self.field.styles.min_height = 1 if self.finds else 0
         made_for = (
@@ -158,13 +148,9 @@ class Showing(ModalScreen[InboxRow | None]):
             lines = about(row, now, width, palette, asked=self.panel is None) if row else iter(())
             about_view.show_flow(Flow(islice(lines, 5_000)))
         about_view.set_class(row is None, "-off")
-        hints = DECLINING if self.declining else FILTERING if self.finds else self._hints(HINTS)
+        hints = key_hints(state, self.host.way_back(), finds=self.finds, declining=self.declining is not None)
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         self.query_one(NoticeLine).stand(self._question() if self.declining else "")
-
-    def _hints(self, hints: Hints) -> Hints:
-        """Say of Esc where it leads from here."""
-        return tuple((key, self.host.way_back() if key == "Esc" else does) for key, does in hints)
 
     def _question(self) -> str:
         row = self.state.get(self.declining[0]) if self.declining else None

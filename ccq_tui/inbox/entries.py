@@ -1,0 +1,47 @@
+"""A request that is asked in this process, and those who wait for its outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ccq_tui.inbox.requests import Request, RequestOutcome
+
+
+@dataclass(slots=True)
+class Entry:
+    """A request that is asked in this process.
+
+    Attributes:
+        request: The request.
+        outcome: How it was settled, to come.
+        waiting: How many wait for that.
+        left: Whether the end of their wait no longer withdraws it.
+    """
+
+    request: Request
+    outcome: asyncio.Future[RequestOutcome]
+    waiting: int = 0
+    left: bool = False
+
+    async def wait(self, withdraw: Callable[[str], None]) -> RequestOutcome:
+        """Wait, without limit, for the outcome.
+
+        Args:
+            withdraw: Called with the reason when the last wait is cancelled and the request was not left.
+
+        Returns:
+            How the request was settled.
+        """
+        self.left = False
+        self.waiting += 1
+        try:
+            # Shielded, because a future dies with the first of its waiters.
+            return await asyncio.shield(self.outcome)
+        except asyncio.CancelledError as error:
+            if self.waiting == 1 and not self.left:
+                withdraw(str(error.args[0]) if error.args else "withdrawn")
+            raise
+        finally:
+            self.waiting -= 1

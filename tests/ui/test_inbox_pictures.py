@@ -1,0 +1,111 @@
+"""Pictures of the inbox screen, of several sessions side by side, and of a limit that is counted down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ccq_tui.agent.events import PromptAccepted, QuestionAsked, SessionState, StateChanged
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import PermissionRequest, QuestionRequest, Request
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
+from tests.ui.session import Driven, keys_work, until
+from tests.ui.test_sessions import Many
+
+CACHE = Question(
+    "Which cache should the API use?",
+    "Cache",
+    (Option("Redis (Recommended)", "Fast, and one more service"), Option("SQLite", "No service")),
+)
+NAMES = Question("What shall the two tables be called?", "Names", (Option("jobs, runs"), Option("tasks")))
+HERE = Path("/usr")
+
+
+def asked(name: str, session: str, question: Question) -> QuestionRequest:
+    return QuestionRequest(name, session, QuestionSet(name, (question,)))
+
+
+def row(number: int, request: Request, session: str, place: Place, hours: float) -> InboxRow:
+    # Half an hour in, so that a picture that is taken later says the same.
+    at = datetime.now(UTC) - timedelta(hours=hours)
+    said = "I looked at the three services.\nTwo of them read the same rows again and again."
+    stored = StoredRequest(number, request, said, RequestState.PENDING, at)
+    return row_of(stored, session, f"/srv/{session}", place)
+
+
+def waiting() -> tuple[InboxRow, ...]:
+    run = PermissionRequest("t2", "s2", "Bash", {"command": "make all"}, description="Build it")
+    return (
+        row(1, asked("t1", "s1", CACHE), "api", Place.RESTS, 50.5),
+        row(2, run, "web", Place.HERE, 3.5),
+        row(3, asked("t3", "s3", NAMES), "old-import", Place.GONE, 2.5),
+        row(4, asked("t4", "s1", NAMES), "api", Place.RESTS, 1.5),
+        row(5, asked("t5", "s4", CACHE), "a-session-with-a-very-long-name-indeed", Place.OTHER, 1.5),
+    )
+
+
+def shown(run: Driven) -> str:
+    return "\n".join(strip.text for strip in run.session_screen._compositor.render_strips())
+
+
+async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
+    run = Driven(Launch(settings=Settings(cwd=HERE), state=tmp_path), clock=Clock())
+    async with run.app.run_test(size=(90, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        screen = run.app.screen
+        assert isinstance(screen, InboxScreen)
+        await pictures.keep(pilot, "empty")
+        screen.show(InboxList(waiting()))
+        await pilot.press("down", "down")
+        await pictures.keep(pilot, "list")
+        await pilot.press("home", "g")
+        await pictures.keep(pilot, "grouped")
+        await pilot.press("g", "ctrl+d")
+        await pictures.keep(pilot, "declining")
+        await pilot.press("escape", "right")
+        await until(pilot, lambda: screen.panel)
+        run.clock.skip(1)
+        await pilot.press("2")
+        screen.query_one(QuestionPanel).query_one(HintBar).wake()
+        await pictures.keep(pilot, "answering")
+
+
+async def test_pictures_beside_each_other(pictures: Pictures, tmp_path: Path) -> None:
+    limits = Settings(cwd=HERE, question_timeout="2m")
+    run = Many(Launch(settings=limits, state=tmp_path), clock=Clock())
+    async with run.app.run_test(size=(90, 24)) as pilot:
+        for name in ("web", "docs"):
+            launch = replace(run.app.sessions[0].launch, prompt=f"Work on the {name}")
+            await run.app.open_behind(launch)
+        await until(pilot, lambda: len(run.all) == 3)
+        await until(pilot, lambda: all(one.view.session_id for one in run.app.sessions))
+        run.all[1].tell(PromptAccepted("Work on the web"))
+        run.all[1].tell(StateChanged(SessionState.WORKING))
+        run.all[2].tell(StateChanged(SessionState.AWAITING))
+        run.all[2].tell(QuestionAsked(asked("t9", "id-1", NAMES)))
+        front = run.session_screen
+        await until(pilot, lambda: "F4 goes there" in front.dock.notices.text)
+        front.dock.notices.hush()
+        run.clock.skip(75)
+        run.app._list()
+        await pictures.keep(pilot, "side bar")
+        run.all[0].tell(StateChanged(SessionState.AWAITING))
+        request = asked("t8", "id-1", CACHE)
+        run.all[0].tell(QuestionAsked(request, first_draft(request)))
+        await keys_work(run, pilot)
+        run.clock.skip(100)
+        front.changed()
+        await until(pilot, lambda: "any key stops it" in shown(run))
+        front.dock.query_one(QuestionPanel).query_one(HintBar).wake()
+        await pictures.keep(pilot, "countdown")
