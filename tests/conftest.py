@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 import time
@@ -15,6 +16,7 @@ import pytest_textual_snapshot
 import textual.constants
 from hypothesis import settings as hypothesis_settings
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input, TextArea
 
@@ -66,6 +68,7 @@ def _set_variables_of_all(self: Stylesheet, variables: dict[str, str]) -> None:
     self._parse_cache = _read_sheets.setdefault(frozenset(variables.items()), {})  # type: ignore[assignment]
 
 
+RuleSet.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity too, without a call of Python
 Stylesheet.__init__ = _begin_with_all  # type: ignore[method-assign]
 Stylesheet.set_variables = _set_variables_of_all  # type: ignore[method-assign]
 
@@ -128,6 +131,9 @@ def _pinned_environment() -> Iterator[None]:
     time.tzset()
 
 
+_homes = itertools.count()
+
+
 @pytest.fixture(autouse=True)
 def home(
     _pinned_environment: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -137,7 +143,9 @@ def home(
     Returns:
         The directory that HOME names during the test.
     """
-    home = tmp_path_factory.mktemp("home")
+    # mktemp looks through all that were made before.
+    home = tmp_path_factory.getbasetemp() / f"home{next(_homes)}"
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     for name, folder in {
