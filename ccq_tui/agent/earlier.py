@@ -38,7 +38,9 @@ class EarlierSession:
 async def earlier_sessions(
     options: SessionOptions, *, everywhere: bool = False
 ) -> tuple[EarlierSession, ...]:
-    """List the sessions of the options' directory, the newest first, at most `MOST_SESSIONS`.
+    """List the sessions of the options' directory and of other git worktrees of the same repository.
+
+    The newest are first; at most `MOST_SESSIONS` are listed.
 
     Args:
         options: The options of a session there.

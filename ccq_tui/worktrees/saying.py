@@ -10,6 +10,8 @@ from ccq_tui.worktrees.model import Worktree
 
 MOST_NAMES = 3
 LONGEST = 60
+SHORT = 8
+"""Characters of a session's id, which may be cut short."""
 
 
 def begun(worktree: Worktree) -> str:
@@ -35,7 +37,9 @@ def held_words(held: Held) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def kept(worktree: Worktree, why: str, session_id: str = "", branch: str = "") -> tuple[str, ...]:
+def kept(
+    worktree: Worktree, why: str, session_id: str = "", branch: str = "", *, in_use: bool = False
+) -> tuple[str, ...]:
     """Say that a worktree is kept, how to go back, and how to remove it; a line each.
 
     Args:
@@ -43,15 +47,22 @@ def kept(worktree: Worktree, why: str, session_id: str = "", branch: str = "") -
         why: Why it is kept.
         session_id: The session that can be gone on with in it, or "".
         branch: The branch that is checked out, where it is known.
+        in_use: Whether somebody needs it, so that it is not said how to remove it.
     """
-    path, own = shlex.quote(str(worktree.path)), branch or worktree.branch
-    back = f"ccq-tui resume {session_id}" if session_id else f"ccq-tui --cwd {path}"
+    git = f"git -C {shlex.quote(str(worktree.root))}"
+    inside = shlex.quote(str(worktree.path.relative_to(worktree.root)))
+    path = shlex.quote(str(worktree.path))
+    back = f"ccq-tui resume {session_id[:SHORT]}" if session_id else f"ccq-tui --cwd {path}"
+    lines = (
+        f"The worktree {worktree.name} is kept, on branch {branch or worktree.branch}: {why}.",
+        f"  Go back:            {back}",
+    )
+    if in_use:
+        return lines
     return (
-        f"The worktree {worktree.name} is kept, on branch {own}: {why}.",
-        f"  To go back:    {back}",
-        f"  To remove it:  git -C {shlex.quote(str(worktree.root))} worktree remove --force {path}",
-        f"  and its branch, with all that it alone has: git -C {shlex.quote(str(worktree.root))} "
-        f"branch -D {worktree.branch}",
+        *lines,
+        f"  Remove it:          {git} worktree remove --force {inside}",
+        f"  and its branch:     {git} branch -D {worktree.branch}",
     )
 
 

@@ -22,12 +22,12 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
     """Describe sessions, the newest first, as `ccq_tui.agent.earlier.EarlierSession` has it.
 
     Args:
-        directory: The directory the sessions worked in, or "" for all.
+        directory: The directory the sessions worked in, or another worktree of its repository; "" for all.
         limit: How many to describe.
     """
     sdk = import_sdk()
     if directory:
-        found = sdk.list_sessions(directory, limit=limit, include_worktrees=False)
+        found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
     else:
         found = sdk.list_sessions(limit=limit)
     return [

@@ -26,6 +26,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.text import one_line
 from ccq_tui.widgets.pieces import Piece
+from ccq_tui.worktrees.model import worktree_at
 
 SIGNS = {
     SessionState.QUEUED: ("◌", "queued"),
@@ -114,10 +115,16 @@ class SessionView:
             Piece(f"{counted(read)} tokens in, {counted(written)} out" if read or written else "", 11),
             Piece(f"${self.cost:.2f}" if self.cost is not None else "", 7),
             Piece(self._rounds(), 10),
-            Piece(short_path(self.cwd), 5),
-            Piece(f"git {self.branch}" if self.branch else "", 9),
+            *self._place(),
         )
         return tuple(piece for piece in pieces if piece.text)
+
+    def _place(self) -> tuple[Piece, Piece]:
+        """Say where it works; a worktree is known by its branch, and its path is long."""
+        worktree, branch = worktree_at(self.cwd), f"git {self.branch}" if self.branch else ""
+        if worktree is None:
+            return Piece(short_path(self.cwd), 5), Piece(branch, 9)
+        return Piece(short_path(worktree.root), 9), Piece(branch, 5)
 
     def _rounds(self) -> str:
         if self.most_rounds:

@@ -49,16 +49,16 @@ class Clearing(Informing):
         session_id = screen.view.session_id if screen is not None else ""
         others = [one for one in self.sessions if one is not screen] if beside is None else beside
         if any(one.launch.settings.directory == launch.settings.directory for one in others):
-            return kept(worktree, "another session works in it", session_id)
+            return kept(worktree, "another session works in it", session_id, in_use=True)
         if screen is None:  # nobody worked in it
             return await asyncio.to_thread(_cleared, worktree, "")
         try:
             known, why = await self.inbox.run(lambda store: _needed(store, str(worktree.path), session_id))
         except InboxError as error:
-            return kept(worktree, f"it is not known what waits in it ({error})", session_id)
+            return kept(worktree, f"it is not known what waits in it ({error})", session_id, in_use=True)
         session_id = session_id if known else ""
         if why:
-            return kept(worktree, why, session_id)
+            return kept(worktree, why, session_id, in_use=True)
         return await asyncio.to_thread(_cleared, worktree, session_id)
 
     async def clear_all(self, first: Launch, *, ended: bool) -> None:

@@ -73,7 +73,10 @@ class Elsewhere(Informing):
         if not running or launch.resume:
             return running.get(launch.resume)
         try:
-            newest = next(iter(await earlier_sessions(session_options(launch))), None)
+            # Those of other worktrees of the same repository are not what --continue means.
+            here = ("", str(launch.settings.directory))
+            found = await earlier_sessions(session_options(launch))
+            newest = next((one for one in found if one.directory in here), None)
         except ReaderError as error:
             _logger.warning("It is not known which session is the newest: %s", error)
             return None

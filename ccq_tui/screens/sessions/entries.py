@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ccq_tui.screens.session.view import SIGNS, SessionView, duration
 from ccq_tui.text import one_line
 from ccq_tui.widgets.entries import Entry
+from ccq_tui.worktrees.model import worktree_at
 
 NAME_LENGTH = 60
 """Characters of a name at most; how many fit is for whoever draws it."""
@@ -25,7 +26,10 @@ def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown:
     sign, word = SIGNS[view.state]
     name = one_line(view.title, NAME_LENGTH) or one_line(view.name, NAME_LENGTH)
     seconds = max(0, int(now - view.since))
-    return Entry(number, name, sign, f"{word} {duration(seconds)}" if seconds else word, waiting, shown)
+    state = f"{word} {duration(seconds)}" if seconds else word
+    if view.branch and worktree_at(view.cwd) is not None:
+        state += f" · {one_line(view.branch, NAME_LENGTH)}"
+    return Entry(number, name, sign, state, waiting, shown)
 
 
 def next_waiting(entries: Sequence[Entry]) -> Entry | None:

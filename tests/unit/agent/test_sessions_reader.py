@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,16 @@ from claude_agent_sdk import list_sessions
 
 from ccq_tui.agent.claude import sessions_reader
 from ccq_tui.agent.claude.sessions_reader import deleted, listed, main
+from ccq_tui.worktrees.making import make, planned
+from tests.unit.worktrees.repositories import IDENTITY, repository
 
 ONE = "11111111-2222-4333-8444-555555555555"
 TWO = "22222222-2222-4333-8444-555555555555"
 
 
 def entry(kind: str, content: object, **more: object) -> str:
-    return json.dumps({"type": kind, "message": {"role": kind, "content": content}, "cwd": "/work", **more})
+    said = {"type": kind, "message": {"role": kind, "content": content}, "cwd": "/work"}
+    return json.dumps(said | more)
 
 
 @pytest.fixture
@@ -49,6 +53,22 @@ def test_sessions_of_all_directories_come_with_what_was_said_last(projects: Path
     assert (found["session_id"], found["directory"]) == (ONE, "/work")
     assert found["summary"] == "Fix the login"
     assert found["last"] == [("assistant", "Looking."), ("assistant", "Fixed."), ("user", "Thanks")]
+
+
+def test_sessions_of_other_worktrees_belong_to_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    for name, value in IDENTITY.items():
+        monkeypatch.setenv(name, value)
+    repo = repository(tmp_path / "repo")
+    worktree = make(planned(repo, "x")).path
+    for session_id, place in ((ONE, repo), (TWO, worktree)):
+        name = re.sub(r"[^A-Za-z0-9]", "-", str(place))
+        (tmp_path / "config/projects" / name).mkdir(parents=True)
+        write(tmp_path / "config/projects" / name, session_id, entry("user", "Hello", cwd=str(place)))
+    found = {one["session_id"]: one["directory"] for one in listed(str(repo), 10)}
+    assert found == {ONE: str(repo), TWO: str(worktree)}
 
 
 def test_only_the_end_of_a_large_record_is_read(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:

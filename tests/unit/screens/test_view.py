@@ -23,6 +23,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
+from ccq_tui.screens.sessions.entries import entry_of
 from ccq_tui.widgets.pieces import Piece, fitted
 
 VIEW = SessionView(Path("/work/api"), since=100.0)
@@ -160,3 +161,17 @@ def test_bypassed_permissions_are_said_in_every_width(width: int) -> None:
 def test_what_ranks_the_same_is_left_out_one_by_one() -> None:
     assert fitted([Piece("a"), Piece("bb", 1), Piece("cc", 1)], 6) == [Piece("a"), Piece("cc", 1)]
     assert fitted([Piece(""), Piece("")], 0) == []
+
+
+def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> None:
+    view = SessionView(
+        Path("/repo/of/somebody/.claude/worktrees/x"), branch="worktree-x", model="claude-model-of-today"
+    )
+    said = "".join(piece.text for piece in fitted(view.pieces(0.0), 60))
+    assert "git worktree-x" in said
+    assert "/repo" not in said
+    wide = "".join(piece.text for piece in fitted(view.pieces(0.0), 100))
+    assert "/repo/of/somebody" in wide
+    assert ".claude" not in wide
+    assert entry_of(1, view, 0, 0.0, shown=True).state == "starting · worktree-x"
+    assert entry_of(1, replace(view, cwd=Path("/repo")), 0, 0.0, shown=True).state == "starting"

@@ -131,9 +131,10 @@ def test_submodules_that_were_filled_may_hold_anything(repo: Path, tmp_path: Pat
 def test_how_to_go_back_and_how_to_remove_it_are_commands_that_work(repo: Path) -> None:
     worktree = make(planned(repo, "x"))
     commit(worktree.path, "b")
-    first, back, *away = kept(worktree, held_words(held_by(worktree)), "1234")
+    first, back, *away = kept(worktree, held_words(held_by(worktree)), "12345678-90ab")
     assert first == ("The worktree x is kept, on branch worktree-x: 1 commit that no other branch has.")
-    assert back.split() == ["To", "go", "back:", "ccq-tui", "resume", "1234"]
+    assert back.split() == ["Go", "back:", "ccq-tui", "resume", "12345678"]
+    assert kept(worktree, "", in_use=True)[2:] == ()
     for line in away:
         run(repo.parent, *line.partition(" git ")[2].split())
     assert "worktree-x" not in run(repo, "branch") + run(repo, "worktree", "list")
