@@ -225,8 +225,9 @@ class OverviewScreen(Doing):
             self.query_one(NoticeLine).say(text, seconds)
 
     def on_resize(self) -> None:
-        """Lay out anew, after Textual's own layout: that one would pass over heights that change within it."""
+        """Lay out anew."""
         if self.is_mounted:
+            # Textual's own layout, which goes on now, would pass over heights that change within it.
             self.call_after_refresh(self.draw)
 
     def draw(self) -> None:

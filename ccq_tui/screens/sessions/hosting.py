@@ -123,7 +123,9 @@ class Hosting(App[int]):
 
     async def _add_behind(self, launch: Launch) -> None:
         mode = self._new_mode(launch)
-        # What switch_mode does before it shows a mode; Textual has no public way to do that alone.
+        # What switch_mode does before it shows a mode. Textual (8.2.8) has no public way to do that alone:
+        # to switch there and back would tell the screen in front that it was left, so that an open panel
+        # takes no keys for a moment, and cannot go back to the mode that the program starts in.
         await self._init_mode(mode)
         self._shown[mode].post_message(events.ScreenSuspend())
         self._list()

@@ -1,0 +1,124 @@
+"""The overview as data: which card is in which group, in which order, and where the cursor goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.inbox.standing import Group
+from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.overview.board import Board
+from ccq_tui.screens.overview.cards import Card, here_group, joined
+
+NAMES = st.sampled_from("abcdef")
+STATES = st.sampled_from(("queued", "starting", "working", "awaiting", "parked", "idle", "failed", "ended"))
+
+
+def card(name: str, state: str, waiting: int, since: float, *, here: bool, done: bool = False) -> Card:
+    place = Place.HERE if here else Place.RESTS
+    group = here_group(state, waiting, done=done)
+    key = f"session {name}" if here else name
+    return Card(key, name, f"name {name}", group, place, state, since, waiting, done=done)
+
+
+cards_of_one_place = st.lists(
+    st.builds(card, NAMES, STATES, st.integers(0, 2), st.floats(0, 99), here=st.just(True)),
+    unique_by=lambda one: one.session_id,
+)
+stored_cards = st.lists(
+    st.builds(
+        card, NAMES, STATES, st.integers(0, 2), st.floats(0, 99), here=st.just(False), done=st.booleans()
+    ),
+    unique_by=lambda one: one.session_id,
+)
+boards = st.builds(
+    lambda here, stored: joined(here, {one.session_id: one for one in stored}, 50.0),
+    cards_of_one_place,
+    stored_cards,
+)
+
+
+@given(cards_of_one_place, stored_cards)
+def test_a_session_has_one_card_and_what_is_open_here_wins(here: list[Card], stored: list[Card]) -> None:
+    by_id = {one.session_id: one for one in stored}
+    cards = joined(here, by_id, 0.0)
+    assert sorted(one.session_id for one in cards) == sorted({one.session_id for one in [*here, *stored]})
+    for one in here:
+        kept = next(other for other in cards if other.session_id == one.session_id)
+        assert (kept.key, kept.state, kept.waiting) == (one.key, one.state, one.waiting)
+        assert kept.known == (one.session_id in by_id)
+        assert kept.done == (one.session_id in by_id and by_id[one.session_id].done)
+        if one.waiting or one.state in ("working", "awaiting"):
+            assert kept.group is not Group.DONE
+    assert [one.group for one in cards] == sorted((one.group for one in cards), key=list(Group).index)
+
+
+@given(boards)
+def test_who_waits_longest_is_first_and_of_all_others_the_newest(cards: tuple[Card, ...]) -> None:
+    def began(one: Card) -> float:
+        return one.since + (50.0 if one.place is Place.HERE else 0.0)
+
+    for group, column in Board(cards).columns.items():
+        times = [began(one) for one in column]
+        assert times == sorted(times, reverse=group not in (Group.NEEDS, Group.PARKED))
+
+
+@given(boards, boards, st.lists(st.sampled_from("jkhl^$/"), max_size=12), st.booleans())
+def test_the_cursor_is_always_on_a_card_and_follows_its_session(
+    cards: tuple[Card, ...], later: tuple[Card, ...], keys: list[str], within: bool
+) -> None:
+    board = Board().with_cards(cards).begun()
+    for key in keys:
+        before = board.under
+        match key:
+            case "j" | "k":
+                board = board.moved(1 if key == "j" else -1, within=within)
+                if within and before and board.under:
+                    assert board.under.group is before.group
+            case "h" | "l":
+                board = board.stepped(1 if key == "l" else -1)
+            case "^" | "$":
+                board = board.jumped(99 if key == "$" else -99, within=within)
+            case _:
+                board = board.filtered("" if board.filter else "a")
+        assert (board.under is None) == (not board.shown)
+        assert board.under is None or board.under in board.shown
+    before = board.under
+    after = board.with_cards(later)
+    assert (after.under is None) == (not after.shown)
+    if before and before.session_id in {one.session_id for one in after.shown}:
+        assert after.under
+        assert after.under.session_id == before.session_id
+
+
+@given(boards)
+def test_going_through_all_groups_comes_back(cards: tuple[Card, ...]) -> None:
+    board = Board(cards).begun()
+    filled = [group for group, column in board.columns.items() if column]
+    walked = []
+    for _ in filled:
+        assert board.under
+        walked.append(board.under.group)
+        board = board.stepped(1)
+    assert sorted(walked) == sorted(filled)
+    assert (board.under is None) or board.under.group is walked[0]
+
+
+def test_a_title_that_was_cut_is_whole_where_it_is_stored() -> None:
+    here = replace(card("a", "idle", 0, 1, here=True), session="Make the list of book…")
+    stored = replace(card("a", "idle", 0, 1, here=False), session="Make the list of bookmarks safe")
+    other = replace(stored, session="Something else")
+    assert joined([here], {"a": stored}, 0.0)[0].session == "Make the list of bookmarks safe"
+    assert joined([here], {"a": other}, 0.0)[0].session == "Make the list of book…"
+
+
+def test_the_cursor_begins_where_a_person_is_needed() -> None:
+    shown = replace(card("a", "idle", 0, 1, here=True), shown=True)
+    needed = card("b", "awaiting", 1, 1, here=True)
+    assert Board((shown,)).begun().under == shown
+    both = joined([shown, needed], {}, 0.0)
+    under = Board(both).begun().under
+    assert under
+    assert under.session_id == "b"
