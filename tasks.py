@@ -86,6 +86,7 @@ def test(words: list[str]) -> int:
     places = [f"tests/unit/{layer}" for layer in PURE]
     do([script("pytest"), *WORKERS, *MEASURED, *(f"--cov=ccq_tui.{layer}" for layer in PURE), *places])
     do([script("pytest"), *WORKERS, "--dist=worksteal", *(f"--ignore={place}" for place in places)])
+    do([script("python"), "-m", "tests.bench", "--smoke"])
     wheel([])
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
     return 0

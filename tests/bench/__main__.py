@@ -9,11 +9,12 @@ from pathlib import Path
 from tests.bench import table
 from tests.bench.machine import header
 from tests.bench.measures import SMOKE, Effort
-from tests.bench.programs import PROGRAMS
+from tests.bench.programs import NATIVE, OURS, PROGRAMS
 from tests.bench.registry import FAMILIES
 from tests.bench.running import measure
 
-SMOKE_FAMILIES = ("start",)
+SMOKE_FAMILIES = ("talk",)
+SMOKE_PROGRAMS = (OURS, NATIVE)
 
 
 def main(words: list[str]) -> int:
@@ -28,12 +29,13 @@ def main(words: list[str]) -> int:
     options = parser().parse_args(words)
     names = options.only or (SMOKE_FAMILIES if options.smoke else [family.name for family in FAMILIES])
     families = [family for family in FAMILIES if family.name in names]
+    programs = options.programs or (SMOKE_PROGRAMS if options.smoke else list(PROGRAMS))
     runs = options.runs or (2 if options.smoke else 5)
     effort = SMOKE if options.smoke else Effort()
     # The model's thread and the terminal's are to run at once when something comes.
     sys.setswitchinterval(0.0005)
     made = header()
-    results = measure(families, runs, effort, options.programs, tell)
+    results = measure(families, runs, effort, programs, tell)
     printed = table.markdown if options.markdown else table.plain
     sys.stdout.write(printed(results, made) + "\n")
     if options.json:
@@ -53,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     names = [family.name for family in FAMILIES]
     made.add_argument("--runs", type=int, metavar="N", help="plays of each program (default: 5)")
     made.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=f"of {', '.join(names)}")
-    made.add_argument("--programs", nargs="+", choices=list(PROGRAMS), default=list(PROGRAMS), metavar="NAME",
+    made.add_argument("--programs", nargs="+", choices=list(PROGRAMS), metavar="NAME",
                       help=f"of {', '.join(PROGRAMS)}")  # fmt: skip
     made.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
     made.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")

@@ -7,7 +7,6 @@ from ccq_tui.testing import Scenario
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import stage
-from tests.bench.talking import QUIET
 
 READABLE = Measure(
     "arriving.option", "first option readable, from the first byte of 3 KB at 60 tokens/s", "s", aim=0.2
@@ -45,7 +44,7 @@ def play(program: Program, effort: Effort) -> Figures:
     scenario = Scenario("arriving").hangs(gate="go").asks(*questions(effort.arriving))
     with stage(program, scenario, "go", speed=PACE, delta_size=TOKEN) as on:
         on.request(0)
-        on.terminal.rest(QUIET)
+        on.terminal.rest(effort.quiet)
         on.model.release("go")
         readable = on.terminal.wait("Choice1A")
         yield READABLE, readable - on.request(0).first_byte

@@ -37,26 +37,30 @@ class Effort:
 
     Attributes:
         presses: Keys pressed for a latency.
-        repeats: How often what takes a pause before it is repeated.
+        quiet: Seconds without a key before a dialog: both screens hold one back while somebody types.
         arriving: Characters of a question set that is read while it is written.
         burst: Characters of a long answer sent at once.
         paced: Characters of one sent at 100 deltas a second.
+        settled: Seconds after a turn before a program counts as idle.
         idle: Seconds of watching a program that does nothing.
         turns: Turns of a long talk.
         blocks: Blocks of a long session.
     """
 
     presses: int = 100
-    repeats: int = 2
+    quiet: float = 2.0
     arriving: int = 3_000
     burst: int = 200_000
     paced: int = 20_000
-    idle: float = 5.0
+    settled: float = 2.0
+    idle: float = 3.0
     turns: int = 300
     blocks: int = 10_000
 
 
-SMOKE = Effort(presses=10, repeats=1, arriving=800, burst=5_000, paced=1_000, idle=1.0, turns=5, blocks=300)
+SMOKE = Effort(
+    presses=10, quiet=0.2, arriving=800, burst=5_000, paced=1_000, settled=0.2, idle=0.5, turns=5, blocks=300
+)
 
 Figures = Iterator[tuple[Measure, float]]
 """What a play gives, as it comes: times in seconds, all else in the measure's unit."""

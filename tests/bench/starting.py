@@ -15,9 +15,6 @@ REQUEST = Measure("start.request", "start to first request", "s", aim=1.3)
 IDLE_CPU = Measure("idle.cpu", "idle after a turn: processor, of one core", "%", aim=1.0)
 IDLE_MEMORY = Measure("idle.memory", "idle after a turn: memory of the tree", "MB", aim=1.3)
 
-SETTLED = 3.0
-"""Seconds after a turn before a program counts as idle."""
-
 
 def play(program: Program, effort: Effort) -> Figures:
     """Start and type a letter; start with a prompt, await the model's first request, then watch it idle."""
@@ -29,7 +26,7 @@ def play(program: Program, effort: Effort) -> Figures:
         with stage(program, Scenario("start").says("Here I am."), "go") as on:
             yield REQUEST, on.request(0).received - on.terminal.began
             on.terminal.wait("Here I am.")
-            on.terminal.rest(SETTLED)
+            on.terminal.rest(effort.settled)
             pid = on.terminal.process.pid
             before, since = processor_seconds(pid), time.monotonic()
             on.terminal.rest(effort.idle)

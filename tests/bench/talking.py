@@ -8,7 +8,7 @@ from tests.bench.figures import percentile
 from tests.bench.keys import moving
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.programs import NATIVE, OURS, SDK, TEXTUAL, Program
-from tests.bench.stage import ENTER, stage
+from tests.bench.stage import ENTER, Stage, stage
 
 SHOWN = Measure("question.shown", "question shown after its last byte, no key for 2 s", "ms", aim=1.0)
 AFTER_KEYS = Measure(
@@ -20,8 +20,6 @@ ANSWER = Measure("question.answered", "answer to the request with it", "ms", aim
 PERMISSION = Measure("permission.shown", "permission shown after its last byte", "ms", aim=1.0)
 ALLOWED = Measure("permission.allowed", "permission allowed to the next request", "ms", aim=0.9)
 
-QUIET = 2.0
-"""Seconds without a key before a dialog: both screens hold one back while somebody types."""
 FRESH = 0.8
 """Seconds for which a new dialog is left alone: keys that come at once may be meant for what was before."""
 
@@ -33,51 +31,62 @@ def question(number: int) -> Question:
     return Question(f"Which way number {number}?", f"Way {number}", options)
 
 
-def scenario(repeats: int) -> Scenario:
-    """Ask and want to run commands, each when a gate is opened; at the next prompt ask at once."""
-    made = Scenario("talk")
-    for number in range(repeats):
-        made = made.hangs(gate=f"{number}").asks(question(number))
-    for number in range(repeats, 2 * repeats):
-        command = f"touch made{number}"
-        made = made.hangs(gate=f"{number}").runs("Bash", command=command, description="Make a file")
-    made = made.says("Now write something.").ends_turn()
-    return made.asks(question(99)).says("That is all.").ends_turn()
+def scenario() -> Scenario:
+    """Ask and want to run a command, each when its gate is opened; at the next prompt ask at once."""
+    return (
+        Scenario("talk")
+        .hangs(gate="question")
+        .asks(question(0))
+        .hangs(gate="permission")
+        .runs("Bash", command="touch made0", description="Make a file")
+        .says("Now write something.")
+        .ends_turn()
+        .asks(question(1))
+        .says("That is all.")
+        .ends_turn()
+    )
 
 
 def play(program: Program, effort: Effort) -> Figures:
-    """Answer questions and permissions, and press keys in the first question."""
+    """Press keys in a question and answer it, allow a command, and ask for a question."""
     if program.name == TEXTUAL:
         yield from bare_keys(program, effort.presses)
         return
-    quiet, fresh = (QUIET, FRESH) if program.is_screen else (0.3, 0.0)
-    repeats = effort.repeats
-    with stage(program, scenario(repeats), "go") as on:
-        for number in range(2 * repeats):
-            asks = number < repeats
-            on.request(number)
-            on.terminal.rest(quiet)
-            on.model.release(f"{number}")
-            shown = on.terminal.wait(f"Delta{number}" if asks else mark(program, number))
-            yield SHOWN if asks else PERMISSION, shown - on.sent(number).last_byte
-            on.terminal.rest(fresh)
-            if number == 0 and program.is_screen:
-                yield from percentiles(moving(on, effort.presses))
-            pressed = on.terminal.press(ENTER)
-            yield ANSWER if asks else ALLOWED, on.request(number + 1).received - pressed
+    with stage(program, scenario(), "go") as on:
+        yield SHOWN, dialog(on, 0, "question", "Delta0", effort.quiet)
+        if program.is_screen:
+            yield from percentiles(moving(on, effort.presses))
+        yield ANSWER, confirmed(on, 1)
+        yield PERMISSION, dialog(on, 1, "permission", mark(program), effort.quiet)
+        yield ALLOWED, confirmed(on, 2)
         on.terminal.wait("Now write something")
         if program.is_screen:
             on.terminal.rest(1.0)  # a prompt that takes a dialog's place sends nothing at once
             on.echo("more", "❯ more")
             on.terminal.press(ENTER)
-            last_byte = on.sent(2 * repeats + 1).last_byte
-            yield AFTER_KEYS, on.terminal.wait("Delta99") - last_byte
+            last_byte = on.sent(3).last_byte
+            yield AFTER_KEYS, on.terminal.wait("Delta1") - last_byte
 
 
-def mark(program: Program, number: int) -> str:
+def dialog(on: Stage, number: int, gate: str, text: str, quiet: float) -> float:
+    """Let a request's answer go after a while without a key; return how long its dialog took to show."""
+    on.request(number)
+    on.terminal.rest(quiet)
+    on.model.release(gate)
+    shown = on.terminal.wait(text)
+    on.terminal.rest(FRESH)
+    return shown - on.sent(number).last_byte
+
+
+def confirmed(on: Stage, number: int) -> float:
+    """Take what is selected; return how long the next request took to come."""
+    pressed = on.terminal.press(ENTER)
+    return on.request(number).received - pressed
+
+
+def mark(program: Program) -> str:
     """Say what a permission's dialog shows; before it the transcript names the command already."""
-    marks = {OURS: "Claude wants to run", NATIVE: "Do you want to proceed"}
-    return marks.get(program.name, f"touch made{number}")
+    return {OURS: "Claude wants to run", NATIVE: "Do you want to proceed"}.get(program.name, "touch made0")
 
 
 def percentiles(found: list[float]) -> Figures:
