@@ -9,10 +9,10 @@ from ccq_tui.questions.manners import is_fresh
 from ccq_tui.questions.model import Option, Question, QuestionSet
 from ccq_tui.questions.state import Arriving, Draft, Focus, Page, PanelState, first_page, resting_focus
 
-NOT_COMPLETE = "Kept · still arriving, Enter confirms once complete"
-NOT_ASKED = "Kept · not asked yet, Enter confirms once it is"
+NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
+NOT_ASKED = "Kept · not asked yet: confirm once it is"
 JUST_COMPLETE = "The last of it came only now · look, then Enter"
-ALL_HERE = "All of it is here now · Enter confirms"
+ALL_HERE = "All of it is here now"
 BACK_AGAIN = "What you had answered before is back"
 GOOD_NEWS = frozenset({ALL_HERE, BACK_AGAIN})
 
@@ -80,7 +80,7 @@ def grown(
         pages=pages,
         tab=tab,
         focus=_focus(state, pages, tab),
-        review_row=len(pages) if state.review_row == len(old) else min(state.review_row, len(pages)),
+        review_row=_review_row(state, pages),
         arriving=arriving,
         grown_at=changed_at,
         aside=BACK_AGAIN if came_back else _aside(state.aside, arriving),
@@ -140,6 +140,15 @@ def _was_selected(earlier: Page, index: int, option: Option) -> bool:
     labels = {place: earlier.question.options[place].label for place in earlier.draft.selected}
     # A label may have been cut off with the stream in which it came.
     return option.label in labels.values() or (index in labels and option.label.startswith(labels[index]))
+
+
+def _review_row(state: PanelState, pages: tuple[Page, ...]) -> int:
+    """Keep the row, but go from "Submit answers" to a question that came: it must be seen first."""
+    if state.review_row < len(state.pages):
+        return min(state.review_row, len(pages))
+    return next(
+        (index for index in range(len(state.pages), len(pages)) if not pages[index].answered), len(pages)
+    )
 
 
 def _focus(state: PanelState, pages: tuple[Page, ...], tab: int) -> Focus:

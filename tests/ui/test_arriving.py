@@ -103,6 +103,7 @@ async def test_a_set_that_comes_to_nothing_and_again() -> None:
         run.told.tell(event)  # it would be another name; what counts is the question
         await keys_work(run, pilot)
         assert not state_of(run).page.draft.selected
+        assert run.screen.dock.notices.text == ""
         run.told.tell(QuestionAsked(list(told("r1", SINGLE))[-1].request))
         await until(pilot, lambda: state_of(run).arriving is None)
         assert state_of(run).aside == BACK_AGAIN

@@ -64,6 +64,7 @@ class Asking(SessionBase):
         super().__init__(launch, make_session, clock=clock)
         self._drafts = ClosedDrafts()
         self._left = LeftPages()
+        self._said_closed = ""
         self._answered: dict[str, Dock.Answered] = {}
 
     def handle(self, event: AgentEvent) -> None:
@@ -71,10 +72,12 @@ class Asking(SessionBase):
         super().handle(event)
         match event:
             case QuestionArriving(request, arriving):
+                self._came_again()
                 self.dock.arrive(request, arriving, self._left.pages)
             case ArrivingEnded():
                 self._close_arriving(event)
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+                self._came_again()
                 if request.id not in self._answered:  # else asked again only to be told what was answered
                     self.dock.add(request, event.draft, self._left.pages)
             case RequestSettled():
@@ -107,7 +110,14 @@ class Asking(SessionBase):
             return
         self._left.add(gone)
         kept = self._keep_draft(draft_of(gone))
-        self.dock.notices.say(f"The question was closed: {event.reason}{kept}", seconds=CLOSED_SECONDS)
+        self._said_closed = f"The question was closed: {event.reason}{kept}"
+        self.dock.notices.say(self._said_closed, seconds=CLOSED_SECONDS)
+
+    def _came_again(self) -> None:
+        """No longer say that a question was closed once one is asked again, with its draft."""
+        said, self._said_closed = self._said_closed, ""
+        if said and said in self.dock.notices.text:
+            self.dock.notices.hush()
 
     def _keep_draft(self, draft: str) -> str:
         """Keep the draft of a closed request; return what to say of it."""
