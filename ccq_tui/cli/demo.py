@@ -23,8 +23,12 @@ CHARACTERS_A_SECOND = 600.0
 LOOKS = (
     *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
+    *("park_after", "question_timeout", "on_question_timeout", "session_timeout"),
 )
-"""What a demo takes from files and the environment; the rest could change what the scenario shows."""
+"""What a demo takes from files and the environment: how things look, and the person's time limits.
+
+The rest could change what the scenario shows.
+"""
 
 
 def complete_names(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
@@ -75,7 +79,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
 
     loaded = load_settings(given_settings(context))
     require_terminal()
-    return _play(ready, loaded, CHARACTERS_A_SECOND * speed)
+    return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed)
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:

@@ -77,6 +77,19 @@ EXPECTED: Mapping[str, Mapping[str, str | re.Pattern[str]]] = {
             **{"Shall I write this down as a decision record?": "Yes, in docs/decisions"}
         ),
     },
+    "arriving": {
+        "toolu_arriving_1": answered(
+            **{
+                "Where should the bookmarks be kept?": "One database file (Recommended)",
+                "What should the first version be able to do?": "Import, Full-text search",
+                "Who will use it at first?": "Only me",
+            }
+        ),
+        "toolu_arriving_2": re.compile("<tool_use_error>InputValidationError: .*", re.DOTALL),
+        "toolu_arriving_3": answered(
+            **{"Who will use it at first?": "Only me", "How often is it backed up?": "Every night"}
+        ),
+    },
     "two_at_once": {
         "toolu_two_at_once_1": answered(**{"Where should the service run?": "One virtual machine"}),
         "toolu_two_at_once_2": answered(

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ccq_tui.testing.scenarios import asking, design, failures, hostile, long, tour, unicode, working
+from ccq_tui.testing.scenarios import (
+    arriving,
+    asking,
+    design,
+    failures,
+    hostile,
+    long,
+    tour,
+    unicode,
+    working,
+)
 from ccq_tui.testing.scenarios.ready import Ready
 
 _ALL = (
@@ -21,6 +31,13 @@ _ALL = (
     Ready("text_and_number", "a text, a number and a choice", "Create the package", asking.text_and_number),
     Ready(
         "multi_round", "five rounds, each built on the last", "Plan the storage with me", design.multi_round
+    ),
+    Ready(
+        "arriving",
+        "long question sets, answered while they are written",
+        "Plan the bookmarks with me",
+        arriving.arriving,
+        pace=0.3,
     ),
     Ready(
         "two_at_once", "two question sets in one message", "Prepare hosting and alerts", asking.two_at_once

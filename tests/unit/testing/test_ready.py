@@ -16,6 +16,7 @@ PROMISED = {
     "text_and_number",
     "multi_round",
     "two_at_once",
+    "arriving",
     "with_permission",
     "with_plan",
     "subagent",
