@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -72,16 +72,9 @@ def complete_waiting(
     Returns:
         Those whose ids begin with it.
     """
-    from ccq_tui.inbox.listing import fit, summary
+    from ccq_tui.inbox.listing import summary
 
-    # A shell that completes has no place for what is wrong with the inbox.
-    with suppress(Refused), opened_store() as store:
-        return [
-            CompletionItem(item.request.id, help=fit(summary(item.request), 60))
-            for item in (store.waiting() if store else [])
-            if item.request.id.startswith(start)
-        ]
-    return []
+    return _proposed(start, lambda store: ((one.request.id, summary(one.request)) for one in store.waiting()))
 
 
 def complete_sessions(
@@ -95,14 +88,19 @@ def complete_sessions(
     Returns:
         Those whose ids begin with it.
     """
+    return _proposed(start, lambda store: ((one.id, one.name or one.directory) for one in store.sessions()))
+
+
+def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) -> list[CompletionItem]:
+    """Return what was found and begins so; nothing where the inbox cannot be read.
+
+    A shell that completes has no place for what is wrong with the inbox.
+    """
     from ccq_tui.inbox.listing import fit
 
     with suppress(Refused), opened_store() as store:
-        return [
-            CompletionItem(item.id, help=fit(item.name or item.directory, 60))
-            for item in (store.sessions() if store else [])
-            if item.id.startswith(start)
-        ]
+        found = find(store) if store else ()
+        return [CompletionItem(name, help=fit(about, 60)) for name, about in found if name.startswith(start)]
     return []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.cli.replaying import ReplayApp, launch_for
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.screens.replay import GoOn, ReplayScreen
 from ccq_tui.widgets.hints import HintBar
@@ -113,6 +114,14 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 
+def drafts() -> int:
+    """Count what is kept, once whoever writes it is done."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("answers"):
+            thread.join(10)
+    return len(list((state_dir() / "drafts").glob("*.json")))
+
+
 async def test_the_answer_to_the_open_question_goes_to_its_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,8 +133,16 @@ async def test_the_answer_to_the_open_question_goes_to_its_session(
     async with run.app.run_test(size=(80, 24)) as pilot:
         await panel_is_open(run, pilot)
         assert "Your answer resumes the session" in run.screen.transcript.text()
-        await pilot.press("2", "enter")
+        await pilot.press("2")
+    assert run.app.answered is None
+    assert drafts() == 1
+    # What was chosen outlives the program until it is confirmed.
+    run = Replayed(tmp_path, init(cwd=str(tmp_path)), prompt("Hi"), ASKED)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await panel_is_open(run, pilot)
+        await pilot.press("enter")
         await until(pilot, lambda: run.app.answered)
+    assert drafts() == 0
     assert run.app.answered == GoOn(SESSION, str(tmp_path), MESSAGE)
     launch = launch_for(run.app.answered, {})
     assert (launch.resume, launch.prompt) == (SESSION, MESSAGE)

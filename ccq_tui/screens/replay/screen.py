@@ -20,18 +20,22 @@ from textual.worker import Worker, WorkerState
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.origin import why_gone
-from ccq_tui.config import Launch
+from ccq_tui.config import Launch, state_dir
 from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.message import answers_as_message
+from ccq_tui.screens.replay.keeping import AnswerDrafts
 from ccq_tui.screens.replay.standing import Standing
 from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.placing import Placing
 from ccq_tui.screens.session.reading import Reading
+from ccq_tui.screens.session.remembering import SAVE_AFTER
 from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
@@ -102,6 +106,8 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         )
         self.recording = recording
         self._ended = False
+        self._answers = AnswerDrafts((launch.state or state_dir()) / "drafts", self._not_kept)
+        self._unsaved: Waiting | None = None
 
     @property
     def replayed(self) -> ReplayedSession:
@@ -124,6 +130,11 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         self.set_interval(1.0, self.changed)
         set_title(self.app, f"{self.recording.name} · ccq-tui replay")
         self.changed()
+
+    def on_unmount(self) -> None:
+        """Write what is not written yet."""
+        self._write_draft()
+        self._answers.close()
 
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
@@ -194,7 +205,22 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
             self.transcript.add_notice(
                 "Nobody answered this question. Your answer resumes the session, as a message to it."
             )
-        self._take(QuestionAsked(request))
+        self._take(QuestionAsked(request, await self._answers.load(request)))
+
+    @on(Dock.DraftChanged)
+    def _draft_changed(self, event: Dock.DraftChanged) -> None:
+        waits, self._unsaved = self._unsaved is not None, event.waiting
+        if not waits:
+            after(self, SAVE_AFTER, self._write_draft)
+
+    def _write_draft(self) -> None:
+        unsaved, self._unsaved = self._unsaved, None
+        if unsaved is not None:
+            self._answers.keep(unsaved.request.id, unsaved.draft)
+
+    def _not_kept(self, error: OSError) -> None:
+        _logger.warning("The draft of an answer: %s", error)
+        self.dock.notices.say(f"Your draft is not kept: {error.strerror or error}", seconds=20.0)
 
     async def _bring(self, message: str) -> None:
         """Hand the answer to the session, or, where there is none, to the person."""
@@ -205,6 +231,9 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
             )
             self.dock.notices.say("Not sent · F8 copies your answer", seconds=30.0)
         else:
+            if self.recording.waiting is not None:
+                self._unsaved = None
+                self._answers.keep(self.recording.waiting.id, None)
             go_on = GoOn(self.recording.session_id, self.recording.cwd, message)
             self.post_message(self.QuestionAnswered(go_on))
 
