@@ -244,6 +244,7 @@ def test_a_demo_has_a_home_of_its_own_and_leaves_nothing(
     monkeypatch.setenv("CCQ_MODEL", "mine")
     monkeypatch.setenv("CCQ_PERMISSION_MODE", "bypassPermissions")
     monkeypatch.setenv("CCQ_THEME", "ccq-light")
+    monkeypatch.setenv("CCQ_PARK_AFTER", "5m")
     seen: list[bool] = []
     app.ending = lambda: seen.append(Path(app.launches[0].environment["HOME"]).is_dir()) or 0
     launch = started(app, "demo", "single", "--speed", "0", "--max-turns", "9")
@@ -253,6 +254,7 @@ def test_a_demo_has_a_home_of_its_own_and_leaves_nothing(
     assert launch.environment["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
     assert (launch.settings.model, launch.settings.permission_mode) == (None, "default")
     assert (launch.settings.theme, launch.settings.max_turns) == ("ccq-light", 9)
+    assert launch.settings.park_after == 300
     assert not launch.settings.directory.exists()
     assert not Path(launch.environment["HOME"]).exists()
 
