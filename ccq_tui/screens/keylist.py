@@ -105,6 +105,25 @@ INBOX_KEYS = (
 )
 """Keys of the inbox screen; all other letters find a request."""
 
+OVERVIEW = "Overview"
+OVERVIEW_KEYS = (
+    (("up", "k", "ctrl+p"), "Move up"),
+    (("down", "j", "ctrl+n"), "Move down"),
+    (("left", "h", "shift+tab"), "To the group before"),
+    (("right", "l", "tab"), "To the next group"),
+    (("home",), "To the first"),
+    (("end",), "To the last"),
+    (("enter",), "Go to the session; one without a process is resumed"),
+    (("d",), "Mark it as done, or take that back"),
+    (("r",), "Start it again where it has no process"),
+    (("n",), "Open another session"),
+    (("ctrl+r",), "Go on with an earlier session"),
+    (("slash",), "Find"),
+    (("f2",), "To the inbox"),
+    (("escape", "f5"), "Empty the words to find, then leave"),
+)
+"""Keys of the overview."""
+
 
 def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
     """Find the bindings that the program's own classes declare.
@@ -155,6 +174,7 @@ def _sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...
         Section(Place.TRANSCRIPT.value, (*bound[Place.TRANSCRIPT], *TRANSCRIPT_ROWS)),
         Section(SEARCH, tuple(KeyRow(_shown(b.key.split(",")), b.description) for b in search)),
         Section(Place.LIST.value, _rows((_panel_keys(keys, lists), does) for keys, does in PICKER_KEYS)),
+        Section(OVERVIEW, _rows((_panel_keys(keys, lists), does) for keys, does in OVERVIEW_KEYS)),
         Section(INBOX, _rows((_panel_keys(keys, lists), does) for keys, does in INBOX_KEYS)),
         Section(Place.EVERYWHERE.value, tuple(bound[Place.EVERYWHERE])),
         Section(TEXT, _rows(_text_keys())),

@@ -15,6 +15,7 @@ from textual.widgets import Static, TextArea
 from ccq_tui.config import actions
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.inbox.standing import Group
+from ccq_tui.screens.keylist import OVERVIEW
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.columns import Column, Columns
@@ -74,6 +75,8 @@ class OverviewScreen(Doing):
     OverviewBody {{ {PALETTE_CSS} }}
     """
     BINDINGS: ClassVar[list[BindingType]] = []
+    HELP_PLACE = OVERVIEW
+    """The keys that F1 lists first here."""
 
     def on_mount(self) -> None:
         """Be ready for keys."""
