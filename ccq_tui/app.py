@@ -12,7 +12,7 @@ import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -21,6 +21,7 @@ from textual.worker import WorkerError
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
+from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.early import EarlyPrompt, plain
@@ -31,7 +32,6 @@ from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.overview.hosting import Overviewing
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.clearing import Clearing
@@ -40,6 +40,9 @@ from ccq_tui.screens.terminal import set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
 from ccq_tui.text import safe
 from ccq_tui.widgets.palette import APP_CSS
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.ahead import Ahead
 
 _logger = logging.getLogger(__name__)
 
@@ -56,6 +59,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         make_session: Makes the session; the real one by default.
         clock: Returns seconds of a monotonic clock.
         early: Who has the terminal until the screen is there, or None.
+        ahead: The process that was started for the first session already, or None.
     """
 
     TITLE = "ccq-tui"
@@ -80,12 +84,14 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         *,
         clock: Callable[[], float] = time.monotonic,
         early: EarlyPrompt | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
         driver = taking_over(early, self._typed_early) if early is not None else lasting_driver()
         super().__init__(driver_class=driver)
         # An empty one counts as not set, as https://no-color.org says.
         self.no_color = bool(os.environ.get("NO_COLOR"))
         self._launch = launch
+        self._ahead = ahead
         self.make_session = make_session or self._real_session
         self.clock = clock
         self.most_live = launch.settings.max_live_sessions
@@ -176,7 +182,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         self.run_worker(self._end(128 + number), name="end")
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
-        return AgentSession(session_options(launch), self.inbox, tell)
+        ahead, self._ahead = self._ahead, None
+        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead)
 
     def end_threads(self) -> None:
         """Leave no thread behind: neither the terminal's driver's nor the one that watches for stalls."""
@@ -196,19 +203,20 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         self.panic(Text("ccq-tui crashed. Your conversation is kept: ccq-tui --continue goes on with it."))
 
 
-def run(launch: Launch, early: EarlyPrompt | None = None) -> int:
+async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | None = None) -> int:
     """Put the screen up until it ends.
 
     Args:
         launch: What to start with.
         early: Who has the terminal until the screen is there, or None.
+        ahead: The process that was started for the first session already, or None.
 
     Returns:
         The exit code: 0 ended, 1 crashed, 128 + the signal that ended it.
     """
-    app = CcqApp(launch, early=early)
+    app = CcqApp(launch, early=early, ahead=ahead)
     try:
-        app.run()
+        await app.run_async()
     finally:
         app.end_threads()
     say(app.parting)

@@ -31,14 +31,22 @@ async def load_connection() -> type[Connection]:
     """
     try:
         async with asyncio.timeout(LOAD_SECONDS):
-            return await asyncio.to_thread(_load)
+            return await asyncio.to_thread(load_now)
     except TimeoutError as error:
         raise LoadError(f"claude-agent-sdk was not loaded within {LOAD_SECONDS:.0f} seconds.") from error
     except ImportError as error:
         raise LoadError(f"claude-agent-sdk cannot be loaded: {error}") from error
 
 
-def _load() -> type[Connection]:
+def load_now() -> type[Connection]:
+    """Import what speaks to the SDK, however long it takes; later calls return at once.
+
+    Returns:
+        The class of connections.
+
+    Raises:
+        ImportError: It cannot be imported.
+    """
     sdk = import_sdk()
     from ccq_tui.agent.claude.connection import Connection
 

@@ -42,6 +42,7 @@ from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.waiting import Draft
 
 if TYPE_CHECKING:
+    from ccq_tui.agent.claude.ahead import Ahead
     from ccq_tui.agent.claude.connection import Connection
 
 T = TypeVar("T")
@@ -67,9 +68,17 @@ class AgentSession:
         inbox: Where its requests wait for a person.
         on_event: Takes each event, in order, in the session's event loop; must not block. Without it,
             `events` gives them.
+        ahead: A process that was started for it already; used where it fits.
     """
 
-    def __init__(self, options: SessionOptions, inbox: Inbox, on_event: EventListener | None = None) -> None:
+    def __init__(
+        self,
+        options: SessionOptions,
+        inbox: Inbox,
+        on_event: EventListener | None = None,
+        *,
+        ahead: Ahead | None = None,
+    ) -> None:
         self.options = options
         self._listener = on_event
         self._inbox = inbox
@@ -78,6 +87,7 @@ class AgentSession:
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._book = SessionBook(inbox, options)
         self._connection: Connection | None = None
+        self._ahead = ahead
         self._state = SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False
@@ -255,7 +265,11 @@ class AgentSession:
         connection.translator.remember(history.uuids)
         resume = history.session_id or None
         own_id = None if resume and not self.options.fork else str(uuid4())
-        failure = await connection.open(session_id=own_id, resume=resume)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and resume is None and ahead.fits(self.options):
+            failure = await connection.open(session_id=ahead.session_id, resume=None, ahead=ahead)
+        else:
+            failure = await connection.open(session_id=own_id, resume=resume)
         if failure is None:
             if resume and not self.options.fork:
                 await self._delivery.catch_up(resume, history)

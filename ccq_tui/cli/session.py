@@ -173,12 +173,24 @@ def show(launch: Launch, early: EarlyPrompt | None = None) -> int:
 
     start_logging(launch.settings.log_level)
     end_on_signals()
-    from ccq_tui.app import run
+    import asyncio
 
-    code = run(launch, early)
+    code = asyncio.run(_shown(launch, early))
     if code == CRASHED:
         say_where_the_log_is()
     return code
+
+
+async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
+    from ccq_tui.agent.ahead import started_ahead
+    from ccq_tui.agent.launching import session_options
+
+    # Nothing is started that depends on what is still to be asked or read.
+    known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)
+    async with started_ahead(session_options(launch) if known else None) as ahead:
+        from ccq_tui.app import run
+
+        return await run(launch, early, ahead)
 
 
 def say_where_the_log_is() -> None:

@@ -151,13 +151,14 @@ def test_the_demo_runs_in_a_directory_of_its_own(tmp_path: Path) -> None:
 
 
 LEFT_BEHIND = """
+import asyncio
 from pathlib import Path
 from textual.drivers.linux_driver import LinuxDriver
 from ccq_tui.app import run
 from ccq_tui.config import Launch, Settings
 for name in ("stop_application_mode", "disable_input", "close"):
     setattr(LinuxDriver, name, lambda driver: None)
-run(Launch(settings=Settings(cwd=Path.cwd(), cli_path="/bin/false")))
+asyncio.run(run(Launch(settings=Settings(cwd=Path.cwd(), cli_path="/bin/false"))))
 """
 
 

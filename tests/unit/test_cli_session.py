@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from ccq_tui.agent import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.config import Launch
 from ccq_tui.logs import log_path, stop_logging
@@ -33,9 +34,13 @@ class FakeApp(ModuleType):
         self.launches: list[Launch] = []
         self.ending: Callable[[], int] = lambda: 0
 
-    def run(self, launch: Launch, early: object = None) -> int:
+    async def run(self, launch: Launch, early: object = None, ahead: object = None) -> int:
         self.launches.append(launch)
         return self.ending()
+
+
+async def no_process(options: SessionOptions) -> None:
+    """Start nothing: there is no session."""
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +58,7 @@ def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeApp:
     fake = FakeApp()
     monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
     monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
+    monkeypatch.setattr("ccq_tui.agent.ahead._started", no_process)
     monkeypatch.chdir(tmp_path)
     return fake
 

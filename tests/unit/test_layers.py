@@ -12,6 +12,9 @@ ROOT = Path(__file__).parents[2]
 SCREEN = {"textual", "rich"}
 SDK = {"claude_agent_sdk", "mcp"}
 SERVER = {"uvicorn", "starlette"}
+HEAVY = {"pydantic", "asyncio", "sqlite3", "markdown_it", "ccq_tui.agent", "ccq_tui.inbox"}
+HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
+CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.ahead"
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
 REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
@@ -27,7 +30,10 @@ REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
         ("import ccq_tui.testing", SCREEN | SDK | SERVER),
         ("import ccq_tui.agent", SCREEN | SDK | SERVER),
         ("import ccq_tui.theming", SDK | SERVER),
-        ("import ccq_tui.app", SDK | SERVER),
+        # The first frame is drawn by what the command line and this load.
+        ("import ccq_tui.cli.session", SCREEN | SDK | SERVER | HEAVY),
+        ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS),
+        (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
         (VERSION, SCREEN | SDK | SERVER | {"pydantic"}),
         (LISTED, SCREEN | SDK | SERVER | {"pydantic"}),
         (REFUSED, SCREEN | SDK | SERVER),

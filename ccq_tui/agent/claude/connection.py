@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from claude_agent_sdk import (
     ClaudeSDKClient,
@@ -51,6 +51,9 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Inbox
 
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.ahead import Ahead
+
 T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
@@ -86,12 +89,15 @@ class Connection:
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
-    async def open(self, *, session_id: str | None, resume: str | None) -> Failure | None:
+    async def open(
+        self, *, session_id: str | None, resume: str | None, ahead: Ahead | None = None
+    ) -> Failure | None:
         """Start the CLI and say who is there.
 
         Args:
             session_id: The id a new or forked session gets, or None to go on with ``resume``'s own.
             resume: The session to go on with, or None.
+            ahead: The process, where it was started already.
 
         Returns:
             Why it did not work, or None when it did. No process is left then.
@@ -105,7 +111,7 @@ class Connection:
             can_use_tool=self.gate.can_use_tool,
             stderr=self._words.add,
         )
-        client = ClaudeSDKClient(options)
+        client = ClaudeSDKClient(options, transport=ahead.take(self._words.add) if ahead else None)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 await client.connect()

@@ -12,7 +12,7 @@ from ccq_tui.cli import main
 from ccq_tui.config import Launch, inbox_path
 from ccq_tui.inbox.store import Store
 from ccq_tui.worktrees.model import Worktree
-from tests.unit.test_cli_session import FakeApp
+from tests.unit.test_cli_session import FakeApp, no_process
 from tests.unit.worktrees.repositories import run
 
 
@@ -21,6 +21,7 @@ def app(monkeypatch: pytest.MonkeyPatch, repo: Path) -> FakeApp:
     fake = FakeApp()
     monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
     monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
+    monkeypatch.setattr("ccq_tui.agent.ahead._started", no_process)
     monkeypatch.chdir(repo)
     return fake
 

@@ -1,0 +1,53 @@
+"""Starts the CLI of the first session before the screen is loaded, which takes as long as the CLI does."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from ccq_tui.agent.loader import load_now
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.sdk import import_sdk
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.ahead import Ahead
+
+_logger = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def started_ahead(options: SessionOptions | None) -> AsyncIterator[Ahead | None]:
+    """Have a CLI that starts, and end it unless a session took it over.
+
+    Args:
+        options: Those of the session that will be first; None where it is not known yet what that will be.
+
+    Yields:
+        The process; None where there is none, or it could not be started: its session will say so.
+    """
+    ahead = await _started(options) if options is not None else None
+    try:
+        yield ahead
+    finally:
+        if ahead is not None:
+            await ahead.close()
+
+
+async def _started(options: SessionOptions) -> Ahead | None:
+    try:
+        sdk = import_sdk()
+        from ccq_tui.agent.claude.ahead import Ahead
+    except ImportError as error:
+        _logger.info("No process can be started ahead: %s", error)
+        return None
+    ahead = Ahead(options)
+    try:
+        await ahead.start()
+    except (sdk.ClaudeSDKError, OSError, ValueError) as error:
+        _logger.info("The process could not be started ahead: %s", type(error).__name__)
+        return None
+    # While it starts: later this would hold up keys.
+    load_now()
+    return ahead
