@@ -62,14 +62,14 @@ class QuickPilot(Pilot[None]):
         cast("PanelHost", self.app).burst(*keys)
         await self.pause()
 
-    async def put(self, *questions: Question, **options: Any) -> None:
+    async def put(self, *asked: Any, **options: Any) -> None:
         """Put another panel in the place of the one that is there: half of what another program costs.
 
         Args:
-            questions: What it asks.
-            **options: What else the panel is made with, as ``PanelHost`` takes it.
+            asked: What it asks.
+            **options: What else the panel is made with, as the program takes it.
         """
-        await cast("PanelHost", self.app).put(*questions, **options)
+        await cast("PanelHost", self.app).put(*asked, **options)
         await self.pause()
 
     async def pause(self, delay: float | None = None) -> None:
@@ -147,9 +147,12 @@ class PanelHost(App[None]):
 
     async def put(self, *questions: Question, **options: Any) -> None:
         """Put another panel in the place of the one that is there."""
+        await self._replace(self._made(questions, **options))
+
+    async def _replace(self, panel: QuestionPanel) -> None:
         await self.panel.remove()
         self.posted.clear()
-        self.panel = self._made(questions, **options)
+        self.panel = panel
         await self.screen.mount(self.panel)
         self.clock.skip_grace()
         self.panel.query_one(HintBar).wake()
@@ -240,9 +243,14 @@ class DecisionHost(PanelHost):
 
     def __init__(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> None:
         super().__init__(SINGLE)
-        self.panel = DecisionPanel(
-            decision(request), session="api-refactor", clock=self.clock, asked_for=asked_for
-        )
+        self.panel = self._decides(request, asked_for=asked_for)
+
+    def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
+        return DecisionPanel(decision(request), session="api-refactor", clock=self.clock, asked_for=asked_for)
+
+    async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]
+        """Put another panel in the place of the one that is there."""
+        await self._replace(self._decides(request, **options))  # type: ignore[arg-type]
 
 
 def same_picture(compare: Callable[..., bool], app: App[Any]) -> bool:

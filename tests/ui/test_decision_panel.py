@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from textual import events
+from textual.pilot import Pilot
 from textual.strip import Strip
 
 from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled
@@ -66,97 +66,63 @@ async def test_every_way_to_decide() -> None:
             await until(pilot, lambda: run.screen.dock.panel is None)
 
 
-async def test_a_fresh_panel_decides_nothing() -> None:
+async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
     run = Driven()
+
+    async def denied(pilot: Pilot[int], words: str) -> None:
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers.pop()[1] == Denied(words)
+        await until(pilot, lambda: run.screen.dock.panel is None)
+
     async with run.app.run_test() as pilot:
-        run.told.tell(PermissionAsked(permission()))
+        run.told.tell(PermissionAsked(permission("fresh")))
         await until(pilot, lambda: run.screen.dock.panel)
         await pilot.press("y", "enter", "n")
-        assert run.told.answers == []
-
-
-async def test_text_typed_in_one_burst_is_kept_in_order() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        panel = await shown(run, pilot, PermissionAsked(permission()))
+        assert run.told.answers == [], "a fresh panel decides nothing"
+        await keys_work(run, pilot)
         for character in "use make":
             run.app.post_message(events.Key(character if character != " " else "space", character))
         run.app.post_message(events.Key("enter", "\r"))
-        await until(pilot, lambda: run.told.answers)
-        assert run.told.answers[0][1] == Denied("use make"), panel.state
+        await denied(pilot, "use make")
 
-
-async def test_a_paste_goes_whole_into_the_text() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        panel = await shown(run, pilot, PermissionAsked(permission()))
+        panel = await shown(run, pilot, PermissionAsked(permission("pasted")))
         run.app.post_message(events.Paste("two\nlines"))
         await until(pilot, lambda: panel.state.text == "two\nlines")
         assert panel.query_one(AnswerField).text == "two\nlines"
         panel.put_text("edited elsewhere")
         await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers)
-        assert run.told.answers[0][1] == Denied("edited elsewhere")
+        await denied(pilot, "edited elsewhere")
 
 
-@pytest.mark.parametrize(
-    ("tool", "values", "seen"),
-    [
-        ("Bash", {"command": "make all\nmake test"}, ["$ make all", "make test"]),
-        ("Write", {"file_path": "/w/a.py", "content": "x = 1\n"}, ["/w/a.py", "+ x = 1"]),
-        (
-            "Edit",
-            {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2"},
-            ["- x = 1", "+ x = 2"],
-        ),
-        ("WebFetch", {"url": "https://a.example/", "prompt": "read it"}, ["https://a.example/", "read it"]),
-        ("mcp__x__y", {"deep": {"er": [1]}}, ['"deep"', '"er"']),
-        ("Bash", {"command": 7}, ['"command": 7']),
-    ],
+ASKED: tuple[tuple[str, dict[str, object], list[str]], ...] = (
+    ("Bash", {"command": "make all\nmake test"}, ["$ make all", "make test"]),
+    ("Write", {"file_path": "/w/a.py", "content": "x = 1\n"}, ["/w/a.py", "+ x = 1"]),
+    ("Edit", {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2"}, ["- x = 1", "+ x = 2"]),
+    ("WebFetch", {"url": "https://a.example/", "prompt": "read it"}, ["https://a.example/", "read it"]),
+    ("mcp__x__y", {"deep": {"er": [1]}}, ['"deep"', '"er"']),
+    ("Bash", {"command": 7}, ['"command": 7']),
 )
-async def test_what_is_asked_is_seen(tool: str, values: dict[str, object], seen: list[str]) -> None:
-    request = PermissionRequest("t", "s", tool, values, reason="a hook says so", blocked_path="/etc")
-    app = DecisionHost(request)
-    async with app.run_test():
-        for part in [*seen, "a hook says so", "/etc"]:
-            assert part in drawn(app.panel)
 
 
-async def test_hostile_input_is_drawn_as_data() -> None:
+async def test_what_is_asked_is_seen_and_hostile_input_is_drawn_as_data() -> None:
     command = "echo \x1b]0;pwned\x07 [@click=app.quit]x[/] \u202e"
     app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))
-    async with app.run_test():
+    async with app.run_test() as pilot:
         text = drawn(app.panel)
         assert "\x1b" not in text
         assert "\u202e" not in text
         assert "[@click=app.quit]x[/]" in text
+        for tool, values, seen in ASKED:
+            request = PermissionRequest("t", "s", tool, values, reason="a hook says so", blocked_path="/etc")
+            await pilot.put(request)
+            for part in [*seen, "a hook says so", "/etc"]:
+                assert part in drawn(app.panel), tool
 
 
-async def test_a_long_command_scrolls() -> None:
+async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_command_scrolls() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
-        long = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
-        panel = await shown(run, pilot, PermissionAsked(long))
-        await pilot.press("shift+down", "shift+down")
-        await until(pilot, lambda: panel.query_one("#details").scroll_offset.y == 2)
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("t", Allowed(), "panel")])
-
-
-async def test_a_plan_stands_in_the_transcript_and_is_approved_below_it() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        panel = await shown(run, pilot, PlanProposed(PLAN))
-        assert "Begin" in run.screen.transcript.text()
-        assert "stands above" in drawn(panel)
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("toolu_plan", Allowed(mode="default"), "panel")])
-
-
-async def test_what_is_granted_for_longer_is_said_with_its_place() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        request = replace(permission(), suggestions=(ALWAYS,), agent_id="a1", agent="Release scout")
+        request = replace(permission("p"), suggestions=(ALWAYS,), agent_id="a1", agent="Release scout")
         panel = await shown(run, pilot, PermissionAsked(request))
         words = " ".join(drawn(panel).split())
         assert (
@@ -164,9 +130,18 @@ async def test_what_is_granted_for_longer_is_said_with_its_place() -> None:
             "in this project, kept in .claude/settings.local.json" in words
         )
         assert "Subagent “Release scout” wants to run a command" in str(panel.query_one("#head").visual)
+        await pilot.press("n")
+        await until(pilot, lambda: run.screen.dock.panel is None)
+
+        long = PermissionRequest("t", "s", "Bash", {"command": "\n".join(f"step {n}" for n in range(80))})
+        panel = await shown(run, pilot, PermissionAsked(long))
+        await pilot.press("shift+down", "shift+down")
+        await until(pilot, lambda: panel.query_one("#details").scroll_offset.y == 2)
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers[1:] == [("t", Allowed(), "panel")])
 
 
-async def test_a_plan_is_edited_and_shown_as_edited() -> None:
+async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         panel = await shown(run, pilot, PlanProposed(PLAN))
@@ -183,14 +158,18 @@ async def test_a_plan_is_edited_and_shown_as_edited() -> None:
         await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
         assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
 
+        panel = await shown(run, pilot, PlanProposed(replace(PLAN, id="toolu_other", plan="# Another one")))
+        assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
+        assert "stands above" in drawn(panel)
+        await pilot.press("y")
+        await until(
+            pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), "panel")]
+        )
 
-async def test_an_edited_plan_that_is_not_approved_can_be_copied() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        panel = await shown(run, pilot, PlanProposed(PLAN))
+        panel = await shown(run, pilot, PlanProposed(replace(PLAN, id="toolu_third")))
         panel.put_text("# Mine")
         await pilot.press("n")
-        await until(pilot, lambda: run.told.answers)
+        await until(pilot, lambda: len(run.told.answers) == 3)
         assert "# Mine" in run.screen.transcript.text()
         await pilot.press("f8")
         await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
