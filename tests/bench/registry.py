@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import arriving, lasting, stalling, starting, streaming, talking
+from tests.bench import arriving, inbox, lasting, stalling, starting, streaming, talking
 from tests.bench.measures import Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -13,4 +13,5 @@ FAMILIES: tuple[Family, ...] = (
     streaming.FAMILY,
     lasting.TURNS,
     lasting.BLOCKS,
+    inbox.FAMILY,
 )

@@ -11,6 +11,8 @@ from tests.bench.programs import Program
 from tests.bench.terminal import LIMIT, NotShownError, Terminal
 
 ENTER, UP, DOWN, PAGE_UP, PAGE_DOWN = "\r", "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~"
+OWN = ("CCQ_", "TEXTUAL", "NO_COLOR", "PYTHON")
+"""How variables begin by which somebody has set up programs to their own taste."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ def stage(
     """
     with ScriptedModel(scenario, speed=speed, delta_size=delta_size) as model:
         made = clean_environment(model.url) if home is None else home
-        env = made.env | {"ANTHROPIC_BASE_URL": model.url} | (variables or {})
+        kept = {name: value for name, value in made.env.items() if not name.startswith(OWN)}
+        env = kept | {"ANTHROPIC_BASE_URL": model.url} | (variables or {})
         try:
             with Terminal([*program.command, *words], env, made.project) as terminal:
                 yield Stage(program, terminal, model, made)
