@@ -34,7 +34,7 @@ def made_for(directory: Path, name: str) -> Worktree:
         worktree = make(planned(directory, name))
     except WorktreeError as error:
         hint = '; to begin with a prompt: --worktree -- "PROMPT"' if " " in name else ""
-        raise Refused(f"--worktree: {one_line(str(error), LONGEST)}{hint}.") from error
+        raise Refused(f"--worktree: {one_line(str(error), LONGEST)}{hint}") from error
     try:
         load_settings({"cwd": worktree.path})
     except SettingsError:
