@@ -42,7 +42,14 @@ DROPPED_NAMES = (
     "VISUAL",
     "EDITOR",
 )
-PINNED = {"TZ": "UTC", "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+PINNED = {
+    "TZ": "UTC",
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+    "LC_ALL": "C.UTF-8",
+    # A CLI lives for seconds here: to compile its code for speed costs an eighth more than it saves.
+    "BUN_JSC_useDFGJIT": "0",
+}
 
 # A deadline measures the machine, not the code: two cores shared by all workers miss any honest one.
 hypothesis_settings.register_profile("ccq", deadline=None)
