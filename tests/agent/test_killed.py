@@ -11,10 +11,11 @@ from tests.agent.killed.run import play
 from tests.agent.killed.script import QUESTIONS
 
 FEW = (
+    # After a parked question the CLI's own note of where the session ended leads it astray.
+    Point("resuming", "Connected", "program", parks=True),
     Point("drafting", "draft", "both", 0.5),
     Point("confirming", "answer", "program", 0.01),
     Point("delivering", "ToolFinished", "cli"),
-    Point("resuming", "Connected", "program", parks=True),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.agent.claude.mending import mend
 from ccq_tui.agent.sdk import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
@@ -17,7 +18,7 @@ _PATCH = "structuredPatch"
 
 
 def main(directory: str, session_id: str, limit: int) -> None:
-    """Print ``{"session_id", "messages", "cut", "deferred"}``.
+    """Print ``{"session_id", "messages", "cut", "deferred"}``, and let the CLI find the newest message.
 
     Args:
         directory: The directory the session worked in.
@@ -30,6 +31,11 @@ def main(directory: str, session_id: str, limit: int) -> None:
         found = sdk.list_sessions(directory, limit=1, include_worktrees=False)
         session_id = found[0].session_id if found else ""
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
+    for path in _paths(session_id) if messages else ():
+        try:
+            mend(path, messages[-1].uuid)
+        except OSError as error:  # what can be read is worth more than that the CLI finds its place
+            sys.stderr.write(f"The record was not mended: {error}\n")
     kept = messages[-limit:]
     told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
     add_records(session_id, told)
@@ -103,13 +109,17 @@ def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
 
 def _lines(session_id: str) -> Iterator[str]:
     """Read a session's own record; a file that cannot be read has no lines."""
-    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    for path in config.glob(f"projects/*/{session_id}.jsonl") if session_id else ():
+    for path in _paths(session_id):
         try:
             with path.open(encoding="utf-8", errors="replace") as lines:
                 yield from lines
         except OSError:
             continue  # answers and edits are then told from their text
+
+
+def _paths(session_id: str) -> Iterable[Path]:
+    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    return config.glob(f"projects/*/{session_id}.jsonl") if session_id else ()
 
 
 def _entry(line: str) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Exchange, Replies, Scenario
 
 QUESTIONS = 6
-DONE = "All six are answered."
+DONE = "All of them are answered."
 
 
 def mark(question: str, request_id: str) -> str:
@@ -19,16 +19,17 @@ def mark(question: str, request_id: str) -> str:
     return f"answer {number} to {request_id}."
 
 
-def scenario(newest: Callable[[], Exchange]) -> Scenario:
+def scenario(newest: Callable[[], Exchange], questions: int = QUESTIONS) -> Scenario:
     """Return the script.
 
     Args:
         newest: Gives the request that is being answered.
+        questions: How many questions there are.
     """
 
     def choose(_: Replies) -> Scenario:
         told = json.dumps(newest().body)
-        for number in range(1, QUESTIONS + 1):
+        for number in range(1, questions + 1):
             if f"answer {number} to" not in told:
                 options = (Option("First", "One way"), Option("Second", "Another way"))
                 question = Question(f"What about part {number}?", f"Part {number}", options)

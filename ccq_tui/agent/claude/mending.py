@@ -1,0 +1,96 @@
+"""Lets the CLI find what was said after a question that had been put off, when it is resumed.
+
+On an orderly end the CLI notes the last entry of the session's record, and goes on from there when it is
+resumed, or from what follows on that entry. After a deferred call that entry is a note beside the call, on
+which nothing ever follows: the call's result follows on the call itself. Is the process that went on from
+there killed, the next one would go on right behind the result and know nothing of all that came after it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+_LEAF = '"last-prompt"'
+_DEFERRED = '"hook_deferred_tool"'
+
+
+def mend(path: Path, newest: str) -> bool:
+    """Note the newest message as the last entry, where the CLI would go on before it.
+
+    Args:
+        path: The session's record.
+        newest: The id of its newest message.
+
+    Returns:
+        Whether it was necessary.
+
+    Raises:
+        OSError: The record cannot be read or written.
+    """
+    noted = _noted(path)
+    if noted is None or noted.get("leafUuid") == newest:
+        return False
+    entries = {str(entry["uuid"]): entry for entry in _read(path, '"uuid"') if entry.get("uuid")}
+    call = _call_beside(entries, str(noted.get("leafUuid") or ""))
+    line = _line(entries, newest)
+    # The call itself, or its result alone: the CLI finds those by itself.
+    if not call or call not in line[2:]:
+        return False
+    with path.open("rb+") as file:
+        file.seek(-1, 2)
+        whole = file.read() == b"\n"
+        added = json.dumps(noted | {"leafUuid": newest}, ensure_ascii=False, separators=(",", ":"))
+        file.write(b"" if whole else b"\n")
+        file.write(added.encode() + b"\n")
+    return True
+
+
+def _noted(path: Path) -> dict[str, Any] | None:
+    """Return the last note of where the session ended, if a call was ever deferred in it."""
+    noted: dict[str, Any] | None = None
+    deferred = False
+    for entry in _read(path, _LEAF, _DEFERRED):
+        if entry.get("type") == "last-prompt":
+            noted = entry
+        deferred = deferred or _is_deferral(entry)
+    return noted if deferred else None
+
+
+def _call_beside(entries: Mapping[str, Mapping[str, Any]], leaf: str) -> str:
+    """Return the message whose call was deferred, if the leaf is one of the notes beside it, or ""."""
+    deferred = False
+    for uuid in _line(entries, leaf):
+        if entries[uuid].get("type") != "attachment":
+            return uuid if deferred else ""
+        deferred = deferred or _is_deferral(entries[uuid])
+    return ""
+
+
+def _line(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
+    """Return an entry and all those that it follows on, the newest first."""
+    found: dict[str, None] = {}
+    while uuid in entries and uuid not in found:
+        found[uuid] = None
+        uuid = str(entries[uuid].get("parentUuid") or "")
+    return list(found)
+
+
+def _is_deferral(entry: Mapping[str, Any]) -> bool:
+    attachment = entry.get("attachment")
+    return isinstance(attachment, Mapping) and attachment.get("type") == "hook_deferred_tool"
+
+
+def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:
+    """Read the entries in whose lines one of some words stands."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if any(word in line for word in words):
+                try:
+                    entry = json.loads(line)
+                except ValueError:
+                    continue  # the CLI was killed while it wrote the line
+                if isinstance(entry, dict):
+                    yield entry

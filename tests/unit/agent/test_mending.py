@@ -1,0 +1,57 @@
+"""A record in which the CLI would go on too early is mended, and no other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.agent.claude.mending import mend
+
+
+def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:
+    return {"type": kind, "uuid": uuid, "parentUuid": parent or None, **more}
+
+
+ASKED = [
+    entry("prompt", "", "user"),
+    entry("call", "prompt"),
+    entry("deferral", "call", "attachment", attachment={"type": "hook_deferred_tool", "toolUseID": "t"}),
+    entry("beside", "deferral", "attachment", attachment={"type": "prompt_snapshot"}),
+    {"type": "last-prompt", "lastPrompt": "Build it.", "leafUuid": "beside", "sessionId": "s"},
+]
+ANSWERED = [entry("result", "call", "user")]
+WENT_ON = [entry("go on", "result", "user"), entry("more", "go on"), entry("last", "more", "user")]
+
+
+def record(tmp_path: Path, *entries: dict[str, Any], end: str = "\n") -> Path:
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in entries) + end)
+    return path
+
+
+def test_what_followed_on_the_result_of_a_deferred_call_is_found_again(tmp_path: Path) -> None:
+    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON, end='\n{"type":"user","uu')
+    assert mend(path, "last")
+    *_, cut, noted = path.read_text().splitlines()
+    assert cut == '{"type":"user","uu'
+    assert json.loads(noted) == ASKED[-1] | {"leafUuid": "last"}
+    assert not mend(path, "last"), "once is enough"
+
+
+def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Path) -> None:
+    whole = {"type": "last-prompt", "leafUuid": "more"}
+    rewound = {"type": "last-prompt", "leafUuid": "prompt"}
+    for newest, entries in (
+        ("call", ASKED),
+        ("result", [*ASKED, *ANSWERED]),
+        ("last", [*ASKED, *ANSWERED, *WENT_ON, whole]),
+        ("last", [*ASKED, *ANSWERED, *WENT_ON, rewound]),
+        ("last", [*ASKED[:2], ASKED[-1] | {"leafUuid": "prompt"}, *ANSWERED, *WENT_ON]),
+        ("gone", [*ASKED, *ANSWERED, *WENT_ON]),
+        ("", []),
+    ):
+        path = record(tmp_path, *entries)
+        before = path.read_bytes()
+        assert not mend(path, newest)
+        assert path.read_bytes() == before
