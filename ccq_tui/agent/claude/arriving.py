@@ -30,8 +30,8 @@ from ccq_tui.questions.model import QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.state import Arriving
 
-FRAME = 1 / 30
-"""Seconds between two looks at what came."""
+FRAME = 1 / 20
+"""Seconds between two looks at what came: nobody reads faster, and each look is a panel to draw."""
 
 BROKE = "its stream broke"
 REJECTED = "Claude Code rejected it"

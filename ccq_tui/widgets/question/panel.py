@@ -91,10 +91,22 @@ class QuestionPanel(RequestPanel[PanelState]):
             The state, with all that was selected and typed.
         """
         self._take_text()
+        before = self._state
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
-        self._cached_for = None  # what is laid out is remembered by everything but the questions
+        self._forget_changed(before)
         self._draw()
         return self._state
+
+    def _forget_changed(self, before: PanelState) -> None:
+        """Lay out anew what grew: lines are remembered by everything but their question."""
+        kept = {
+            tab
+            for tab, (old, new) in enumerate(zip(before.pages, self._state.pages, strict=False))
+            if old.question is new.question
+        }
+        self._cache = {
+            key: lines for key, lines in self._cache.items() if isinstance(key, tuple) and key[0] in kept
+        }
 
     def on_click(self, event: events.Click) -> None:
         """Take a click on a row or a tab."""
