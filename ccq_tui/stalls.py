@@ -1,7 +1,8 @@
 """Notes when the event loop stands still, and where: off unless the variable ``CCQ_STALLS`` names a file.
 
 While the loop stands still no key is taken and nothing is drawn. Each time is one line of JSON: ``at``, the
-seconds since the first paint, ``ms``, how long, and ``where``, the innermost calls at that time.
+seconds since the first paint, ``ms``, how long, ``cpu``, how long of that the loop had the processor, and
+``where``, the innermost calls at that time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import threading
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 VARIABLE = "CCQ_STALLS"
 BEAT = 0.005
@@ -61,8 +63,9 @@ class StallWatch:
         self._loop = asyncio.get_running_loop()
         self._watched = threading.get_ident()
         self._began = self._beaten = time.monotonic()
+        self._worked = time.thread_time()
         self._where: list[str] = []
-        self._stalls: queue.SimpleQueue[tuple[float, float, list[str]] | None] = queue.SimpleQueue()
+        self._stalls: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._timer = self._loop.call_later(BEAT, self._beat)
         # A thread of its own: it can see where the loop stands, and a file must not make it stand.
         self._thread = threading.Thread(target=self._look, name="stalls", daemon=True)
@@ -75,11 +78,12 @@ class StallWatch:
         self._thread.join(timeout=1.0)
 
     def _beat(self) -> None:
-        now = time.monotonic()
+        now, worked = time.monotonic(), time.thread_time()
         late = now - self._beaten - BEAT
         if late >= NOTED:
-            self._stalls.put((now - self._began - late, late, self._where))
-        self._beaten, self._where = now, []
+            at, spent = round(now - self._began - late, 3), worked - self._worked
+            self._stalls.put({"at": at, "ms": _ms(late), "cpu": _ms(spent), "where": self._where})
+        self._beaten, self._worked, self._where = now, worked, []
         self._timer = self._loop.call_later(BEAT, self._beat)
 
     def _look(self) -> None:
@@ -94,12 +98,14 @@ class StallWatch:
                     continue
                 if stall is None:
                     return
-                at, seconds, where = stall
-                noted = {"at": round(at, 3), "ms": round(seconds * 1000, 1), "where": where}
-                self._file.write(json.dumps(noted) + "\n")
+                self._file.write(json.dumps(stall) + "\n")
                 left -= 1
 
     def _calls(self) -> list[str]:
         frame = sys._current_frames().get(self._watched)
         calls = traceback.extract_stack(frame)[-CALLS:] if frame is not None else []
         return [f"{call.filename}:{call.lineno} {call.name}" for call in reversed(calls)]
+
+
+def _ms(seconds: float) -> float:
+    return round(seconds * 1000, 1)

@@ -12,10 +12,10 @@ from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory
 from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import ENTER, PAGE_DOWN, PAGE_UP, Stage, stage
+from tests.bench.terminal import NotShownError, whole
 
 SHORT = 200
 """Blocks of a session that is some screens long, to compare with."""
-SEARCH_LIMIT = 20.0
 
 TURNS_KEY = Measure("turns.key", "after 300 turns (1 run): typing, p50", "ms", aim=1.0)
 TURNS_MEMORY = Measure("turns.memory", "after 300 turns (1 run): memory of the tree", "MB", aim=1.3)
@@ -87,7 +87,12 @@ def play_blocks(program: Program, effort: Effort) -> Figures:
                 on.terminal.press("\x06")
                 on.terminal.wait("Esc close")
                 typed = on.terminal.press(record.RARE)
-                yield FOUND, on.terminal.wait("1/1", SEARCH_LIMIT) - typed
+                ended = on.terminal.wait(
+                    lambda screen: "1/1" in whole(screen) or "not found" in whole(screen)
+                )
+                if "1/1" not in whole(on.terminal.screen):
+                    raise NotShownError("the search did not find the first block")
+                yield FOUND, ended - typed
 
 
 def paging(on: Stage, presses: int) -> list[float]:

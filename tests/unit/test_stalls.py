@@ -28,6 +28,7 @@ async def test_a_stall_is_noted_with_its_place(tmp_path: Path, monkeypatch: pyte
     noted = [json.loads(line) for line in file.read_text().splitlines()]
     longest = max(noted, key=lambda stall: stall["ms"])
     assert longest["ms"] > 80
+    assert longest["cpu"] < longest["ms"]  # it slept
     assert any("test_stalls.py" in call and "stand_still" in call for call in longest["where"])
 
 
