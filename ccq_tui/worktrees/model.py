@@ -54,6 +54,18 @@ def worktree_at(directory: Path) -> Worktree | None:
     return Worktree(directory.parents[2], directory.name)
 
 
+def can_be_there(directory: Path) -> bool:
+    """Whether a session can work in a directory: it is there, or is a worktree that can be made anew.
+
+    Args:
+        directory: Where a session worked. Looks at the disk.
+    """
+    if directory.is_dir():
+        return True
+    worktree = worktree_at(directory)
+    return worktree is not None and (worktree.root / ".git").exists()
+
+
 def git_directory(place: Path) -> Path | None:
     """Return git's own directory of a linked worktree, which its file ``.git`` names, or None.
 

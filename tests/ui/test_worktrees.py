@@ -9,10 +9,14 @@ from textual.widgets import Input
 
 from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.config import Launch, Settings, inbox_path
+from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store
+from ccq_tui.questions import QuestionSet
+from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.worktrees.making import make, planned
+from tests.ui.asked import SINGLE
 from tests.ui.session import until
 from tests.ui.test_sessions import Many
 from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
@@ -67,11 +71,26 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         first_told = run_.all[0]
         first_told.tell(PromptAccepted("hello"))
 
-        # With the program the other one goes, which holds nothing.
+        # A question of a session whose worktree was removed by hand: it is made anew, with what it had.
+        run(repo, "worktree", "remove", str(path))
+        waiting = QuestionRequest("toolu_old", "id-old", QuestionSet("toolu_old", (SINGLE,)))
+        await run_.app.inbox.run(lambda store: store.upsert_session("id-old", str(path)))
+        await run_.app.inbox.run(lambda store: store.add_request(waiting))
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(run_.app.screen, InboxScreen) and run_.app.screen.state.rows)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run_.all) == 3 and run_.number() == 2)
+        assert (run_.launches[2].resume, run_.launches[2].settings.directory) == ("id-old", path)
+        assert (path / "b.txt").is_file()
+
+        # With the program the one goes that holds nothing; the other one is needed.
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: run_.app.parting)
-    assert run_.app.parting == (
-        "The worktree clean held nothing of its own and was removed, with its branch.",
+        await until(pilot, lambda: len(run_.app.parting) == 3)
+    assert run_.app.parting[0] == (
+        "The worktree clean held nothing of its own and was removed, with its branch."
     )
+    assert "is kept" in run_.app.parting[1]
+    assert "a question" in run_.app.parting[1]
+    assert path.is_dir()
     assert not clean.path.exists()
     assert "worktree-clean" not in run(repo, "branch")

@@ -24,6 +24,8 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.worktrees.making import back_in
+from ccq_tui.worktrees.model import WorktreeError
 
 INBOX = "the inbox of another ccq-tui"
 """Who wishes it, for the history of whoever parks."""
@@ -151,9 +153,12 @@ class Inboxing(Informing):
         """
         if await self._runs_elsewhere(row.session_id):
             return f"{row.session} runs in another ccq-tui now"
+        directory = Path(row.directory)
         try:
-            launch = replace(await self.launch_for(Path(row.directory)), resume=row.session_id)
-        except (SettingsError, OSError) as error:
+            # A worktree in which nothing was left is made anew.
+            await asyncio.to_thread(back_in, directory)
+            launch = replace(await self.launch_for(directory), resume=row.session_id)
+        except (SettingsError, WorktreeError, OSError) as error:
             return f"There is no session in {row.directory}: {error}"
         trusted = await self.if_trusted(launch, leave="not now")
         if trusted is None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from ccq_tui.inbox.owners import alive, this_process
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.screens.inbox.listing import InboxRow, Place, row_of
+from ccq_tui.worktrees.model import can_be_there
 
 SHORT_ID = 8
+PAGE = 50
+"""Requests of a page: more than are seen at once, and few enough that the first are seen soon."""
 
 
 def read_page(store: Store, after: int) -> list[InboxRow]:
@@ -25,7 +29,8 @@ def read_page(store: Store, after: int) -> list[InboxRow]:
         InboxUnavailable: The disk cannot be read.
     """
     known: dict[str, tuple[StoredSession | None, Place]] = {}
-    return [_row(store, stored, known) for stored in store.waiting(after=after)]
+    there = cache(can_be_there)
+    return [_row(store, stored, known, there) for stored in store.waiting(after=after, limit=PAGE)]
 
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
@@ -48,7 +53,11 @@ def read_row(store: Store, request_id: str) -> InboxRow | None:
         InboxUnavailable: The disk cannot be read.
     """
     stored = store.request(request_id)
-    return _row(store, stored, {}) if stored is not None and stored.state is RequestState.PENDING else None
+    return (
+        _row(store, stored, {}, can_be_there)
+        if stored is not None and stored.state is RequestState.PENDING
+        else None
+    )
 
 
 def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
@@ -69,20 +78,23 @@ def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
 
 
 def _row(
-    store: Store, stored: StoredRequest, known: dict[str, tuple[StoredSession | None, Place]]
+    store: Store,
+    stored: StoredRequest,
+    known: dict[str, tuple[StoredSession | None, Place]],
+    there: Callable[[Path], bool],
 ) -> InboxRow:
     name = stored.request.session_id
     if name not in known:
         session = store.session(name)
-        known[name] = (session, _place(session))
+        known[name] = (session, _place(session, there))
     session, place = known[name]
     directory = session.directory if session else ""
     called = session.name if session else ""
     return row_of(stored, called or Path(directory).name or name[:SHORT_ID], directory, place)
 
 
-def _place(session: StoredSession | None) -> Place:
-    if session is None or not session.directory or not Path(session.directory).is_dir():
+def _place(session: StoredSession | None, there: Callable[[Path], bool]) -> Place:
+    if session is None or not session.directory or not there(Path(session.directory)):
         return Place.GONE
     if session.owner is not None and session.owner != this_process() and alive(session.owner):
         return Place.OTHER

@@ -9,6 +9,7 @@ from ccq_tui.inbox.standing import group_of
 from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.cards import Card, harmless
+from ccq_tui.worktrees.model import can_be_there
 
 PAGE = 100
 SHORT_ID = 8
@@ -46,7 +47,7 @@ def _card(one: StoredStanding) -> Card:
     if runs and session.owner != this_process():
         place = Place.OTHER
     else:
-        place = Place.RESTS if directory and Path(directory).is_dir() else Place.GONE
+        place = Place.RESTS if directory and can_be_there(Path(directory)) else Place.GONE
     return harmless(
         Card(
             key=session.id,

@@ -46,12 +46,10 @@ class Clearing(Informing):
         worktree = await asyncio.to_thread(own_worktree, launch)
         if worktree is None:
             return ()
-        session_id = screen.view.session_id if screen is not None else ""
+        session_id = (screen.view.session_id if screen is not None else "") or launch.resume
         others = [one for one in self.sessions if one is not screen] if beside is None else beside
         if any(one.launch.settings.directory == launch.settings.directory for one in others):
             return kept(worktree, "another session works in it", session_id, in_use=True)
-        if screen is None:  # nobody worked in it
-            return await asyncio.to_thread(_cleared, worktree, "")
         try:
             known, why = await self.inbox.run(lambda store: _needed(store, str(worktree.path), session_id))
         except InboxError as error:

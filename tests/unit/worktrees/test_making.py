@@ -9,7 +9,7 @@ import pytest
 
 from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.worktrees.making import back_in, make, planned
-from ccq_tui.worktrees.model import Worktree, WorktreeError, is_ours
+from ccq_tui.worktrees.model import Worktree, WorktreeError, can_be_there, is_ours
 from ccq_tui.worktrees.saying import begun
 from tests.unit.worktrees.repositories import commit, repository, run
 
@@ -128,7 +128,9 @@ def test_a_session_comes_back_to_its_worktree_also_after_that_was_removed(repo: 
     assert back_in(worktree.path) == again
     assert (worktree.path / "b.txt").is_file()
     run(repo, "worktree", "remove", str(worktree.path))
+    assert can_be_there(worktree.path)
     assert back_in(worktree.path) == again
+    assert can_be_there(worktree.path)
     run(repo, "worktree", "remove", str(worktree.path))
     run(repo, "branch", "-D", worktree.branch)
     assert back_in(worktree.path) == Worktree(repo, "x", "main")
@@ -139,6 +141,8 @@ def test_a_session_comes_back_to_its_worktree_also_after_that_was_removed(repo: 
     assert back_in(repo / ".claude/worktrees/theirs") is None
     assert back_in(repo) is None
     assert back_in(repo.parent / "gone/.claude/worktrees/x") is None
+    assert not can_be_there(repo.parent / "gone/.claude/worktrees/x")
+    assert not can_be_there(repo / "gone")
 
 
 def test_in_a_submodule_it_is_the_submodules_own_and_empty_submodules_are_told(
