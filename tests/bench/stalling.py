@@ -15,6 +15,7 @@ from tests.bench.stage import ENTER, stage
 from tests.bench.talking import FRESH, mark, question
 
 LONGEST = Measure("stall.longest", "longest stall of the event loop after the first paint", "ms", limit=50)
+WORK = Measure("stall.work", "most processor time of the event loop in one stall", "ms", limit=50)
 PACE = 1_500
 """Characters a second: a very fast model."""
 
@@ -44,13 +45,14 @@ def play(program: Program, effort: Effort) -> Figures:
             on.terminal.wait("All is done now.")
             on.terminal.rest(1.0)
             writing(on, effort.presses // 5)
-        yield LONGEST, longest(noted)
+        yield LONGEST, most(noted, "ms")
+        yield WORK, most(noted, "cpu")
 
 
-def longest(noted: Path) -> float:
-    """Return the longest stall in a file of them, in seconds."""
+def most(noted: Path, what: str) -> float:
+    """Return the most of something among the stalls in a file, in seconds."""
     with noted.open(encoding="utf-8") as lines:
-        return max((json.loads(line)["ms"] / 1000 for line in lines), default=0.0)
+        return max((json.loads(line)[what] / 1000 for line in lines), default=0.0)
 
 
-FAMILY = Family("stalls", (OURS,), (LONGEST,), play)
+FAMILY = Family("stalls", (OURS,), (LONGEST, WORK), play)

@@ -6,7 +6,7 @@ import time
 
 from ccq_tui.testing import Scenario
 from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.processes import memory, processor_seconds
+from tests.bench.processes import memory, running_seconds
 from tests.bench.programs import NATIVE, OURS, SDK, TEXTUAL, Program
 from tests.bench.stage import stage
 
@@ -28,9 +28,9 @@ def play(program: Program, effort: Effort) -> Figures:
             on.terminal.wait("Here I am.")
             on.terminal.rest(effort.settled)
             pid = on.terminal.process.pid
-            before, since = processor_seconds(pid), time.monotonic()
+            before, since = running_seconds(pid), time.monotonic()
             on.terminal.rest(effort.idle)
-            spent = processor_seconds(pid) - before
+            spent = running_seconds(pid) - before
             yield IDLE_CPU, 100 * spent / (time.monotonic() - since)
             yield IDLE_MEMORY, memory(pid)
 
