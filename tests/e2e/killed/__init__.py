@@ -1,0 +1,1 @@
+"""The program in a terminal, killed in the middle of a session of six questions, and started again."""

@@ -1,0 +1,111 @@
+"""Six sessions ask at once and are answered from the inbox; then a second program and a script join in."""
+
+from __future__ import annotations
+
+from ccq_tui.questions import Option, Question
+from ccq_tui.testing import Replies, Scenario
+from tests.e2e import races
+from tests.e2e.conftest import Start, program, step
+from tests.e2e.terminal import Terminal
+
+SIX = range(1, 7)
+WAYS = 4
+OPTIONS = tuple(Option(f"Way {number}", "one of four") for number in range(1, WAYS + 1))
+RACES = 2
+
+
+def asks_for_its_part(replies: Replies) -> Scenario:
+    """What a session does: those behind ask one question, each its own; the one in front races."""
+    name = replies.prompt
+    if not name.startswith("part"):
+        return races.scenario(RACES)
+    question = Question(f"Which way for {name}?", name, OPTIONS)
+    return Scenario().hangs(gate="ask", limit=300.0).asks(question).says(f"I know it for {name}.")
+
+
+def has_cursor(terminal: Terminal, label: str) -> bool:
+    """Say whether the cursor is in the field under a label: at its begin, or with all of it selected."""
+    for y, line in enumerate(terminal.screen.display):
+        if line.startswith(f" {label}"):
+            first, last = (terminal.screen.buffer[y + 1][x] for x in (1, 110))
+            return (first.bg, first.reverse) != (last.bg, last.reverse)
+    return False
+
+
+def open_behind(terminal: Terminal, number: int) -> None:
+    """Open another session by keys."""
+    terminal.press("ctrl+n")
+    terminal.wait(lambda seen: has_cursor(seen, "Directory"))
+    terminal.press("tab")
+    terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
+    terminal.type(f"part {number}")
+    terminal.wait(f"\n part {number}\n")
+    terminal.press("enter")
+    terminal.wait(f"❯ part {number}")
+
+
+def test_six_sessions_are_answered_from_the_inbox_and_a_race_has_one_winner(start: Start) -> None:
+    run = start(Scenario("race").then(asks_for_its_part), prompt="", size=(120, 30))
+    terminal, model = run.terminal, run.model
+    with step("six sessions work behind one in which something is being written"):
+        terminal.wait("○ ready")
+        for number in SIX:
+            open_behind(terminal, number)
+        model.wait_for_sync(lambda seen: len(seen.requests()) == len(SIX), 60.0)
+        terminal.type("\x1b1")  # Alt+1
+        terminal.wait(lambda seen: "○ ready ·" in seen.text and "❯ part" not in seen.text)
+        terminal.type("half a thought")
+        terminal.wait("❯ half a thought")
+    with step("all ask at once, and nothing of it is in front"):
+        model.release("ask")
+        terminal.wait("? 6 elsewhere")
+        assert terminal.panel == ""
+        assert "❯ half a thought" in terminal.text
+    with step("each is answered where it is listed"):
+        terminal.press("f2")
+        terminal.wait("Inbox")
+        for _ in SIX:
+            answer_the_first(terminal)
+    with step("none had another's answer, and nothing came to the one in front"):
+        model.wait_for_sync(lambda seen: len(seen.tool_results()) == len(SIX), 60.0)
+        results = model.tool_results()
+        for number in SIX:
+            (result,) = [one.text for one in results if f"Which way for part {number}?" in one.text]
+            assert f'"Which way for part {number}?"="Way {way_of(number)}"' in result
+        terminal.press("escape")
+        terminal.wait("❯ half a thought")
+        assert "Claude asked" not in terminal.text
+    with step("a second program and a script race with it for what it asks"):
+        terminal.press("f3 ctrl+u")
+        terminal.wait_gone("Sessions 7")
+        terminal.type("go")
+        terminal.wait("❯ go")
+        terminal.press("enter")
+        with Terminal([program(), "inbox"], run.home.env, run.home.project) as other:
+            race = races.Races(model, run.home, terminal, other)
+            try:
+                for number in range(1, RACES + 1):
+                    race.run(number)
+            finally:
+                race.close()
+            other.press("ctrl+q")
+            assert other.wait_end() == 0
+        assert race.told == 2 * RACES
+        run.end("ctrl+q", 0)
+
+
+def way_of(number: int) -> int:
+    """Return what is chosen for a part."""
+    return number % WAYS + 1
+
+
+def answer_the_first(terminal: Terminal) -> None:
+    """Open the panel of the request under the cursor, and choose the way of its part."""
+    terminal.press("right")
+    terminal.wait(lambda seen: "Which way for part " in seen.panel and seen.keys_work)
+    number = int(terminal.panel.partition("Which way for part ")[2][0])
+    way = way_of(number)
+    terminal.press(str(way))
+    terminal.wait(lambda seen: f"● {way}  Way {way}" in seen.panel)
+    terminal.press("enter")
+    terminal.wait(lambda seen: f"Which way for part {number}?" not in seen.text)
