@@ -10,7 +10,7 @@ from ccq_tui.questions.manners import CLICK_GRACE, GRACE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
-from tests.ui.host import DecisionHost, PanelHost, type_text
+from tests.ui.host import DecisionHost, PanelHost, QuickPilot, type_text
 from tests.ui.session import permission
 from tests.ui.test_question_panel_hostile import assert_clean
 from tests.ui.test_question_panel_manners import click_on
@@ -62,15 +62,7 @@ async def test_the_click_that_gave_the_terminal_the_focus_decides_nothing() -> N
         assert outcomes(app) == [Allowed()]
 
 
-@pytest.mark.parametrize("keys", [("tab",), ("shift+tab",), ("e", "tab"), ("e", "shift+tab", "tab")])
-async def test_the_focus_stays_inside(keys: tuple[str, ...]) -> None:
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
-        await pilot.press(*keys)
-        assert app.focused is app.panel
-
-
-async def test_a_panel_that_was_asked_for_has_no_grace() -> None:
+async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:
     app = DecisionHost(permission(), asked_for=True)
     async with app.run_test() as pilot:
         app.clock.now = 1000.0
@@ -78,6 +70,10 @@ async def test_a_panel_that_was_asked_for_has_no_grace() -> None:
         assert not app.panel.query_one(HintBar)._asleep
         await pilot.press("y")
         assert outcomes(app) == [Allowed()]
+        await pilot.put(permission())
+        for keys in (("tab",), ("shift+tab",), ("e", "tab"), ("shift+tab", "tab")):
+            await pilot.press(*keys)
+            assert app.focused is app.panel, keys
 
 
 async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
@@ -121,26 +117,31 @@ async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pa
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(
-    "request_", [permission(), LONG, PlanRequest("p", "s", "# Plan")], ids=["b", "l", "p"]
-)
-async def test_the_height_and_the_keys(size: tuple[int, int], request_: PermissionRequest) -> None:
-    app = DecisionHost(request_)
+async def test_the_height_and_the_keys(size: tuple[int, int]) -> None:
+    app = DecisionHost(PLAN)
     async with app.run_test(size=size) as pilot:
-        most = max(6, int(size[1] * 0.6))
-        for keys in ((), ("e",), ("enter",), ("x", "ctrl+j") * 8, (*"word" * 12, "z")):
-            app.burst(*keys)
-            await pilot.pause()
-            assert app.panel.region.height <= most
-            assert "Enter" in app.panel_text, f"the keys are in sight after {keys}"
-            assert app.panel.query_one(HintBar).region.bottom == size[1]
-            if "e" in keys:
-                assert app.panel.state.typing
-        field = app.panel.query_one(AnswerField)
-        assert "z" in app.panel_text, "the caret is in sight"
-        assert field.region.bottom <= app.panel.query_one(HintBar).region.y
-        await pilot.press("escape")
-        assert "❯" in app.panel_text, "the choice under the cursor is in sight"
+        for asked in (permission(), LONG, PLAN):
+            await pilot.put(asked)
+            await the_height_and_the_keys(app, pilot, asked)
+
+
+async def the_height_and_the_keys(
+    app: DecisionHost, pilot: QuickPilot, asked: PermissionRequest | PlanRequest
+) -> None:
+    bottom = app.size.height
+    most = max(6, int(bottom * 0.6))
+    for keys in ((), ("e",), ("enter",), ("x", "ctrl+j") * 8, (*"word" * 12, "z")):
+        await pilot.press(*keys)
+        assert app.panel.region.height <= most, asked
+        assert "Enter" in app.panel_text, f"the keys of {asked} are in sight after {keys}"
+        assert app.panel.query_one(HintBar).region.bottom == bottom, asked
+        if "e" in keys:
+            assert app.panel.state.typing
+    field = app.panel.query_one(AnswerField)
+    assert "z" in app.panel_text, f"the caret is in sight: {asked}"
+    assert field.region.bottom <= app.panel.query_one(HintBar).region.y, asked
+    await pilot.press("escape")
+    assert "❯" in app.panel_text, f"the choice under the cursor is in sight: {asked}"
 
 
 async def test_an_empty_text_is_told_at_once_on_a_low_screen() -> None:
