@@ -153,11 +153,16 @@ def _delivery(store: Store, session_id: str) -> str:
     """Say how the agent will have it."""
     from ccq_tui.inbox.listing import SHORT
     from ccq_tui.inbox.owners import alive
+    from ccq_tui.worktrees.model import can_be_there
 
     session = store.session(session_id)
     if session and alive(session.owner):
         return "Its session is running and goes on."
-    return f"Its session has it when it is resumed: ccq-tui resume {one_line(session_id[:SHORT], 24)}"
+    resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
+    if session and session.directory and not can_be_there(Path(session.directory)):
+        where = one_line(session.directory, 300)
+        return f"Its session's directory {where} is gone; to go on in another one: {resume} --cwd DIR"
+    return f"Its session has it when it is resumed: {resume}"
 
 
 def _read(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable
 
 LONGEST = 64
@@ -61,6 +60,9 @@ def made_up(in_use: Callable[[str], bool]) -> str:
     Returns:
         A name that is not taken.
     """
+    # Needed here alone, while this module is imported with every start.
+    import secrets
+
     for _ in range(TRIES):
         name = f"{secrets.choice(_FIRST)}-{secrets.choice(_SECOND)}"
         if not in_use(name):

@@ -27,6 +27,18 @@ from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, SESSION,
 JSON_FULL = '{"answers": [{"selected": ["Auth", 3]}, {"other": "4"}, {"other": "api"}]}'
 
 
+def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    stock()
+    assert main(["answer", CACHE, "--choose", "1"]) == 0
+    assert "directory /home/me/api is gone" in capsys.readouterr().out
+    with asked() as store:
+        store.upsert_session(SESSION, str(tmp_path))
+    assert main(["decline", FEATURES]) == 0
+    assert "Its session has it when it is resumed: ccq-tui resume 8f14e45f" in capsys.readouterr().out
+
+
 def outcome_of(request_id: str) -> RequestOutcome | None:
     with asked() as store:
         stored = store.request(request_id)
@@ -67,7 +79,7 @@ def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.Cap
     assert outcome_of(name) == outcome
     told = capsys.readouterr().out
     assert told.startswith(f"{name}: ")
-    assert f"ccq-tui resume {SESSION[:8]}\n" in told
+    assert f"ccq-tui resume {SESSION[:8]} --cwd DIR\n" in told
 
 
 def test_a_lasting_permission_is_the_one_suggested() -> None:

@@ -41,5 +41,10 @@ class Choosing(Elsewhere):
             return
         # What the command line said besides holds for the session that was chosen.
         await super().open_session(
-            replace(chosen, prompt=launch.prompt, notices=launch.notices, fork=launch.fork or chosen.fork)
+            replace(
+                chosen,
+                prompt=launch.prompt,
+                notices=(*chosen.notices, *launch.notices),
+                fork=launch.fork or chosen.fork,
+            )
         )

@@ -8,8 +8,12 @@ from pathlib import Path
 from ccq_tui.config import Launch
 from ccq_tui.screens.pickers import WayOn
 from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.text import one_line
 from ccq_tui.worktrees.making import back_in
 from ccq_tui.worktrees.model import WorktreeError
+
+LONGEST = 300
+"""Characters of a path."""
 
 
 def launch_for(way: WayOn, launch: Launch) -> Launch:
@@ -33,6 +37,9 @@ def launch_for(way: WayOn, launch: Launch) -> Launch:
     except WorktreeError as error:
         notices = (str(error),)
     if directory is None or not directory.is_dir():
+        here = one_line(str(launch.settings.directory), LONGEST)
+        gone = f"Its directory {one_line(str(directory), LONGEST)} is gone: it goes on in {here}."
+        notices = (*notices, gone) if directory is not None else ()
         there = replace(launch, prompt="", draft="", continue_last=False, notices=notices, worktree=None)
     elif directory.resolve() == launch.settings.directory.resolve():
         there = replace(launch, prompt="", draft="", continue_last=False, notices=())

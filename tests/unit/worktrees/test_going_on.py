@@ -1,0 +1,35 @@
+"""Where a session goes on whose directory is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ccq_tui.agent.earlier import EarlierSession
+from ccq_tui.config import Launch, Settings
+from ccq_tui.screens.pickers import WayOn
+from ccq_tui.screens.sessions.going_on import launch_for
+from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.model import Worktree
+from tests.unit.worktrees.repositories import run
+
+
+def test_it_goes_on_in_its_worktree_made_anew_and_else_here_which_is_said(repo: Path) -> None:
+    made = make(planned(repo, "x"))
+    run(repo, "worktree", "remove", str(made.path))
+    here = Launch(settings=Settings(cwd=repo), flags={}, worktree=Worktree(repo, "mine"))
+
+    def launched(directory: Path) -> Launch:
+        return launch_for(WayOn(EarlierSession("id", "Title", 0.0, "", str(directory))), here)
+
+    again = launched(made.path)
+    assert (again.settings.directory, again.resume, again.notices) == (made.path, "id", ())
+    assert (made.path / "a.txt").is_file()
+    elsewhere = launched(repo / "gone")
+    assert (elsewhere.settings.directory, elsewhere.resume, elsewhere.worktree) == (repo, "id", None)
+    assert elsewhere.notices == (f"Its directory {repo}/gone is gone: it goes on in {repo}.",)
+    made.path.parent.joinpath(".gitignore").unlink()
+    run(repo, "worktree", "remove", str(made.path))
+    (repo / ".claude/worktrees").rmdir()
+    (repo / ".claude/worktrees").write_text("in the way")
+    first, _second = launched(made.path).notices
+    assert "is not a directory of the repository's own" in first
