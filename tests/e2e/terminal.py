@@ -140,8 +140,10 @@ class Terminal:
 
     @property
     def keys_work(self) -> bool:
-        """Whether the panel takes keys that decide: its hints are bold from then on."""
+        """Whether the panel takes keys that decide: its hints are bold from then on, and its set is asked."""
         with self._changed:
+            if any(word in self.panel for word in ("arriving …", "about to be asked")):
+                return False
             for y in range(self._head(), self.screen.lines):
                 x = self.screen.display[y].find("Esc ")
                 if x >= 0 and not self.screen.display[y].startswith("Esc interrupt", x):

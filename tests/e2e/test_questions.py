@@ -56,6 +56,7 @@ def test_each_kind_of_answer_reaches_the_model_exactly(start: Start) -> None:
         (DATABASE,),
         (FEATURES,),
         (DATABASE,),
+        (DATABASE, FEATURES),
     )
     scenario = Scenario("e2e")
     for number, questions in enumerate(sets, 1):
@@ -142,11 +143,29 @@ def test_each_kind_of_answer_reaches_the_model_exactly(start: Start) -> None:
         terminal.wait_in_panel("nothing selected")
         terminal.press("end enter")
         assert '"Which features?"="(none of these)"' in run.result("toolu_e2e_7")
-    with step("single select, and the end"):
+    with step("single select"):
         opened(run, 8, "Which database?")
+        run.model.speed, run.model.delta_size = 200.0, 4
         terminal.press("down enter")
         assert run.result("toolu_e2e_8") == (
             f'Your questions have been answered: "Which database?"="SQLite".{GO_ON}'
+        )
+    with step("a set that is answered while it is written, and the end"):
+        terminal.wait(lambda terminal: "SQLite" in terminal.panel and "arriving …" in terminal.panel)
+        run.model.speed = 10.0
+        terminal.press("n")
+        terminal.wait_in_panel("Note beside the answer")
+        terminal.type("early")
+        terminal.press("enter down space enter")
+        terminal.wait_in_panel("still arriving")
+        assert len(run.model.requests()) == 9
+        run.model.speed = 0.0
+        opened(run, 9, "Which database?")
+        terminal.press("tab 3 enter")
+        terminal.wait_in_panel("Submit answers")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_9") == (
+            f'The user answered: "Which database?"="SQLite" notes: early, "Which features?"="Logs".{READ}'
         )
         screen = terminal.wait(DONE)
         assert "● SQLite" in screen, "the transcript keeps the answer"

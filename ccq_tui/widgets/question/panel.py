@@ -14,6 +14,7 @@ from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, Scroll
 from ccq_tui.questions.growth import grown
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import is_guarded, step
+from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, proposed
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
@@ -94,6 +95,8 @@ class QuestionPanel(RequestPanel[PanelState]):
         before = self._state
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
         self._forget_changed(before)
+        if arriving is None and self._state.grown_at is not None:
+            self._hints.sleep(GRACE)
         self._draw()
         return self._state
 

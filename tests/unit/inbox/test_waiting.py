@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
-from ccq_tui.inbox.waiting import TYPING_PAUSE, Line, seconds_to_wait
+from ccq_tui.inbox.waiting import TYPING_PAUSE, Line, Waiting, seconds_to_wait
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.growth import begun
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import PanelState
+from ccq_tui.questions.state import Arriving, PanelState, opened
 
 
 def asked(name: str) -> QuestionRequest:
@@ -46,6 +47,24 @@ def test_the_summary_says_what_waits_and_how_far_it_is() -> None:
     assert line.with_added(PERMISSION).summary() == "1 question and 1 decision waiting · 0/2 answered"
     assert Line().with_added(PERMISSION).summary() == "1 decision waiting"
     assert Line().summary() == ""
+
+
+def test_what_is_still_being_written_waits_for_nobody() -> None:
+    part = begun(asked("new").questions, Arriving())
+    line = Line().with_added(asked("new"), part)
+    assert line.summary() == "1 question arriving · 0/2 answered"
+    assert line.asked == Line()
+    line = line.with_added(PERMISSION)
+    assert line.summary() == "1 decision waiting · 1 question arriving · 0/2 answered"
+    assert [item.request.id for item in line.items] == ["new", "p"]
+    assert [item.request.id for item in line.asked.items] == ["p"]
+    assert [item.request.id for item in line.asked_first.items] == ["p", "new"]
+    assert line.head is not None
+    assert not line.head.held_up
+    assert replace(line.head, draft=begun(asked("new").questions, Arriving(2, whole=True))).held_up
+    line = line.with_item(Waiting(asked("new"), opened(asked("new").questions)))
+    assert line.asked == line
+    assert line.summary() == "1 question and 1 decision waiting · 0/2 answered"
 
 
 @pytest.mark.parametrize(("now", "typed", "wait"), [(10.0, None, 0.0), (10.0, 9.0, 0.0), (10.0, 9.7, 0.5)])
