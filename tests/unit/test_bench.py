@@ -29,8 +29,9 @@ def play(program: Program, _effort: Effort) -> Figures:
 
 @pytest.fixture
 def results() -> Results:
+    said: list[str] = []
     family = Family("made", (OURS, NATIVE), (QUICK, LATER), play)
-    return measure([family], 2, Effort(), [OURS, NATIVE], [].append)
+    return measure([family], 2, Effort(), [OURS, NATIVE], said.append)
 
 
 def test_percentiles_lie_between_figures() -> None:
