@@ -131,3 +131,5 @@ def test_plans(start: Start, tmp_path: Path) -> None:
         assert run.result("toolu_e2e_11").endswith(
             "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Start\n2. Rest"
         )
+    with step("a hang-up leaves nothing behind"):
+        run.end("SIGHUP", 129)
