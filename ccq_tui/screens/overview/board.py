@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ccq_tui.inbox.standing import Group
 from ccq_tui.screens.overview.cards import Card
@@ -17,19 +17,22 @@ class Board:
         cards: All cards, those of a group one after the other.
         filter: What was typed to find some.
         cursor: The key of the card that has the cursor, or "" before there was one.
+        shown: The cards that have every word of the filter.
     """
 
     cards: tuple[Card, ...] = ()
     filter: str = ""
     cursor: str = ""
+    shown: tuple[Card, ...] = field(init=False, compare=False, default=())
 
-    @property
-    def shown(self) -> tuple[Card, ...]:
-        """The cards that have every word of the filter."""
+    def __post_init__(self) -> None:
+        """Find what is shown, once: much is asked of it for every key."""
         words = self.filter.casefold().split()
-        if not words:
-            return self.cards
-        return tuple(card for card in self.cards if all(word in card.found_by for word in words))
+        if words:
+            found = tuple(card for card in self.cards if all(word in card.found_by for word in words))
+            object.__setattr__(self, "shown", found)
+        else:
+            object.__setattr__(self, "shown", self.cards)
 
     @property
     def columns(self) -> dict[Group, tuple[Card, ...]]:

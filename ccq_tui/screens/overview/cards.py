@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ccq_tui.inbox.standing import Group, group_of
 from ccq_tui.screens.inbox.listing import Place
@@ -61,7 +62,7 @@ class Card:
     @property
     def found_by(self) -> str:
         """What a filter looks at."""
-        return f"{self.session} {self.directory} {self.group} {self.last_line}".casefold()
+        return _found_by(self.session, self.directory, self.group, self.last_line)
 
     def seconds(self, clock: float, now: float) -> int:
         """Return for how long it has done what it does.
@@ -71,6 +72,11 @@ class Card:
             now: Seconds since 1970.
         """
         return max(0, int((clock if self.place is Place.HERE else now) - self.since))
+
+
+@lru_cache(maxsize=2_000)
+def _found_by(*texts: str) -> str:
+    return " ".join(texts).casefold()
 
 
 def harmless(card: Card) -> Card:

@@ -44,7 +44,7 @@ class Column(Vertical):
 
     def show(self, head: Text, lines: list[Line], cursor: int | None, style: Style) -> None:
         """Draw another head and other cards, or the same with the cursor elsewhere."""
-        self.query_one(Static).update(head)
+        self.query_one(Static).update(head, layout=False)
         self.cards.show(lines, cursor, style)
 
 

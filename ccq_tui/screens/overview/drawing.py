@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.agent.events import SessionState
@@ -14,30 +14,20 @@ from ccq_tui.inbox.standing import Group
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card
+from ccq_tui.screens.overview.faces import GROUP_SIGNS, column_face, cost_of, limited, list_face, sign_style
 from ccq_tui.screens.session.view import SIGNS, short_path
-from ccq_tui.widgets.lines import Line, wrapped
+from ccq_tui.widgets.lines import Line
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.pieces import Piece, fitted
 
-GROUP_SIGNS = {
-    Group.NEEDS: "◆",
-    Group.WORKING: "✻",
-    Group.PARKED: "◇",
-    Group.IDLE: "○",
-    Group.DONE: "✔",
-    Group.FAILED: "✖",
-}
 PLACES = {
     Place.HERE: "open here",
     Place.OTHER: "runs in another ccq-tui",
     Place.RESTS: "no process",
     Place.GONE: "its directory is gone",
 }
-NOT_HERE = {Place.OTHER: "elsewhere", Place.GONE: "directory gone"}
-"""What is said of a card whose session cannot be opened here."""
-TITLE_LINES = 2
-SAID_LINES = 2
-"""Of a card in a column so many lines are its title, and what was said last."""
+CHUNK = 25
+"""Cards are drawn so many at a time: those of the cursor, those before, and those after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +44,6 @@ class Now:
             if seconds >= size:
                 return f"{seconds // size}{unit}"
         return f"{seconds // 5 * 5}s" if seconds >= 5 else "now"
-
-
-def sign_of(card: Card) -> str:
-    """Return the sign of what a session does."""
-    early = (SessionState.QUEUED, SessionState.STARTING)
-    return SIGNS[SessionState.STARTING][0] if card.state in early else GROUP_SIGNS[card.group]
-
-
-def sign_style(group: Group, palette: Palette) -> Style:
-    """Return how the sign of a group is drawn."""
-    match group:
-        case Group.NEEDS:
-            return palette.accent
-        case Group.WORKING:
-            return palette.on
-        case Group.FAILED:
-            return palette.warning
-        case _:
-            return palette.muted
 
 
 def title_line(board: Board, width: int, palette: Palette, *, counted: bool) -> Text:
@@ -113,107 +84,74 @@ def head_line(group: Group, count: int, width: int, palette: Palette, *, here: b
     return text
 
 
-def column_lines(cards: Sequence[Card], width: int, now: Now, palette: Palette) -> list[Line]:
+def window(count: int, at: int) -> range:
+    """Say which of so many cards are drawn: those around the cursor; a thousand would take too long.
+
+    Args:
+        count: How many there are.
+        at: Where the cursor is.
+    """
+    first = max(0, (at // CHUNK - 1) * CHUNK)
+    return range(first, min(count, first + 3 * CHUNK))
+
+
+def _more(lines: list[Line], rows: range, count: int, palette: Palette) -> list[Line]:
+    """Say above and below the cards that are drawn how many there are besides."""
+    above = [Line(Text(f"   ↑ {rows.start} more", palette.muted))] if rows.start else []
+    below = [Line(Text(f"   ↓ {count - rows.stop} more", palette.muted))] if rows.stop < count else []
+    return [*above, *lines, *below]
+
+
+def column_lines(cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette) -> list[Line]:
     """Return the cards of a column.
 
     Args:
         cards: The cards.
+        rows: Which of them are drawn.
         width: Cells.
         now: The time.
         palette: The styles.
     """
     lines: list[Line] = []
-    for row, card in enumerate(cards):
+    for row in rows:
         if lines:
             lines.append(Line(Text("")))
-        title = _limited(
-            card.session, palette.accent if card.shown else palette.strong, width - 3, TITLE_LINES
-        )
-        said = _limited(card.last_line, palette.muted, width - 3, SAID_LINES) if card.last_line else []
-        facts = _facts(card, now, width - 3, palette)
-        for at, text in enumerate([*title, *said, facts]):
-            sign = Text.assemble((" ❯ " if at == 0 else "   ", palette.accent), text)
-            lines.append(Line(Text.assemble("   ", text), row, sign))
-    return lines
+        face = column_face(cards[row], now.age(cards[row]), width, palette)
+        lines.extend(Line(text, row, at_cursor) for text, at_cursor in face)
+    return _more(lines, rows, len(cards), palette)
 
 
-def _limited(text: str, style: Style, width: int, most: int) -> list[Text]:
-    """Wrap a text into a few lines; the last one says that there is more."""
-    lines = wrapped(Text(text, style), max(4, width))
-    if most < 1:
-        return []
-    if len(lines) > most:
-        lines = lines[:most]
-        lines[-1].truncate(max(1, width - 1))
-        lines[-1].append("…")
-    return lines
-
-
-def _facts(card: Card, now: Now, width: int, palette: Palette) -> Text:
-    pieces = (
-        Piece(card.badge, 0),
-        Piece(now.age(card), 1),
-        Piece(_cost(card), 3),
-        Piece(NOT_HERE.get(card.place, ""), 2),
-    )
-    kept = fitted(pieces, max(1, width))
-    styles = (palette.warning if piece.text == card.badge else palette.muted for piece in kept)
-    return Text(" · ", palette.muted).join(
-        Text(piece.text, style) for piece, style in zip(kept, styles, strict=True)
-    )
-
-
-def _cost(card: Card) -> str:
-    return f"${card.cost:.2f}" if card.cost else ""
-
-
-def list_lines(board: Board, width: int, now: Now, palette: Palette, *, tall: bool) -> list[Line]:
-    """Return all cards shown in one list, group after group.
+def list_lines(
+    cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette, *, tall: bool
+) -> list[Line]:
+    """Return cards in one list, group after group.
 
     Args:
-        board: The board.
+        cards: The cards, those of a group one after the other.
+        rows: Which of them are drawn.
         width: Cells.
         now: The time.
         palette: The styles.
         tall: Whether each card has a second line: what was said last.
     """
+    counts = Counter(card.group for card in cards)
     lines: list[Line] = []
     group = None
-    for row, card in enumerate(board.shown):
+    for row in rows:
+        card = cards[row]
         if card.group is not group:
             group = card.group
             if lines and tall:
                 lines.append(Line(Text("")))
-            lines.append(Line(_group_line(group, board, width, palette)))
-        lines.extend(_card_lines(card, row, width, now, palette, tall=tall))
-    return lines
+            lines.append(Line(_group_line(group, counts[group], width, palette)))
+        face = list_face(card, now.age(card), width, palette, tall=tall)
+        lines.extend(Line(text, row, at_cursor) for text, at_cursor in face)
+    return _more(lines, rows, len(cards), palette)
 
 
-def _group_line(group: Group, board: Board, width: int, palette: Palette) -> Text:
-    count = sum(card.group is group for card in board.shown)
+def _group_line(group: Group, count: int, width: int, palette: Palette) -> Text:
     text = Text.assemble((f" {str(group).capitalize()}", palette.strong), (f" {count} ", palette.muted))
     return text.append("─" * max(0, width - text.cell_len - 1), palette.muted)
-
-
-def _card_lines(card: Card, row: int, width: int, now: Now, palette: Palette, *, tall: bool) -> list[Line]:
-    right = Text.assemble(
-        (f"{card.badge:>5}", palette.warning),
-        (f"{now.age(card):>6}", palette.muted),
-        (f"{_cost(card):>8}" if width >= 60 else "", palette.muted),
-    )
-    name = Text.assemble(
-        (f"{sign_of(card)} ", sign_style(card.group, palette)),
-        (card.session, palette.accent if card.shown else palette.plain),
-    )
-    name.truncate(max(8, width - 3 - right.cell_len - 1), overflow="ellipsis", pad=True)
-    first = Text.assemble(name, right)
-    lines = [Line(Text.assemble("   ", first), row, Text.assemble((" ❯ ", palette.accent), first))]
-    if tall:
-        words = (NOT_HERE.get(card.place, ""), card.last_line or "nothing was said yet")
-        said = Text(" · ".join(word for word in words if word), palette.muted)
-        said.truncate(max(8, width - 7), overflow="ellipsis")
-        lines.append(Line(Text.assemble("     ", said), row))
-    return lines
 
 
 def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette) -> list[Text]:
@@ -236,12 +174,12 @@ def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette)
         Piece(f"{words} {now.age(card)}"),
         Piece(card.badge),
         Piece(place),
-        Piece(_cost(card), 2),
+        Piece(cost_of(card), 2),
         Piece(short_path(Path(card.directory)) if card.directory else "", 1),
     )
     facts = Text(" · ".join(piece.text for piece in fitted(pieces, room)), palette.muted)
     facts.truncate(room, overflow="ellipsis")
-    names = _limited(card.session, palette.strong, room, 1 if height < 4 else 2)
-    said = _limited(card.last_line, palette.plain, room, height - 1 - len(names)) if card.last_line else []
+    names = limited(card.session, palette.strong, room, 1 if height < 4 else 2)
+    said = limited(card.last_line, palette.plain, room, height - 1 - len(names)) if card.last_line else []
     lines = [*names, facts, *(said if height > 1 + len(names) else [])]
     return [Text.assemble("   ", line) for line in lines[:height]]

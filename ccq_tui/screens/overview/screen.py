@@ -27,6 +27,7 @@ from ccq_tui.screens.overview.drawing import (
     head_line,
     list_lines,
     title_line,
+    window,
 )
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
@@ -62,7 +63,7 @@ class OverviewScreen(Doing):
         overflow: hidden;
         & > OverviewBody {{ height: 1fr; }}
         & > NoticeLine {{ background: $background; }}
-        & Static {{ height: auto; }}
+        & #overview-title {{ height: 1; }}
         & #overview-filter {{
             height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none;
         }}
@@ -89,8 +90,9 @@ class OverviewScreen(Doing):
         with OverviewBody():
             yield Static("", id="overview-title", markup=False)
             yield AnswerField(self._take_key, id="overview-filter")
-            yield Columns()
-            yield LineView(id="overview-list")
+            # What is not shown has no layout to be made, and thrown away, at the start.
+            yield Columns(classes="" if self._side_by_side else "-off")
+            yield LineView(id="overview-list", classes="-off" if self._side_by_side else "")
             yield Static("", id="overview-about", markup=False)
         yield NoticeLine()
         yield HintBar()
@@ -239,9 +241,8 @@ class OverviewScreen(Doing):
             return
         board, size = self.board, self.app.size
         palette, now = palette_of(self.query_one(OverviewBody)), Now(self.clock(), time.time())
-        self.query_one("#overview-title", Static).update(
-            title_line(board, size.width, palette, counted=not self._side_by_side)
-        )
+        title = title_line(board, size.width, palette, counted=not self._side_by_side)
+        self.query_one("#overview-title", Static).update(title, layout=False)
         field = self._field
         field.show_cursor = self._finding
         field.styles.height = field.styles.min_height = 1 if self._finding or board.filter else 0
@@ -262,24 +263,26 @@ class OverviewScreen(Doing):
         under, columns = board.under, board.columns
         for column in self.query(Column):
             cards = columns[column.group]
-            here = under is not None and under.group is column.group
-            made_for = (cards, tuple(now.age(card) for card in cards), width, palette)
+            cursor = cards.index(under) if under is not None and under.group is column.group else None
+            rows = window(len(cards), cursor or 0)
+            made_for = (*_made_for(cards, rows, now), width, palette)
             lines = self._kept(column.group, made_for)
             if lines is None:
-                lines = column_lines(cards, width, now, palette)
+                lines = column_lines(cards, rows, width, now, palette)
                 self._drawn[column.group] = made_for, lines
-            head = head_line(column.group, len(cards), width, palette, here=here)
-            column.show(head, lines, cards.index(under) if here and under else None, palette.cursor)
+            head = head_line(column.group, len(cards), width, palette, here=cursor is not None)
+            column.show(head, lines, cursor, palette.cursor)
 
     def _draw_list(self, view: LineView, board: Board, now: Now, palette: Palette) -> None:
         width, tall, shown = self.app.size.width - 1, self.app.size.height >= TALL_FROM, board.shown
-        made_for = (shown, tuple(now.age(card) for card in shown), width, palette, tall)
+        cursor = shown.index(board.under) if board.under is not None else None
+        rows = window(len(shown), cursor or 0)
+        made_for = (*_made_for(shown, rows, now), width, palette, tall)
         lines = self._kept("list", made_for)
         if lines is None:
-            lines = list_lines(board, width, now, palette, tall=tall)
+            lines = list_lines(shown, rows, width, now, palette, tall=tall)
             self._drawn["list"] = made_for, lines
-        under = board.under
-        view.show(lines, shown.index(under) if under else None, palette.cursor)
+        view.show(lines, cursor, palette.cursor)
 
     def _kept(self, name: str, made_for: object) -> list[Line] | None:
         """Return lines that were drawn already for the same, or None."""
@@ -291,8 +294,8 @@ class OverviewScreen(Doing):
         height = 2 if self.app.size.height < TALL_FROM else 4
         lines = about_lines(card, self.app.size.width, height, now, palette) if card else []
         # Always as high: what is above must not jump as the cursor moves.
-        lines += [Text("")] * (height - len(lines))
-        view.update(Text("\n").join(lines))
+        view.styles.height = height + 1
+        view.update(Text("\n").join(lines), layout=False)
 
     def _what_next(self, board: Board) -> str:
         if board.filter and not board.shown:
@@ -306,3 +309,9 @@ class OverviewScreen(Doing):
         super().notify_style_update()
         if self.is_mounted:
             self.call_later(self.draw)
+
+
+def _made_for(cards: tuple[Card, ...], rows: range, now: Now) -> tuple[object, ...]:
+    """Return what the drawn lines of cards follow from."""
+    drawn = cards[rows.start : rows.stop]
+    return drawn, tuple(now.age(card) for card in drawn), rows, len(cards)
