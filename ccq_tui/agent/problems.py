@@ -112,7 +112,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.DIRECTORY_GONE: Advice(
             "The directory to work in does not exist.",
-            "Make it again and reconnect, or start with another one: --cwd DIR.",
+            "Make it again and reconnect, or start with another one: --cwd DIR, and --resume ID to go on.",
             Remedy.RECONNECT,
         ),
         Problem.NO_CONVERSATION: Advice(

@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem
 from tests.ui.host import Clock
-from tests.ui.session import Driven, ToldSession, asked, until
+from tests.ui.session import Driven, ToldSession, asked, keys_work, until
 
 FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)
 GOOD_TURN = TurnEnded("completed", False, 1.0, None, 1, 1)
@@ -159,3 +159,27 @@ async def test_after_a_reconnect_a_resumed_session_is_connected() -> None:
         assert "Connected again." in driven.screen.transcript.text()
         await tell(driven, pilot, Connected("id-1", "claude-x", "default", "/work"))
         assert driven.screen.transcript.text().count("Connected again.") == 1
+
+
+async def test_an_answer_for_a_session_whose_directory_is_gone_can_be_copied() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        await tell(driven, pilot, asked())
+        await keys_work(driven, pilot)
+        await tell(driven, pilot, StateChanged(SessionState.PARKED))
+        parked = driven.told
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: driven.told is not parked)
+        gone = SessionLost("/work/gone", kind=Problem.DIRECTORY_GONE)
+        await tell(driven, pilot, gone)
+        shown = driven.screen.transcript.text()
+        assert "The directory to work in does not exist." in shown
+        assert "--resume ID to go on" in shown
+        assert "F8 copies what you had answered" in shown
+        await pilot.press("f8")
+        await until(pilot, lambda: "Draft copied" in driven.screen.dock.notices.text)
+        assert "Which one?" in driven.app.clipboard
+        assert "Second" in driven.app.clipboard
+        await tell(driven, pilot, gone)
+        assert driven.screen.transcript.text().count("F8 copies what you had answered") == 1

@@ -7,7 +7,15 @@ from typing import cast
 
 from textual import on
 
-from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled, SessionState
+from ccq_tui.agent.events import (
+    AgentEvent,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionLost,
+    SessionState,
+)
+from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import InboxError, Settled
 from ccq_tui.inbox.elsewhere import runs_elsewhere
 from ccq_tui.screens.pickers.shelf import KeepsInbox
@@ -15,6 +23,7 @@ from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.recovering import Recovering
 
 _logger = logging.getLogger(__name__)
@@ -28,6 +37,9 @@ BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a 
 class Parking(Asking, Recovering, Commanding):
     """Parks the session, keeps its questions on the screen, and starts it again with their answers."""
 
+    _offered: frozenset[str] = frozenset()
+    """The requests whose answers can be copied because the session's directory is gone."""
+
     def handle(self, event: AgentEvent) -> None:
         """Say how an answer will reach the agent, where that is another way than usual."""
         super().handle(event)
@@ -36,8 +48,17 @@ class Parking(Asking, Recovering, Commanding):
                 self.dock.notices.say(BY_MESSAGE, seconds=20.0)
             case RequestParked(request_id, deferred) if request_id in self.waiting:
                 self.dock.notices.say(PARKED if deferred else LEFT, seconds=20.0)
+            case SessionLost(kind=Problem.DIRECTORY_GONE):
+                self._offer_answers()
             case _:
                 pass
+
+    def _offer_answers(self) -> None:
+        """Let a person copy what the agent cannot be given where it was to be given; it stays kept."""
+        for request_id, answered in self._answered.items():
+            if request_id not in self._offered:
+                self._offered |= {request_id}
+                self._keep_draft(draft_of(answered.waiting))
 
     def command(self, command: Called) -> None:
         """Do /park."""
