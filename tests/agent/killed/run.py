@@ -15,7 +15,7 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Counts
-from tests.agent.killed.points import Point
+from tests.agent.killed.points import Point, Victim
 from tests.agent.killed.process import Process, end_all
 from tests.agent.killed.script import QUESTIONS, mark, scenario
 
@@ -46,7 +46,7 @@ class Run:
     def __init__(self, points: Sequence[Point], root: Path) -> None:
         self.counts = Counts()
         self._points = list(points)
-        self._model = ScriptedModel(scenario(self._newest), speed=4_000, delta_size=8)
+        self._model = ScriptedModel(scenario(self._newest), speed=1_500, delta_size=8)
         self._root = root
         self._database = root / "inbox.db"
         self._session = ""
@@ -55,6 +55,7 @@ class Run:
         self._by_message = False
         self._began = ""
         self._drafted: dict[str, float] = {}
+        self._young: set[str] = set()
         self._heard: list[str] = []
 
     def play(self) -> Counts:
@@ -148,8 +149,7 @@ class Run:
         if self._killed_at("draft"):
             return True
         if point and point.by_message and new:
-            self._process.kill("both")
-            self._process = Process(self._home, self._database, self._drafted)
+            self._kill("both")
             return True
         self._by_message = event["by_message"]
         if (
@@ -187,19 +187,25 @@ class Run:
         if not point.parks and not self._session and when != "BlockGrew":
             return False
         time.sleep(point.delay)
-        killed_at = time.monotonic()
-        self._process.kill(point.victim)
-        for asked in self._asked.values():
-            for text in asked.drafts:
-                if self._drafted.get(text, killed_at) <= killed_at - KEPT_AFTER:
-                    asked.kept = text
+        self._kill(point.victim)
         self._points.pop(0)
         self._resuming = self._by_message = False
         self._heard.append(f"kill {point}")
         self.counts.kills[f"{point.phase}/{point.victim}"] += 1
-        if point.victim != "cli":
-            self._process = Process(self._home, self._database, self._drafted)
         return True
+
+    def _kill(self, victim: Victim) -> None:
+        """Kill, note which drafts are old enough to be kept, and start a new program if there is none."""
+        killed_at = time.monotonic()
+        self._process.kill(victim)
+        for asked in self._asked.values():
+            for text in asked.drafts:
+                if text not in self._young and self._drafted.get(text, killed_at) <= killed_at - KEPT_AFTER:
+                    asked.kept = text
+                elif victim != "cli":
+                    self._young.add(text)  # it may be lost, and will not be old enough at the next kill
+        if victim != "cli":
+            self._process = Process(self._home, self._database, self._drafted)
 
     # -- what must hold -----------------------------------------------------------------------------------
 
@@ -208,7 +214,9 @@ class Run:
         if not asked.kept or self._decided(name):
             return  # asked again only to be told what was decided
         if found not in asked.drafts or asked.drafts.index(found) < asked.drafts.index(asked.kept):
-            self._problem(f"the draft of {name} is {found!r} and not {asked.kept!r}")
+            self._problem(
+                f"the draft of {name} is {found!r} and not {asked.kept!r}; heard {self._heard[-40:]}"
+            )
         else:
             self.counts.drafts += 1
 
