@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.widgets.transcript.blocks import ProseBlock
 
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 KEY = ev.BlockKey("m", 0)
@@ -112,13 +113,41 @@ async def test_two_hundred_kilobytes_end_at_the_end() -> None:
         assert whole.transcript.counters.lines < 3000
         shown = lines(whole)
     async with pieces.run_test(size=(80, 24)) as pilot:
-        for start in range(0, len(text), 2000):
-            pieces.transcript.apply(grew(text[start : start + 2000]))
-            await asyncio.sleep(0)
+        for number, letter in enumerate(text):
+            pieces.transcript.apply(grew(letter))
+            if number % 2000 == 0:
+                await asyncio.sleep(0)
         pieces.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: lines(pieces) == shown)
-        assert pieces.transcript.counters.parsed < 6 * len(text)
+        drawn, (block,) = pieces.transcript.counters, pieces.transcript.model.blocks
+        assert isinstance(block, ProseBlock)
+        assert block.document.parsed < 3 * len(text), "to split it"
+        assert drawn.parsed < 3 * len(text), "to draw it"
+        assert drawn.drawn < 1000
     assert pieces.transcript.text() == whole.transcript.text()
+
+
+async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
+    app = Host()
+    async with app.run_test(size=(80, 24)) as pilot:
+        mounted = len(app.query("*"))
+        # As long as they were not split, they were looked for anew with every frame.
+        app.transcript.apply(ev.HistoryLoaded(tuple(finished(number) for number in range(10_000))))
+        await until(pilot, lambda: lines(app)[-1] == "● Block 9999")
+        assert app.transcript.block_count == 10_000
+        app.transcript.action_home()
+        assert lines(app)[0] == "● Block 0"
+        await pilot.resize_terminal(60, 20)
+        await until(pilot, lambda: len(lines(app)) == 20)
+        assert lines(app)[0] == "● Block 0"
+        app.transcript.action_end()
+        await until(pilot, lambda: lines(app)[-1] == "● Block 9999")
+        assert len(app.query("*")) == mounted
+        assert app.transcript.counters.drawn < 500
+
+
+def finished(number: int) -> ev.BlockFinished:
+    return ev.BlockFinished(ev.BlockKey("m", number), ev.BlockKind.TEXT, f"Block {number}")
 
 
 async def test_keys_scroll_and_end_follows_again() -> None:

@@ -147,9 +147,10 @@ class Finding(Marking):
 
     def _split(self, until: float) -> bool:
         """Look again at text that was split only now."""
-        grown = list(self._unsettled.values())
+        searched = self._finder is not None and self._finder.pattern is not None
+        grown = list(self._unsettled.values()) if searched else []
         more = super()._split(until)
-        if self._finder is not None and self._finder.pattern is not None and grown:
+        if self._finder is not None and grown:
             self._finder.look_again(block for block in grown if block.at >= 0)
             self._search_soon()
         return more

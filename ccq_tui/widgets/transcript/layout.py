@@ -8,12 +8,16 @@ from collections.abc import Callable
 from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.heights import Heights
 from ccq_tui.widgets.transcript.order import Change
 from ccq_tui.widgets.transcript.plaintext import PlainText
 
 CACHED_PARTS = 600
 """Parts kept drawn: many screens full, and a bound on memory."""
+
+SLICES = 4
+"""Slices of a text that are split at once where it is looked at."""
 
 _COMPACT = (bl.ToolBlock, bl.PermissionBlock, bl.ThinkingBlock, bl.RetryBlock, bl.NoticeBlock)
 
@@ -118,7 +122,18 @@ class Layout:
 
     def parts(self, index: int) -> int:
         """Return how many parts a block has."""
+        self._look_at(index)
         return len(self._rows[self.blocks[index]].keys)
+
+    def _look_at(self, index: int) -> None:
+        """Split a text of the past that is looked at before its turn has come."""
+        rows = self._rows[self.blocks[index]]
+        if isinstance(rows.body, Document) and rows.body.finished and rows.body.waiting:
+            for _ in range(SLICES):
+                if not rows.body.settle():
+                    break
+            self._fit(index)
+            self._sums.set(index, rows.heights.total)
 
     def height(self, index: int, part: int) -> int:
         """Return the lines of a part, measured or guessed."""
@@ -159,6 +174,7 @@ class Layout:
 
     def strips(self, index: int, part: int) -> list[Strip]:
         """Return a part drawn, and take its height from that."""
+        self._look_at(index)
         block = self.blocks[index]
         key = self._key(index, part)
         cached = self._cache.get((block, part))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import ClassVar, cast
 
 from rich.text import Text
@@ -32,7 +33,6 @@ class Pane(ScrollView, can_focus=False):
     """Shows the blocks of one session; its parts, which extend it, add what a reader does with them.
 
     Attributes:
-        model: The blocks as data.
         counters: How much was drawn so far.
         frames: How often the view was brought up to date.
     """
@@ -71,7 +71,9 @@ class Pane(ScrollView, can_focus=False):
             classes: Textual's classes of the widget.
         """
         super().__init__(name=name, id=id, classes=classes)
-        self.model = model or TranscriptModel()
+        self._model = model or TranscriptModel()
+        self._growing: BlockGrew | None = None
+        self._grown: list[str] = []
         self.counters = Counters()
         self.frames = 0
         self._columns = 0  # beside the scroll bar, which Textual's own size counts in
@@ -89,6 +91,12 @@ class Pane(ScrollView, can_focus=False):
         self._layout.sync(Change(tuple(range(len(self.model.blocks)))))
 
     # -- what is shown ---------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> TranscriptModel:
+        """The blocks as data."""
+        self._take_grown()
+        return self._model
 
     @property
     def block_count(self) -> int:
@@ -117,9 +125,22 @@ class Pane(ScrollView, can_focus=False):
 
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; it is drawn with the next frame."""
-        if isinstance(event, BlockGrew):
-            self._pace.streamed += len(event.text)
-        self._changed(self.model.apply(event))
+        if not isinstance(event, BlockGrew):
+            self._changed(self.model.apply(event))
+            return
+        self._pace.streamed += len(event.text)
+        if self._growing is None or self._growing.key != event.key:
+            self._take_grown()
+            self._growing = event
+            self._pace.schedule()
+        self._grown.append(event.text)
+
+    def _take_grown(self) -> None:
+        """Let a block grow by all that has come for it since the last look."""
+        growing, self._growing = self._growing, None
+        if growing is not None:
+            text, self._grown = "".join(self._grown), []
+            self._changed(self._model.apply(replace(growing, text=text)))
 
     def add_prompt(self, text: str) -> None:
         """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it."""
@@ -162,16 +183,17 @@ class Pane(ScrollView, can_focus=False):
 
     def _split(self, until: float) -> bool:
         """Split Markdown that has arrived; return whether there is more."""
+        self._take_grown()
         touched: set[int] = set()
-        for document, block in list(self._unsettled.items()):
-            if touched and time.perf_counter() >= until:
-                break  # what is not looked at did not change, and is not to be measured anew
+        # What is not looked at did not change, and is not to be measured anew.
+        while self._unsettled and not (touched and time.perf_counter() >= until):
+            document, block = self._unsettled.popitem()  # the newest: it is what is read first
             more = True
             while more and time.perf_counter() < until:
                 more = document.settle()
             touched.add(block.at)
-            if not more:
-                del self._unsettled[document]
+            if more:
+                self._unsettled[document] = block
         if touched:
             self._layout.sync(Change(tuple(index for index in touched if index >= 0)))
         return bool(self._unsettled)
