@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import chop_cells
@@ -32,6 +32,32 @@ class Line:
     text: Text
     row: int | None = None
     at_cursor: Text | None = None
+
+
+class LateLine(Line):
+    """A line of a long list, made each time it is drawn: most of them never are.
+
+    Args:
+        row: What the line belongs to.
+        make: Returns what is drawn; is told whether the cursor is on the row.
+    """
+
+    __slots__ = ("_make",)
+    _make: Callable[[bool], Text]
+
+    def __init__(self, row: int, make: Callable[[bool], Text]) -> None:
+        object.__setattr__(self, "row", row)
+        object.__setattr__(self, "_make", make)
+
+    @property
+    def text(self) -> Text:
+        """What is drawn."""
+        return self._make(False)
+
+    @property
+    def at_cursor(self) -> Text:
+        """What is drawn instead while the cursor is on the row."""
+        return self._make(True)
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
@@ -152,6 +178,7 @@ class LineView(ScrollView):
         super().__init__(id=id, classes=classes)
         self._lines: list[Line] = []
         self._cursor_style = Style()
+        self._plain: Style | None = None
 
     @property
     def lines(self) -> list[Line]:
@@ -188,7 +215,8 @@ class LineView(ScrollView):
 
     def keep_cursor_in_sight(self) -> None:
         """Scroll so that the row under the cursor is seen, its first lines before its last."""
-        at = [y for y, line in enumerate(self._lines) if line.row is not None and line.row == self.cursor]
+        cursor = self.cursor
+        at = [y for y, line in enumerate(self._lines) if line.row == cursor and cursor is not None]
         if not at or not self.size.height:
             return
         height = min(at[-1] - at[0] + 1, self.size.height)
@@ -206,12 +234,20 @@ class LineView(ScrollView):
         seen = Region(*self.region.offset, *self.size)
         return self.row_at(offset.y - seen.y) if seen.contains_point(offset) else None
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw several lines; their style is made of that of all ancestors, and looked up once."""
+        self._plain = self.rich_style
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._plain = None
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of the visible part."""
-        width = self.size.width
+        width, plain = self.size.width, self._plain or self.rich_style
         index = y + int(self.scroll_offset.y)
         if index >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, plain)
         line = self._lines[index]
         here = line.row is not None and line.row == self.cursor
         text = (line.at_cursor or line.text) if here else line.text
@@ -219,7 +255,7 @@ class LineView(ScrollView):
         segments = (
             text.render(_CONSOLE, end="") if text.spans else [Segment(text.plain, self._style_of(text))]
         )
-        base = self.rich_style + self._cursor_style if here else self.rich_style
+        base = plain + self._cursor_style if here else plain
         return Strip(segments).adjust_cell_length(width).apply_style(base)
 
     @staticmethod

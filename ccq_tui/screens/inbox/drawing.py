@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
@@ -13,7 +14,7 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Reque
 from ccq_tui.questions import Question
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.lines import Line, flowing, wrapped
+from ccq_tui.widgets.lines import LateLine, Line, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
 SIGNS = {Place.HERE: "◆", Place.OTHER: "◆", Place.RESTS: "◇", Place.GONE: "✖"}
@@ -66,6 +67,12 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
 
 
 def _row_line(row: InboxRow, at: int, column: int, now: datetime, width: int, palette: Palette) -> Line:
+    return LateLine(at, partial(_row_text, row, column, now, width, palette))
+
+
+def _row_text(
+    row: InboxRow, column: int, now: datetime, width: int, palette: Palette, at_cursor: bool
+) -> Text:
     sign = palette.warning if row.place is Place.GONE else palette.accent
     name = ""
     if column:
@@ -77,7 +84,7 @@ def _row_line(row: InboxRow, at: int, column: int, now: datetime, width: int, pa
     question = Text(row.question, palette.plain)
     question.truncate(max(8, width - 6 - cell_len(name) - cell_len(asked)), overflow="ellipsis")
     rest = ((SIGNS[row.place] + " ", sign), (name, palette.strong), (asked, palette.muted), question)
-    return Line(Text.assemble("   ", *rest), at, Text.assemble((" ❯ ", palette.accent), *rest))
+    return Text.assemble((" ❯ ", palette.accent) if at_cursor else "   ", *rest)
 
 
 def about(

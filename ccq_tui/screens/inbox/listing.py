@@ -91,6 +91,8 @@ class InboxList:
     def shown(self) -> tuple[InboxRow, ...]:
         """The rows that have every word of the filter, in the order in which they are drawn."""
         words = self.filter.casefold().split()
+        if not words and not self.grouped:
+            return self.rows
         found = tuple(row for row in self.rows if all(word in row.found_by for word in words))
         if not self.grouped:
             return found

@@ -29,7 +29,7 @@ from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import PALETTE_CSS
 from ccq_tui.widgets.panel.field import AnswerField
 
-PAGES = 50
+PAGES = 200
 """Pages of the store that are listed at most."""
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}

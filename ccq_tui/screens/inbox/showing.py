@@ -20,7 +20,7 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, palette_of
+from ccq_tui.widgets.palette import COMPONENT_CLASSES, Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.question import QuestionPanel
@@ -68,6 +68,8 @@ class Showing(ModalScreen[InboxRow | None]):
         self._drawn: tuple[object, ...] = ()
         self._lines: list[Line] = []
         self._about: tuple[object, ...] = ()
+        self._title: Text | None = None
+        self._palette: Palette | None = None
 
     @property
     def field(self) -> AnswerField:
@@ -124,9 +126,11 @@ class Showing(ModalScreen[InboxRow | None]):
         count, shown = len(state.rows), len(state.shown)
         wait = f"{count} wait{'s' if count == 1 else ''} for you" if count else ""
         words = f"{shown} of {count}" if state.filter else wait
-        self.query_one("#inbox-title", Static).update(
-            Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}" if words else "", palette.muted))
-        )
+        title = Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}" if words else "", palette.muted))
+        if title != self._title or palette != self._palette:
+            # Each update lays the whole screen out anew.
+            self._title, self._palette = title, palette
+            self.query_one("#inbox-title", Static).update(title)
         self.field.styles.height = self.field.styles.min_height = 1 if self.finds else 0
         made_for = (
             state.rows,

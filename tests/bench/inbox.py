@@ -1,0 +1,162 @@
+"""A full inbox: what it costs at the start, how fast it is listed, scrolled and printed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import count, cycle
+from pathlib import Path
+
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.testing import CleanHome, Scenario, clean_environment
+from tests.bench.figures import percentile
+from tests.bench.keys import one_by_one
+from tests.bench.measures import Effort, Family, Figures, Measure
+from tests.bench.processes import memory
+from tests.bench.programs import OURS, Program
+from tests.bench.stage import DOWN, Stage, stage
+from tests.bench.terminal import whole
+from tests.e2e.emulator import Screen
+
+F2 = "\x1bOQ"
+PARKED = 1_000
+"""Sessions without a process, in each of which a question waits."""
+HISTORY = 10_000
+"""Requests of which those wait and all others were answered."""
+FIRST = "Which cache should part 0 use?"
+
+START = Measure("inbox.start", "1,000 parked: start to usable prompt, over an empty inbox", "ms", limit=150)
+MEMORY = Measure("inbox.memory", "1,000 parked and listed: memory, over an empty inbox", "MB", limit=20)
+SHOWN = Measure("inbox.shown", "1,000 parked: F2 to the list", "ms")
+ALONE = Measure("inbox.alone", "1,000 parked: ccq-tui inbox to the list", "s")
+JSON = Measure("inbox.json", "10,000 requests: ccq-tui inbox --json, whole process", "ms", limit=600)
+STEP = Measure("inbox.step", "10,000 requests: a row down in the list, p50", "ms")
+STEPS = Measure("inbox.steps", "10,000 requests: a row down in the list, p95", "ms")
+
+
+def play(program: Program, effort: Effort) -> Figures:
+    """Start with an empty inbox and with full ones; list, scroll and print them."""
+    waiting, requests = min(PARKED, effort.blocks), min(HISTORY, effort.blocks)
+    with clean_environment("") as home:
+        empty_start, empty_memory = started(program, home, "Nothing waits for you")
+    with clean_environment("") as home:
+        stock(home, waiting, waiting)
+        start, used = started(program, home, FIRST)
+        yield START, start - empty_start
+        yield MEMORY, used - empty_memory
+        with stage(program, Scenario("inbox"), home=home) as on:
+            usable(on)
+            pressed = on.terminal.press(F2)
+            yield SHOWN, on.terminal.wait(FIRST) - pressed
+        with stage(program, Scenario("inbox"), "inbox", home=home) as on:
+            yield ALONE, on.terminal.wait(FIRST) - on.terminal.began
+    with clean_environment("") as home:
+        stock(home, waiting, requests)
+        yield JSON, printed(program, home)
+        with stage(program, Scenario("inbox"), "inbox", home=home) as on:
+            on.terminal.wait(FIRST)
+            on.terminal.rest(2.0)
+            steps = one_by_one(on, cycle((DOWN,)), effort.presses, row_under)
+            yield STEP, percentile(steps, 50)
+            yield STEPS, percentile(steps, 95)
+
+
+def usable(on: Stage) -> float:
+    """Type a letter and take it away again; return when the prompt was usable, in seconds from the start."""
+    on.terminal.wait("❯")
+    at = on.echo("z", "❯ z") - on.terminal.began
+    on.terminal.press("\x7f")
+    on.terminal.wait(lambda screen: "❯ z" not in whole(screen))
+    return at
+
+
+def started(program: Program, home: CleanHome, shows: str) -> tuple[float, float]:
+    """Start and list the inbox; return when the prompt was usable, and the memory of the program alone."""
+    with stage(program, Scenario("inbox"), home=home) as on:
+        at = usable(on)
+        on.terminal.press(F2)
+        on.terminal.wait(shows)
+        on.terminal.rest(2.0)
+        return at, memory(on.terminal.process.pid, alone=True)
+
+
+def row_under(screen: Screen) -> object:
+    """Return the row of the list that has the cursor, as it is drawn."""
+    return tuple(line for line in screen.display if line.lstrip().startswith("❯"))
+
+
+def printed(program: Program, home: CleanHome) -> float:
+    """Print the inbox as JSON; return the seconds of the whole process."""
+    began = time.monotonic()
+    done = subprocess.run(
+        [*program.command, "inbox", "--json"],
+        env=home.env, cwd=home.project, capture_output=True, timeout=60, check=True,
+    )  # fmt: skip
+    ended = time.monotonic()
+    if FIRST.encode() not in done.stdout:
+        raise AssertionError(f"the inbox was not printed: {done.stdout[:200]!r}")
+    return ended - began
+
+
+def stock(home: CleanHome, waiting: int, requests: int) -> None:
+    """Fill the inbox of a home.
+
+    Args:
+        home: The home.
+        waiting: Parked sessions in each of which a question waits.
+        requests: Questions in all; those that do not wait were answered, and delivered.
+    """
+    place = Path(home.env["XDG_STATE_HOME"]) / "ccq-tui" / "inbox.db"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(_stocked(waiting, requests), place)
+    store = Store(place)
+    # The sessions work where this home is: one whose directory is missing is listed as gone.
+    store._connection.execute("UPDATE sessions SET directory = ?", (str(home.project),))
+    store.close()
+
+
+@cache
+def _stocked(waiting: int, requests: int) -> Path:
+    """Make a full inbox once; it stays until the bench ends."""
+    _kept.append(tempfile.TemporaryDirectory(prefix="ccq-bench-"))
+    place = Path(_kept[-1].name) / "inbox.db"
+    ticks = count()
+    began = datetime.now(UTC) - timedelta(days=3)
+    store = Store(place, now=lambda: began + timedelta(milliseconds=20 * next(ticks)))
+    store._connection.execute("PRAGMA synchronous = OFF")
+    for number in range(requests):
+        session = f"{number % waiting:08d}-0000-4000-8000-000000000000"
+        if number < waiting:
+            store.upsert_session(session, "/", name=f"part {number}", last_line="I looked at the code.")
+            store.set_session_state(session, StoredSessionState.PARKED, "bench")
+        request = asked(number, session)
+        store.add_request(request, "I looked at the three services. Two of them read the same rows again.")
+        if number >= waiting:
+            store.settle(request.id, Answered((Answer(("SQLite",)),)), "panel")
+            store.mark_delivered(request.id, "result")
+    store.close()
+    return place
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def asked(number: int, session: str) -> QuestionRequest:
+    """Return a question as agents ask it, of its own words for each number."""
+    options = (
+        Option("Redis (Recommended)", "Fast, and one more service to run, to watch and to pay for"),
+        Option("SQLite", "No service; one writer at a time"),
+        Option("None", "Slow where the same rows are read again and again"),
+    )
+    question = Question(f"Which cache should part {number} use?", "Cache", options)
+    name = f"toolu_{number:024d}"
+    return QuestionRequest(name, session, QuestionSet(name, (question,)))
+
+
+FAMILY = Family("inbox", (OURS,), (START, MEMORY, SHOWN, ALONE, JSON, STEP, STEPS), play)
