@@ -21,7 +21,7 @@ from ccq_tui.questions.arriving import ArrivingSet
 from ccq_tui.questions.growth import BACK_AGAIN, NOT_COMPLETE
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.state import Arriving, PanelState
-from ccq_tui.screens.session import dock as docks
+from ccq_tui.screens.session import growing
 from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
@@ -117,7 +117,7 @@ async def test_a_set_that_comes_to_nothing_and_again() -> None:
 
 
 async def test_a_set_that_is_held_up_makes_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docks, "HELD_UP_SECONDS", 0.0)
+    monkeypatch.setattr(growing, "HELD_UP_SECONDS", 0.0)
     run = Driven()
     async with run.app.run_test() as pilot:
         *_, event, whole = told("r1", SINGLE)
