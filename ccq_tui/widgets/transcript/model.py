@@ -253,8 +253,13 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.QuestionAsked) -> None:
-        if event.request.id not in self._requests:
+        block = self._requests.get(event.request.id)
+        if block is None:
             self._ask(bl.QuestionBlock(event.request))
+        elif isinstance(block.outcome, Cancelled):
+            # The session it was cancelled with was resumed, and it waits again.
+            block.outcome, block.settled, block.surface = None, None, ""
+            self._settle(block)
 
     @_take.register
     def _(self, event: ev.PlanProposed) -> None:

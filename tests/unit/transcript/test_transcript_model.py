@@ -148,6 +148,20 @@ def test_an_answer_of_the_past_was_not_given_now(model: TranscriptModel, at: dat
     assert block.settled == at
 
 
+def test_a_question_cancelled_in_the_past_is_answered_once_it_waits_again(model: TranscriptModel) -> None:
+    past = (question(), ev.RequestSettled("q", Cancelled("the session ended")))
+    model.apply(ev.HistoryLoaded(past))
+    model.apply(question())
+    (block,) = model.blocks
+    assert isinstance(block, bl.QuestionBlock)
+    assert block.outcome is None
+    outcome = Answered((Answer(("A",)),))
+    model.apply(ev.RequestSettled("q", outcome, "inbox"))
+    assert (block.outcome, block.surface, block.settled) == (outcome, "inbox", NOON)
+    model.apply(question())
+    assert block.outcome == outcome
+
+
 def test_a_rejected_question_call_is_seen(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("q", "AskUserQuestion", {}))
     model.apply(ev.ToolFinished("q", "AskUserQuestion", "invalid", is_error=True))
