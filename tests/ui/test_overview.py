@@ -25,11 +25,12 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox import InboxUnavailable, QuestionRequest
 from ccq_tui.inbox.owners import Owner
 from ccq_tui.inbox.standing import Group
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.screens.overview import gathering
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
@@ -230,10 +231,20 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         assert isinstance(run.app.screen, SessionScreen)
 
 
+def refuse(_store: Store, after: object) -> None:
+    raise InboxUnavailable("full")
+
+
 async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp_path: Path) -> None:
     run = Many(tmp_path)
     async with run.app.run_test(size=(160, 50)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(gathering, "read_page", refuse)
+            await open_overview(pilot, run, 1)
+            await until(pilot, lambda: "Stored sessions cannot be read: full" in run.said())
+            await pilot.press("escape")
+            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await open_overview(pilot, run, 1)
         await until(pilot, lambda: "The only session so far" in run.said())
         await pilot.press("n")

@@ -12,6 +12,7 @@ from ccq_tui.widgets.hints import Hints
 
 SURFACE = "overview"
 ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
+AT_WORK = (Group.NEEDS, Group.WORKING)
 GONE = "Its directory is gone: it cannot be opened"
 
 
@@ -33,7 +34,7 @@ class Doing(Gathering):
             self.say("Nothing was said in it yet: there is nothing to be done with")
         elif card.waiting and not card.done:
             self.say("A question waits in it: answer or decline it first")
-        elif card.group in (Group.NEEDS, Group.WORKING) and not card.done:
+        elif card.group in AT_WORK and not card.done:
             self.say("Claude is at work in it")
         else:
             self.run_worker(self._mark(card), name="mark", exit_on_error=False)
@@ -76,11 +77,11 @@ class Doing(Gathering):
             own.append(("Enter", "open" if card.place is Place.HERE else "resume"))
         if card is not None and card.done:
             own.append(("d", "not done"))
-        elif card is not None and card.known and card.group not in (Group.NEEDS, Group.WORKING, Group.PARKED):
+        elif card is not None and card.known and not card.waiting and card.group not in AT_WORK:
             own.append(("d", "done"))
         if card is not None and can_start(card):
             own.append(("r", "retry" if card.group is Group.FAILED else "start"))
-        always = (("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier ones"), ("F2", "inbox"))
+        always = (("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"))
         return (*own, *always)
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.style import Style
 
 from ccq_tui.inbox.standing import Group
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.board import Board
-from ccq_tui.screens.overview.cards import Card, here_group, joined
+from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
+from ccq_tui.screens.overview.drawing import CHUNK, Now, about_lines, column_lines, list_lines, window
+from ccq_tui.widgets.lines import Line
+from ccq_tui.widgets.palette import ROLES, Palette
 
+PLAIN = Palette(**{role: Style() for role in ROLES})
 NAMES = st.sampled_from("abcdef")
 STATES = st.sampled_from(("queued", "starting", "working", "awaiting", "parked", "idle", "failed", "ended"))
 
@@ -122,3 +127,35 @@ def test_the_cursor_begins_where_a_person_is_needed() -> None:
     under = Board(both).begun().under
     assert under
     assert under.session_id == "b"
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 200), st.integers(0, 199), st.booleans())
+def test_of_many_cards_those_around_the_cursor_are_drawn(count: int, at: int, tall: bool) -> None:
+    at = min(at, max(0, count - 1))
+    cards = [card(f"n{number}", "idle", 0, 1.0, here=False) for number in range(count)]
+    rows = window(count, at)
+    now = Now(0.0, 61.0)
+    for lines in (
+        column_lines(cards, rows, 26, now, PLAIN),
+        list_lines(cards, rows, 79, now, PLAIN, tall=tall),
+    ):
+        drawn = {line.row for line in lines if line.row is not None}
+        assert drawn == set(rows)
+        assert (at in drawn) == bool(count)
+        assert len(drawn) <= 3 * CHUNK
+        said = " ".join(line.text.plain for line in lines if line.row is None)
+        assert (f"↑ {rows.start} more" in said) == bool(rows.start)
+        assert (f"↓ {count - rows.stop} more" in said) == (rows.stop < count)
+
+
+@given(st.text(), st.text(), st.integers(10, 60), STATES)
+def test_a_card_fits_whatever_it_says(name: str, said: str, width: int, state: str) -> None:
+    one = harmless(replace(card("a", state, 2, 1, here=False), session=name, last_line=said, cost=12.5))
+    now = Now(0.0, 61.0)
+    lines = [
+        *column_lines([one], range(1), width, now, PLAIN),
+        *list_lines([one], range(1), max(30, width), now, PLAIN, tall=True),
+    ]
+    assert all(line.text.cell_len <= max(30, width) for line in lines)
+    assert all(line.text.cell_len <= 80 for line in map(Line, about_lines(one, 80, 4, now, PLAIN)))
