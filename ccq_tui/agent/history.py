@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ccq_tui.agent.events import AgentEvent
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError, read_by
 from ccq_tui.agent.replay import replay
 
 READ_SECONDS = 60.0
-MAX_MESSAGES = 2_000
+MAX_MESSAGES = 200_000
+"""A bound on memory, and far more than was ever said in a session."""
 
 
 class HistoryError(Exception):
@@ -42,11 +44,16 @@ class History:
 NO_HISTORY = History("")
 
 
-async def read_history(options: SessionOptions) -> History:
+Told = Callable[[str, HistoryLoaded], None]
+"""Takes the session's id and a part of its past, the newest first."""
+
+
+async def read_history(options: SessionOptions, tell: Told | None = None) -> History:
     """Read the past of the session that the options name, or of the last one in their directory.
 
     Args:
         options: The session's options, with ``resume`` or ``continue_conversation``.
+        tell: Is told each part as soon as it is there.
 
     Returns:
         The newest `MAX_MESSAGES` messages as events; a history without a session id if there is no session.
@@ -65,16 +72,26 @@ async def read_history(options: SessionOptions) -> History:
         )
     except ReaderError as error:
         raise HistoryError(str(error)) from error
-    return await asyncio.to_thread(_history, output)
-
-
-def _history(output: bytes) -> History:
-    found: dict[str, Any] = json.loads(output)
-    messages: list[dict[str, Any]] = found["messages"]
+    # Line by line: all of it read in one go would hold up the screen, thread or not.
+    lines = output.splitlines()
+    first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])
+    session_id: str = first["session_id"]
+    read: list[tuple[tuple[AgentEvent, ...], tuple[str, ...]]] = []
+    for number, line in enumerate(lines):
+        read.append(await asyncio.to_thread(_part, line, session_id))
+        if tell is not None:
+            cut = first["cut"] and number == len(lines) - 1
+            tell(session_id, HistoryLoaded(read[-1][0], cut, older=number > 0))
+    read.reverse()
     return History(
-        session_id=found["session_id"],
-        events=tuple(replay(messages, found["session_id"])),
-        uuids=tuple(message["uuid"] for message in messages),
-        cut=found["cut"],
-        deferred=frozenset(found["deferred"]),
+        session_id=session_id,
+        events=tuple(event for events, _ in read for event in events),
+        uuids=tuple(uuid for _, uuids in read for uuid in uuids),
+        cut=first["cut"],
+        deferred=frozenset(first["deferred"]),
     )
+
+
+def _part(line: bytes, session_id: str) -> tuple[tuple[AgentEvent, ...], tuple[str, ...]]:
+    messages: list[dict[str, Any]] = json.loads(line)["messages"]
+    return tuple(replay(messages, session_id)), tuple(message["uuid"] for message in messages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.book import SessionBook
@@ -222,10 +222,15 @@ class AgentSession:
     async def _live(self) -> SessionLost:
         """Start the CLI and read until it ends; left by `_stop` or by cancelling otherwise."""
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._commander.dispatch())]
+            tasks: list[asyncio.Task[Any]] = [group.create_task(self._commander.dispatch())]
             try:
-                connection, history = await self._prepare()
-                lost = await self._open(connection, history)
+                known: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+                reading = group.create_task(self._history(known))
+                tasks.append(reading)
+                # The CLI starts as soon as it is known for what, while older parts are still being read.
+                kind, resumed = await asyncio.gather(load_connection(), known)
+                connection = kind(self.options, self._inbox, self._emit)
+                lost = await self._open(connection, resumed, reading)
                 if lost is None:
                     tasks.append(group.create_task(self._commander.work(connection)))
                     failure = await connection.read()
@@ -237,33 +242,37 @@ class AgentSession:
                     task.cancel()
         return lost
 
-    async def _prepare(self) -> tuple[Connection, History]:
-        """Load the SDK, and at the same time what was said before."""
-        kind, history = await asyncio.gather(load_connection(), self._history())
-        return kind(self.options, self._inbox, self._emit), history
+    async def _history(self, known: asyncio.Future[str]) -> History:
+        """Read and tell what was said before; the future gets the session's id as early as it can."""
+        history = NO_HISTORY
 
-    async def _history(self) -> History:
-        if not (self.options.resume or self.options.continue_conversation):
-            return NO_HISTORY
+        def tell(session_id: str, part: HistoryLoaded) -> None:
+            if part.events:
+                self._emit(part)
+            if not known.done():
+                known.set_result(session_id)
+
         try:
-            written = await any_leftovers()
-            history = await read_history(self.options)
-            if written:  # by a process that nobody knows of any more; what it wrote to its end is past, too
-                await end_leftovers(history.session_id)
-                history = await read_history(self.options)
+            if self.options.resume or self.options.continue_conversation:
+                if await any_leftovers():
+                    # By a process that nobody knows of any more; what it wrote to its end is past, too.
+                    await end_leftovers((await read_history(self.options)).session_id)
+                history = await read_history(self.options, tell)
+                if not history.session_id:
+                    self._emit(NoticeGiven("info", "There is no earlier session here; this is a new one."))
         except HistoryError as error:
             self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
-            return History(self.options.resume or "")
-        if not history.session_id:
-            self._emit(NoticeGiven("info", "There is no earlier session here; this is a new one."))
-        elif history.events:
-            self._emit(HistoryLoaded(history.events, history.cut))
+            history = History(self.options.resume or "")
+        finally:
+            if not known.done():
+                known.set_result(history.session_id)
         return history
 
-    async def _open(self, connection: Connection, history: History) -> SessionLost | None:
+    async def _open(
+        self, connection: Connection, resumed: str, reading: asyncio.Task[History]
+    ) -> SessionLost | None:
         self._connection = connection
-        connection.translator.remember(history.uuids)
-        resume = history.session_id or None
+        resume = resumed or None
         own_id = None if resume and not self.options.fork else str(uuid4())
         ahead, self._ahead = self._ahead, None
         if ahead is not None and resume is None and ahead.fits(self.options):
@@ -271,6 +280,8 @@ class AgentSession:
         else:
             failure = await connection.open(session_id=own_id, resume=resume)
         if failure is None:
+            history = await reading
+            connection.translator.remember(history.uuids)
             if resume and not self.options.fork:
                 await self._delivery.catch_up(resume, history)
             return None

@@ -132,8 +132,15 @@ async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         mounted = len(app.query("*"))
         # As long as they were not split, they were looked for anew with every frame.
-        app.transcript.apply(ev.HistoryLoaded(tuple(finished(number) for number in range(10_000))))
-        await until(pilot, lambda: lines(app)[-1] == "● Block 9999")
+        for start in range(9_500, -500, -500):
+            past = tuple(finished(number) for number in range(start, start + 500))
+            app.transcript.apply(ev.HistoryLoaded(past, older=start < 9_500))
+            if start == 9_500:
+                await until(pilot, lambda: lines(app)[-1] == "● Block 9999")
+                app.transcript.action_page_up()
+                above = lines(app)[:-1]
+        await pilot.pause()
+        assert lines(app)[:-1] == above, "what comes above moves nothing"
         assert app.transcript.block_count == 10_000
         app.transcript.action_home()
         assert lines(app)[0] == "● Block 0"

@@ -15,6 +15,10 @@ from ccq_tui.agent.sdk import import_sdk
 _QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
+PART = 200
+"""Messages in a part, more where a call waits long for its result."""
+FEWEST = 60
+"""Messages in the newest part, at least."""
 
 
 def main(directory: str, session_id: str, limit: int) -> None:
@@ -39,8 +43,38 @@ def main(directory: str, session_id: str, limit: int) -> None:
     kept = messages[-limit:]
     told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
     add_records(session_id, told)
-    past = {"cut": len(kept) < len(messages), "messages": told, "deferred": deferred(session_id)}
-    json.dump({"session_id": session_id, **past}, sys.stdout)
+    newest, *older = parts(told)
+    past = {"cut": len(kept) < len(messages), "messages": newest, "deferred": deferred(session_id)}
+    for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
+        sys.stdout.write(json.dumps(line) + "\n")
+
+
+def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Cut messages into parts that can be told by themselves: no call is in another part than its result.
+
+    Args:
+        messages: All of them, oldest first.
+
+    Returns:
+        At least one part, the newest first; the messages of each oldest first.
+    """
+    last = {
+        str(block.get("tool_use_id")): index
+        for index, message in enumerate(messages)
+        for block in _blocks(message["message"])
+        if block.get("type") == "tool_result"
+    }
+    found, begin, needed = [], 0, -1
+    for index, message in enumerate(messages):
+        for block in _blocks(message["message"]):
+            needed = max(needed, last.get(str(block.get("id")), -1))
+        if index >= needed and index + 1 - begin >= PART:
+            found.append(messages[begin : index + 1])
+            begin = index + 1
+    rest = messages[begin:]
+    if found and len(rest) < FEWEST:  # less than a screen or two: not worth a part
+        rest = found.pop() + rest
+    return [rest, *reversed(found)]
 
 
 def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:

@@ -81,10 +81,14 @@ class ConversationReset:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLoaded:
-    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out."""
+    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out.
+
+    A long past comes in parts: first the newest, then with ``older`` what was before all that came so far.
+    """
 
     events: tuple[AgentEvent, ...]
     cut: bool = False
+    older: bool = False
 
 
 PARKED_KIND = "parked"

@@ -38,6 +38,10 @@ class Rewinding(Commanding):
         match event:
             case ConversationReset():
                 self._given = ()
+            case HistoryLoaded(events, older=True):
+                later, self._given = self._given, ()
+                self._remember(one for one in events if isinstance(one, PromptAccepted))
+                self._given = (*self._given, *later)[-MOST_PROMPTS:]
             case HistoryLoaded(events):
                 self._remember(one for one in events if isinstance(one, PromptAccepted))
             case PromptAccepted():

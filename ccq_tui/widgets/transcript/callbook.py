@@ -55,6 +55,12 @@ class CallBook:
                 block.directory = directory
                 self._order.touch(block)
 
+    def put_first(self, earlier: CallBook) -> None:
+        """Take the calls of a past that is older than all of these; nothing of it runs any more."""
+        earlier.stop(everything=True)
+        earlier.work_in(self._directory)
+        self._calls = earlier._calls | self._calls
+
     def start(self, event: ev.ToolStarted) -> ToolBlock:
         """Show a call."""
         block = ToolBlock(

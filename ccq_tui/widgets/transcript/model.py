@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import singledispatchmethod
 
@@ -164,7 +165,10 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.HistoryLoaded) -> None:
-        """Put what was said before above the prompts that were typed meanwhile."""
+        """Put what was said before above the prompts that were typed meanwhile, older parts above all."""
+        if event.older:
+            self._put_first(event)
+            return
         typed = self._prompts.lift()
         if event.cut:
             self._add(bl.RuleBlock("older messages are not shown"))
@@ -173,6 +177,14 @@ class TranscriptModel:
             self._take(earlier)
         self._past = False
         self._prompts.lower(typed)
+
+    def _put_first(self, event: ev.HistoryLoaded) -> None:
+        earlier = TranscriptModel(self._clock, self._now)
+        earlier.folded = self.folded
+        earlier.apply(replace(event, older=False))
+        self._calls.put_first(earlier._calls)
+        self._requests = earlier._requests | self._requests
+        self._order.put_first(earlier.blocks)
 
     @_take.register
     def _(self, event: ev.BlockGrew) -> None:

@@ -68,6 +68,12 @@ class BlockOrder:
             self._last_under[agent.id] = block
             agent = self._agents.get(agent.parent)
 
+    def put_first(self, blocks: list[Block]) -> None:
+        """Put blocks above all others."""
+        self.blocks[:0] = blocks
+        self._renumber(0)
+        self._changed.update(self.blocks[: len(blocks) + 1])
+
     def add_after(self, block: Block, above: Block) -> None:
         """Put a block right under another one."""
         block.depth = above.depth
