@@ -274,6 +274,8 @@ class DurableInbox(Keeping):
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told of every request that arrives or is settled, in any process, before its asker is.
 
+        Also of every session that does something else, or that a person is done with.
+
         Args:
             callback: Called in the event loop, in order; must not block. What it raises is logged.
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,10 @@ class Many(Driven):
     def said(self) -> str:
         """What stands above the keys of the overview."""
         return str(self.overview.query_one("NoticeLine").render())
+
+    def says(self, words: str) -> bool:
+        """Whether some words stand above the keys of the overview."""
+        return words in self.said()
 
     def groups(self) -> dict[str, Group]:
         """The group of each session, by its name."""
@@ -207,7 +212,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         ):
             await run.go(pilot, name)
             await pilot.press(key)
-            await until(pilot, lambda words=words: words in run.said())
+            await until(pilot, partial(run.says, words))
             assert len(run.all) == 1
 
         # A failed one goes on behind, and the overview stays; Enter shows one that rests.

@@ -15,7 +15,7 @@ from ccq_tui.inbox.listing import session_lines
 from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.inbox.reports import session_record
 from ccq_tui.inbox.standing import Group, group_of, stored_group
-from ccq_tui.inbox.store import Store, StoredSession, StoredSessionState
+from ccq_tui.inbox.store import Store, StoredSession, StoredSessionState, StoredStanding
 from ccq_tui.questions import Question, QuestionSet
 
 STATES = st.sampled_from([*StoredSessionState, "queued"])
@@ -78,7 +78,7 @@ def test_pages_of_standings_have_every_session_once(tmp_path: Path) -> None:
             store.upsert_session("s2", last_line=line)
         store.add_request(QuestionRequest("t1", "s2", QuestionSet("t1", (Question("Why?", "Why"),))))
         store.claim_session("s2", this_process())
-        found = []
+        found: list[StoredStanding] = []
         while page := store.standings(found[-1].session if found else None, limit=2):
             found += page
         assert sorted(one.session.id for one in found) == [f"s{number}" for number in range(7)]
