@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from textual.pilot import Pilot
 
 from ccq_tui.agent.events import (
     ArrivingEnded,
@@ -15,7 +16,7 @@ from ccq_tui.agent.events import (
     RequestSettled,
     SessionState,
 )
-from ccq_tui.inbox import Allowed, QuestionRequest
+from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Question
 from ccq_tui.questions.arriving import ArrivingSet
 from ccq_tui.questions.growth import BACK_AGAIN, NOT_COMPLETE
@@ -52,104 +53,115 @@ def state_of(run: Driven) -> PanelState:
     return panel_of(run).state
 
 
-async def test_a_set_is_answered_as_it_comes() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        events = list(told("r1", SINGLE, MULTI))
-        run.told.tell(events[0])
-        await keys_work(run, pilot)
-        assert run.screen.dock.line.summary() == "1 question arriving · 0/1 answered"
-        assert not run.screen.waiting.items
-        assert "? 1" not in run.screen.title
-        await pilot.press("1", "n", "s", "o")
-        for event in events[1:6]:
-            run.told.tell(event)
-        await until(pilot, lambda: state_of(run).questions == events[5].request.questions)
-        await pilot.press("o", "n", "enter", "enter")
-        assert state_of(run).aside == NOT_COMPLETE
-        assert not run.told.answers
-        for event in events[6:]:
-            run.told.tell(event)
-        await until(pilot, lambda: len(state_of(run).pages) == 2)
-        await pilot.press("tab", "2", "3", "enter", "enter")
-        assert not run.told.answers
-        assert not run.told.drafts  # nothing of it is kept on disk before it is asked
-        asked = events[-1].request
-        run.told.tell(QuestionAsked(asked))
-        await until(pilot, lambda: run.screen.waiting.items)
-        assert "? 1" in str(run.screen.title)
-        assert run.told.drafts["r1"].pages[0].draft.note == "soon"
-        run.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers)
-        first, second = Answer(("PostgreSQL",), note="soon"), Answer(("Cache", "Logs"))
-        assert run.told.answers == [("r1", Answered((first, second)), "panel")]
-
-
-async def test_a_set_that_comes_to_nothing_and_again() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        *_, event, _whole = told("r1", SINGLE)
-        run.told.tell(event)
-        await keys_work(run, pilot)
-        await pilot.press("2", "n", "h", "i", "enter")
-        run.told.tell(ArrivingEnded("r1", "its stream broke"))
-        await until(pilot, lambda: run.screen.dock.panel is None)
-        assert "The question was closed: its stream broke" in run.screen.dock.notices.text
-        await pilot.press("x")
-        assert run.screen.dock.prompt.text == "x"
-        run.clock.skip(1.0)
-        run.told.tell(event)  # it would be another name; what counts is the question
-        await keys_work(run, pilot)
-        assert not state_of(run).page.draft.selected
-        assert run.screen.dock.notices.text == ""
-        run.told.tell(QuestionAsked(list(told("r1", SINGLE))[-1].request))
-        await until(pilot, lambda: state_of(run).arriving is None)
-        assert state_of(run).aside == BACK_AGAIN
-        run.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers)
-        assert run.told.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
-        run.told.tell(QuestionAsked(list(told("r2", SINGLE))[-1].request))
-        await keys_work(run, pilot)
-        assert not state_of(run).has_draft  # what was answered is no draft any more
-
-
-async def test_a_set_that_is_held_up_makes_way(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growing, "HELD_UP_SECONDS", 0.0)
     run = Driven()
     async with run.app.run_test() as pilot:
-        *_, event, whole = told("r1", SINGLE)
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        for part in (
+            a_set_is_answered_as_it_comes,
+            a_set_comes_to_nothing_and_again,
+            a_set_that_is_held_up_makes_way,
+            typing_goes_on_while_a_set_comes,
+        ):
+            await part(run, pilot)
+            run.told.answers.clear()
+            run.screen.dock.prompt.put("")
+            run.clock.skip(1.0)
+
+
+async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
+    events = list(told("r1", SINGLE, MULTI))
+    run.told.tell(events[0])
+    await keys_work(run, pilot)
+    assert run.screen.dock.line.summary() == "1 question arriving · 0/1 answered"
+    assert not run.screen.waiting.items
+    assert "? 1" not in run.screen.title
+    await pilot.press("1", "n", "s", "o")
+    for event in events[1:6]:
         run.told.tell(event)
-        await keys_work(run, pilot)
-        await pilot.press("2")
-        run.told.tell(PermissionAsked(permission("p1")))
-        await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
-        assert isinstance(run.screen.dock.panel, QuestionPanel)
-        run.told.tell(whole)
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.shown_at)
-        await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
-        assert run.screen.dock.line.items[0].request.id == "p1"
-        run.told.tell(RequestSettled("p1", Allowed(), "elsewhere"))
-        await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
-        assert state_of(run).page.draft.selected == (1,)
+    await until(pilot, lambda: state_of(run).questions == events[5].request.questions)
+    await pilot.press("o", "n", "enter", "enter")
+    assert state_of(run).aside == NOT_COMPLETE
+    assert not run.told.answers
+    for event in events[6:]:
+        run.told.tell(event)
+    await until(pilot, lambda: len(state_of(run).pages) == 2)
+    await pilot.press("tab", "2", "3", "enter", "enter")
+    assert not run.told.answers
+    assert not run.told.drafts  # nothing of it is kept on disk before it is asked
+    asked = events[-1].request
+    run.told.tell(QuestionAsked(asked))
+    await until(pilot, lambda: run.screen.waiting.items)
+    assert "? 1" in str(run.screen.title)
+    assert run.told.drafts["r1"].pages[0].draft.note == "soon"
+    run.clock.skip(1.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers)
+    first, second = Answer(("PostgreSQL",), note="soon"), Answer(("Cache", "Logs"))
+    assert run.told.answers == [("r1", Answered((first, second)), "panel")]
 
 
-async def test_typing_goes_on_while_a_set_comes() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await pilot.press("h", "e")
-        events = list(told("r1", RECOMMENDED))
-        for event in events:
-            run.told.tell(event)
-            await pilot.press("y")
-        await until(pilot, lambda: "1 question arriving" in run.screen.dock.notices.text)
-        assert run.screen.dock.panel is None
-        assert run.screen.dock.prompt.text == "he" + "y" * len(events)
-        run.told.tell(QuestionAsked(events[-1].request))
-        await until(pilot, lambda: run.screen.dock.panel)
-        assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
+async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> None:
+    *_, event, _whole = told("r2", SINGLE)
+    run.told.tell(event)
+    await keys_work(run, pilot)
+    await pilot.press("2", "n", "h", "i", "enter")
+    run.told.tell(ArrivingEnded("r2", "its stream broke"))
+    await until(pilot, lambda: run.screen.dock.panel is None)
+    assert "The question was closed: its stream broke" in run.screen.dock.notices.text
+    await pilot.press("x")
+    assert run.screen.dock.prompt.text == "x"
+    run.clock.skip(1.0)
+    run.told.tell(event)  # it would be another name; what counts is the question
+    await keys_work(run, pilot)
+    assert not state_of(run).page.draft.selected
+    assert run.screen.dock.notices.text == ""
+    run.told.tell(QuestionAsked(list(told("r2", SINGLE))[-1].request))
+    await until(pilot, lambda: state_of(run).arriving is None)
+    assert state_of(run).aside == BACK_AGAIN
+    run.clock.skip(1.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers)
+    assert run.told.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
+    run.told.tell(QuestionAsked(list(told("r3", SINGLE))[-1].request))
+    await keys_work(run, pilot)
+    assert not state_of(run).has_draft  # what was answered is no draft any more
+    run.told.tell(RequestSettled("r3", Cancelled("over")))
+    await until(pilot, lambda: run.screen.dock.panel is None)
+
+
+async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> None:
+    *_, event, whole = told("r4", SINGLE)
+    run.told.tell(event)
+    await keys_work(run, pilot)
+    await pilot.press("2")
+    run.told.tell(PermissionAsked(permission("p1")))
+    await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
+    assert isinstance(run.screen.dock.panel, QuestionPanel)
+    run.told.tell(whole)
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.shown_at)
+    await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
+    assert run.screen.dock.line.items[0].request.id == "p1"
+    run.told.tell(RequestSettled("p1", Allowed(), "elsewhere"))
+    await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
+    assert state_of(run).page.draft.selected == (1,)
+    run.told.tell(ArrivingEnded("r4", "over"))
+    await until(pilot, lambda: run.screen.dock.panel is None)
+
+
+async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press("h", "e")
+    events = list(told("r5", RECOMMENDED, size=80))
+    for event in events:
+        run.told.tell(event)
+        await pilot.press("y")
+    await until(pilot, lambda: "1 question arriving" in run.screen.dock.notices.text)
+    assert run.screen.dock.panel is None
+    assert run.screen.dock.prompt.text == "he" + "y" * len(events)
+    run.told.tell(QuestionAsked(events[-1].request))
+    await until(pilot, lambda: run.screen.dock.panel)
+    assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 
 
 def at(share: float, *questions: Question) -> QuestionArriving:
@@ -172,8 +184,7 @@ async def test_pictures(pictures: Pictures) -> None:
         await grow(at(0.7, SINGLE, MULTI))
         await pilot.press("tab", "space", "tab", "enter")
         pictures.compare(app.export_screenshot(simplify=True), "review")
-    app = PanelHost(SINGLE)
-    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.resize_terminal(40, 12)
         await pilot.put(SINGLE)
         await grow(at(0.25, SINGLE, MULTI))
         await pilot.press("2", "enter")
