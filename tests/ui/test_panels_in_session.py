@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
 from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
@@ -21,52 +22,50 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("kind", ASKED)
-@pytest.mark.parametrize("outcome", [Cancelled("interrupted"), Allowed()])
-async def test_a_request_that_is_settled_as_it_is_asked(kind: str, outcome: Allowed | Cancelled) -> None:
+async def test_a_request_that_is_settled_as_it_is_asked() -> None:
     run = Driven()
-    first, second = ASKED[kind]
+    typed = ""
     async with run.app.run_test() as pilot:
-        for event in (first, RequestSettled("r1", outcome)):
-            run.told.tell(event)
-        await until(pilot, lambda: "The request was closed" in run.screen.dock.notices.text)
-        for event in (first, second, RequestSettled("r1", outcome), RequestSettled("r2", outcome)):
-            run.told.tell(event)
-        await until(pilot, lambda: not run.screen.dock.line.items)
-        await pilot.pause()
-        assert run.screen.dock.panel is None
-        await pilot.press("h", "i")
-        assert run.screen.dock.prompt.text == "hi"
+        for kind, (first, second) in ASKED.items():
+            for outcome in (Cancelled("interrupted"), Allowed()):
+                run.screen.dock.notices.hush()
+                for event in (first, RequestSettled("r1", outcome)):
+                    run.told.tell(event)
+                await until(pilot, lambda: "The request was closed" in run.screen.dock.notices.text)
+                for event in (first, second, RequestSettled("r1", outcome), RequestSettled("r2", outcome)):
+                    run.told.tell(event)
+                await until(pilot, lambda: not run.screen.dock.line.items)
+                await pilot.pause()
+                assert run.screen.dock.panel is None, (kind, outcome)
+                await pilot.press("h", "i")
+                typed += "hi"
+                assert run.screen.dock.prompt.text == typed, (kind, outcome)
         assert run.told.answers == []
 
 
-@pytest.mark.parametrize("kind", ASKED)
-async def test_two_that_wait_are_settled_at_once(kind: str) -> None:
+async def test_two_that_wait_are_settled_at_once_and_tab_never_leaves_a_panel() -> None:
     run = Driven()
-    async with run.app.run_test() as pilot:
-        for event in ASKED[kind]:
-            run.told.tell(event)
-        await until(pilot, lambda: run.screen.dock.panel)
-        for name in ("r1", "r2"):
+
+    async def settled(pilot: Pilot[int], *names: str) -> None:
+        for name in names:
             run.told.tell(RequestSettled(name, Cancelled("interrupted")))
-        await until(pilot, lambda: not run.screen.dock.line.items)
+        await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
+
+    async with run.app.run_test() as pilot:
+        for kind, both in ASKED.items():
+            for keys in ("tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"):
+                run.told.tell(both[0])
+                await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+                for key in keys.split():
+                    await pilot.press(key)
+                    assert run.screen.focused is run.screen.dock.panel, (kind, keys, key)
+                await settled(pilot, "r1")
+            for event in both:
+                run.told.tell(event)
+            await until(pilot, lambda: run.screen.dock.panel)
+            await settled(pilot, "r1", "r2")
         await pilot.press("x")
         assert run.screen.dock.prompt.text == "x"
-
-
-@pytest.mark.parametrize("kind", ASKED)
-async def test_tab_never_leaves_a_panel(kind: str) -> None:
-    run = Driven()
-    first = ASKED[kind][0]
-    async with run.app.run_test() as pilot:
-        for keys in ("tab tab", "shift+tab", "e tab tab", "e shift+tab shift+tab"):
-            run.told.tell(first)
-            await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
-            for key in keys.split():
-                await pilot.press(key)
-                assert run.screen.focused is run.screen.dock.panel, (keys, key)
-            run.told.tell(RequestSettled("r1", Cancelled("interrupted")))
-            await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
 
 
 @pytest.mark.parametrize("kind", [QuestionPanel, DecisionPanel])

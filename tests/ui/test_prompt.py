@@ -63,48 +63,34 @@ class Running(Driven):
         self.app.post_message(events.Paste(text))
 
 
-async def test_enter_completes_a_command_that_is_not_whole_and_then_sends_it() -> None:
+async def test_commands_are_offered_completed_and_sent() -> None:
     run = Running()
     async with run.app.run_test() as pilot:
         await run.told_commands(pilot)
-        await pilot.press("slash", *"comp")
+        await pilot.press("slash")
+        await run.listed(pilot, "model")
+        assert run.offered.count("model") == 1, "a name stands once"
+        assert run.offered[-1] == "compact", "the program's own come first"
+        await pilot.press(*"comp")
         await run.listed(pilot, "compact")
         await pilot.press("enter")
         await until(pilot, lambda: run.prompt.text == "/compact ")
-        assert run.told.sent == []
+        assert run.told.sent == [], "what is not whole is completed"
         await pilot.press(*"all", "enter")
         await until(pilot, lambda: run.told.sent == ["/compact all"])
 
+        for text in ("/compact", "/nothing-like-it", "/home/me/file is there"):
+            run.told.sent.clear()
+            await pilot.press("slash")
+            await run.listed(pilot, "model")
+            await pilot.press(*(" " if key == " " else key for key in text[1:]))
+            await until(pilot, lambda text=text: run.prompt.text == text)
+            run.clock.skip(2 * SEEN_AFTER)
+            await pilot.pause()
+            await pilot.press("enter")
+            await until(pilot, lambda text=text: run.told.sent == [text])
 
-async def test_own_commands_come_first_and_a_name_stands_once() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
-        await pilot.press("slash")
-        await run.listed(pilot, "model")
-        assert run.offered.count("model") == 1
-        assert run.offered[-1] == "compact"
-
-
-@pytest.mark.parametrize("text", ["/compact", "/nothing-like-it", "/home/me/file is there"])
-async def test_enter_sends_what_is_whole_or_matches_nothing(text: str) -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
-        await pilot.press("slash")
-        await run.listed(pilot, "model")
-        await pilot.press(*(" " if key == " " else key for key in text[1:]))
-        await until(pilot, lambda: run.prompt.text == text)
-        run.clock.skip(2 * SEEN_AFTER)
-        await pilot.pause()
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [text])
-
-
-async def test_enter_sends_what_was_typed_before_anybody_saw_the_list() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
+        run.told.sent.clear()
         await pilot.press("slash", *"comp")
         await until(pilot, lambda: run.offered)
         await pilot.press("enter")
@@ -224,16 +210,15 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole() -> None:
         await until(pilot, lambda: run.told.sent == [f"see {PASTE} now"])
         run.paste("short\npaste")
         await until(pilot, lambda: run.prompt.field.text == "short\npaste")
-
-
-async def test_a_click_into_a_folded_paste_does_not_part_it() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
         run.paste(PASTE)
         await until(pilot, lambda: run.prompt.text)
         await pilot.click(run.prompt.field, offset=(5, 0))
         await pilot.press("x")
-        assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x")
+        assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x"), (
+            "a click does not part it"
+        )
 
 
 async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back() -> None:
