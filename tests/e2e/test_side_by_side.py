@@ -11,7 +11,7 @@ from tests.e2e.terminal import Terminal
 SIX = range(1, 7)
 WAYS = 4
 OPTIONS = tuple(Option(f"Way {number}", "one of four") for number in range(1, WAYS + 1))
-RACES = 2
+RACES = 1
 
 
 def asks_for_its_part(replies: Replies) -> Scenario:
