@@ -115,6 +115,10 @@ def stock(home: CleanHome, waiting: int, requests: int) -> None:
     place = Path(home.env["XDG_STATE_HOME"]) / "ccq-tui" / "inbox.db"
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(_stocked(waiting, requests), place)
+    records = home.config / "projects" / "bench"
+    records.mkdir(parents=True)
+    for number in range(waiting):
+        (records / f"{session_of(number)}.jsonl").touch()
     store = Store(place)
     # The sessions work where this home is: one whose directory is missing is listed as gone.
     store._connection.execute("UPDATE sessions SET directory = ?", (str(home.project),))
@@ -131,7 +135,7 @@ def _stocked(waiting: int, requests: int) -> Path:
     store = Store(place, now=lambda: began + timedelta(milliseconds=20 * next(ticks)))
     store._connection.execute("PRAGMA synchronous = OFF")
     for number in range(requests):
-        session = f"{number % waiting:08d}-0000-4000-8000-000000000000"
+        session = session_of(number % waiting)
         if number < waiting:
             store.upsert_session(session, "/", name=f"part {number}", last_line="I looked at the code.")
             store.set_session_state(session, StoredSessionState.PARKED, "bench")
@@ -145,6 +149,11 @@ def _stocked(waiting: int, requests: int) -> Path:
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def session_of(number: int) -> str:
+    """Return a session's id."""
+    return f"{number:08d}-0000-4000-8000-000000000000"
 
 
 def asked(number: int, session: str) -> QuestionRequest:

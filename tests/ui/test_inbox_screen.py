@@ -114,9 +114,18 @@ async def open_by_key(pilot: Pilot[int], run: Many) -> None:
     await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
 
 
+def keep_record(session_id: str) -> Path:
+    """Keep a session as Claude Code does."""
+    record = Path.home() / ".claude" / "projects" / "p" / f"{session_id}.jsonl"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text("{}\n", encoding="utf-8")
+    return record
+
+
 async def left_behind(run: Many, where: Path, session_id: str = "old") -> QuestionRequest:
     """Put a question into the inbox as an earlier process left it."""
     request = request_of(session_id)
+    keep_record(session_id)
     run.app.inbox.note_session(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
     await run.app.inbox.run(lambda store: store.add_request(request, "Before it."))
     return request
@@ -236,6 +245,15 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
         await pilot.press("c")
         await until(pilot, lambda: "Which one for old?" in run.app.clipboard)
         assert len(run.all) == 1
+        # The same holds for one that was deleted in Claude Code.
+        await left_behind(run, tmp_path, "deleted")
+        await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
+        assert run.inbox_screen.state.rows[1].place is Place.RESTS
+        keep_record("deleted").unlink()
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is run.session_screen)
+        await open_inbox(pilot, run, 2)
+        assert run.inbox_screen.state.rows[1].place is Place.GONE
 
 
 async def test_declining_asks_once_and_any_other_key_keeps_the_question(tmp_path: Path) -> None:

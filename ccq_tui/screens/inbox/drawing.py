@@ -22,7 +22,7 @@ WORDS = {
     Place.HERE: "open here",
     Place.OTHER: "runs in another ccq-tui",
     Place.RESTS: "no process · your answer starts it",
-    Place.GONE: "its directory is gone · c copies question and answer",
+    Place.GONE: "it is deleted, or its directory is gone · c copies question and answer",
 }
 AGE_WIDTH = 5
 LONGEST = 20_000

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from textual import on
 
+from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, QuestionRequest
 from ccq_tui.inbox.elsewhere import runs_elsewhere
@@ -76,6 +78,11 @@ class Inboxing(Informing):
             return
         if first and not why:
             screen.session.park(f"asked for by {wanted.surface}")
+
+    async def recorded(self) -> frozenset[str] | None:
+        """Return the sessions that Claude Code keeps, or None where that is not known."""
+        environment = self.sessions[0].launch.environment if self.sessions else {}
+        return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
 
     def open_here(self) -> Mapping[str, str]:
         """Return what the sessions of this terminal are called, or "", by Claude session id."""

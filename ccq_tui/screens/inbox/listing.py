@@ -23,7 +23,7 @@ class Place(Enum):
     RESTS = auto()
     """No process runs it, and it can be resumed."""
     GONE = auto()
-    """Its directory is missing, or was never known: nothing can be delivered."""
+    """It was deleted, or its directory is missing: nothing can be delivered."""
 
 
 @dataclass(frozen=True, slots=True)

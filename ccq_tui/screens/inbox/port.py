@@ -36,6 +36,9 @@ class InboxHost(Protocol):
     def way_back(self) -> str:
         """Say where leaving the inbox screen leads, in one or two words."""
 
+    async def recorded(self) -> frozenset[str] | None:
+        """Return the sessions that Claude Code keeps, or None where that is not known."""
+
     def open_here(self) -> Mapping[str, str]:
         """Return what the sessions of this terminal are called, or "", by Claude session id."""
 

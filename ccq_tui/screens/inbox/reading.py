@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ccq_tui.inbox.owners import alive, this_process
 from ccq_tui.inbox.store import Store
@@ -18,19 +19,32 @@ PAGE = 50
 """Requests of a page: more than are seen at once, and few enough that the first are seen soon."""
 
 
-def read_page(store: Store, after: int) -> list[InboxRow]:
+class Look(NamedTuple):
+    """How it is seen whether a session can be gone on with.
+
+    Attributes:
+        there: Whether a directory is there, or can be made again.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
+    """
+
+    there: Callable[[Path], bool]
+    recorded: Collection[str] | None = None
+
+
+def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:
     """Return a page of what waits, oldest first.
 
     Args:
         store: The store.
         after: The number of the last request of the page before, or 0.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
 
     Raises:
         InboxUnavailable: The disk cannot be read.
     """
     known: dict[str, tuple[StoredSession | None, Place]] = {}
-    there = cache(can_be_there)
-    return [_row(store, stored, known, there) for stored in store.waiting(after=after, limit=PAGE)]
+    look = Look(cache(can_be_there), recorded)
+    return [_row(store, stored, known, look) for stored in store.waiting(after=after, limit=PAGE)]
 
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
@@ -42,19 +56,20 @@ def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
     return [row_of(one, one.request.session_id[:SHORT_ID], "", Place.RESTS) for one in requests]
 
 
-def read_row(store: Store, request_id: str) -> InboxRow | None:
+def read_row(store: Store, request_id: str, recorded: Collection[str] | None = None) -> InboxRow | None:
     """Return the row of a request that waits, or None.
 
     Args:
         store: The store.
         request_id: The request's id.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
 
     Raises:
         InboxUnavailable: The disk cannot be read.
     """
     stored = store.request(request_id)
     return (
-        _row(store, stored, {}, can_be_there)
+        _row(store, stored, {}, Look(can_be_there, recorded))
         if stored is not None and stored.state is RequestState.PENDING
         else None
     )
@@ -81,21 +96,22 @@ def _row(
     store: Store,
     stored: StoredRequest,
     known: dict[str, tuple[StoredSession | None, Place]],
-    there: Callable[[Path], bool],
+    look: Look,
 ) -> InboxRow:
     name = stored.request.session_id
     if name not in known:
         session = store.session(name)
-        known[name] = (session, _place(session, there))
+        known[name] = (session, _place(session, look))
     session, place = known[name]
     directory = session.directory if session else ""
     called = session.name if session else ""
     return row_of(stored, called or Path(directory).name or name[:SHORT_ID], directory, place)
 
 
-def _place(session: StoredSession | None, there: Callable[[Path], bool]) -> Place:
-    if session is None or not session.directory or not there(Path(session.directory)):
+def _place(session: StoredSession | None, look: Look) -> Place:
+    if session is None or not session.directory or not look.there(Path(session.directory)):
         return Place.GONE
     if session.owner is not None and session.owner != this_process() and alive(session.owner):
         return Place.OTHER
-    return Place.RESTS
+    deleted = look.recorded is not None and session.id not in look.recorded
+    return Place.GONE if deleted else Place.RESTS

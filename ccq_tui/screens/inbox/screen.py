@@ -88,10 +88,10 @@ class InboxScreen(Answering):
 
     async def _read(self) -> None:
         """List what waits page by page: the first is seen before the last is read."""
-        after = 0
+        after, recorded = 0, await self.host.recorded()
         try:
             for _ in range(PAGES):
-                rows = await self.host.inbox.run(partial(read_page, after=after))
+                rows = await self.host.inbox.run(partial(read_page, after=after, recorded=recorded))
                 if not rows:
                     break
                 self._list(rows)
@@ -120,7 +120,8 @@ class InboxScreen(Answering):
 
     async def _read_one(self, request_id: str) -> None:
         try:
-            row = await self.host.inbox.run(lambda store: read_row(store, request_id))
+            recorded = await self.host.recorded()
+            row = await self.host.inbox.run(lambda store: read_row(store, request_id, recorded))
         except InboxError as error:
             self._cannot_read(error)
             return
