@@ -103,13 +103,15 @@ class SessionBase(Screen[None]):
 
     # -- coming to the front ------------------------------------------------------------------------------
 
-    def on_screen_resume(self, event: events.ScreenResume) -> None:
+    @on(events.ScreenResume)
+    def _style_once(self, event: events.ScreenResume) -> None:
         """Style everything once: a screen that is shown for the first time is told so twice."""
         if event.refresh_styles:
             event.refresh_styles = not self._styled
             self._styled = self.is_attached
 
-    def on_screen_suspend(self) -> None:
+    @on(events.ScreenSuspend)
+    def _style_again(self) -> None:
         """Style everything anew when it is shown again."""
         self._styled = False
 
