@@ -97,6 +97,8 @@ class Delivery:
 
     def _arrived(self, name: str, way: str) -> None:
         """Take a request for delivered as soon as the session's record has it for sure."""
+        if name in self._seen:
+            return  # a model may use an id twice
         timer = asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._recorded, name)
         self._seen[name] = (way, timer)
 

@@ -73,3 +73,17 @@ async def test_what_an_abandoned_cli_says_delivers_nothing() -> None:
     inbox, made = told("a", ABANDONED)
     made.close(in_order=True)
     assert inbox.noted == []
+
+
+async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "RECORDED_SECONDS", 0.01)
+    failed: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
+    inbox, made = told("a")
+    made.note(QuestionAsked(QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))))
+    made.note(ToolFinished("a", "AskUserQuestion", ANSWERED, False))
+    later = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.05, later.set)
+    async with asyncio.timeout(5):
+        await later.wait()
+    assert (inbox.noted, failed) == ([("a", "result")], [])
