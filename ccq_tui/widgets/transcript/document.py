@@ -13,6 +13,8 @@ from ccq_tui.widgets.transcript.cuts import Span, cut, markdown_parser, outline
 
 SLICE = 8_000
 """Characters split in one go: a few milliseconds of work."""
+SHORT = 16_000
+"""Characters of a complete text that can be split at the moment somebody looks at it."""
 LONG_LINE = 4_000
 """A line that long is taken in before it ends."""
 
@@ -112,6 +114,17 @@ class Document:
         """Characters that arrived and were not looked at yet."""
         return len(self._raw) - self._at + self._arrived
 
+    @property
+    def put_off(self) -> bool:
+        """Whether this came whole, is short, and nobody has looked at it: it is split when somebody does."""
+        return self.finished and not self.parts and not self._tail and 0 < self.waiting <= SHORT
+
+    def look(self) -> None:
+        """Split what was put off."""
+        if self.put_off:
+            while self.settle():
+                pass
+
     def __len__(self) -> int:
         """Return the number of parts, the tail included when there is something in it."""
         return len(self.parts) + bool(self._tail.strip() or self.waiting)
@@ -133,6 +146,8 @@ class Document:
         """
         if index >= len(self.parts):
             size, breaks = len(self._tail) + self.waiting, self._tail.count("\n")
+            if self.put_off:
+                breaks = sum(piece.count("\n") for piece in self._pieces)
             return max(1, size // width + 1, breaks) + self._tail_gap
         source, gap = self.parts[index]
         breaks = source.rstrip().count("\n")

@@ -16,9 +16,6 @@ from ccq_tui.widgets.transcript.plaintext import PlainText
 CACHED_PARTS = 600
 """Parts kept drawn: many screens full, and a bound on memory."""
 
-SLICES = 4
-"""Slices of a text that are split at once where it is looked at."""
-
 _COMPACT = (bl.ToolBlock, bl.PermissionBlock, bl.ThinkingBlock, bl.RetryBlock, bl.NoticeBlock)
 
 Draw = Callable[[bl.Block, int, int, int], list[Strip]]
@@ -126,14 +123,14 @@ class Layout:
         return len(self._rows[self.blocks[index]].keys)
 
     def _look_at(self, index: int) -> None:
-        """Split a text of the past that is looked at before its turn has come."""
+        """Split a text of the past that is looked at for the first time."""
         rows = self._rows[self.blocks[index]]
-        if isinstance(rows.body, Document) and rows.body.finished and rows.body.waiting:
-            for _ in range(SLICES):
-                if not rows.body.settle():
-                    break
-            self._fit(index)
-            self._sums.set(index, rows.heights.total)
+        body = rows.body
+        if isinstance(body, Document) and body.finished:
+            body.look()
+            if len(rows.keys) != int(rows.head) + len(body):
+                self._fit(index)
+                self._sums.set(index, rows.heights.total)
 
     def height(self, index: int, part: int) -> int:
         """Return the lines of a part, measured or guessed."""

@@ -175,7 +175,7 @@ class Pane(ScrollView, can_focus=False):
         for index in change.changed:
             block = self.model.blocks[index]
             document = getattr(block, "document", None)
-            if isinstance(document, Document):
+            if isinstance(document, Document) and not document.put_off:
                 self._unsettled[document] = block
         self._layout.sync(change)
         self._watch_clock()

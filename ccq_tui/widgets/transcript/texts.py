@@ -57,6 +57,8 @@ class Texts:
         whole = unfolded(block)
         body = whole.body
         document = body if isinstance(body, Document) else None
+        if document is not None:
+            document.look()
         key = document.key(0)[0] if document is not None else block.version
         known = self._known.get(block)
         if known is None or known.document is not document or known.key != key:
