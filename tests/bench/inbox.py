@@ -52,6 +52,7 @@ def play(program: Program, effort: Effort) -> Figures:
         yield MEMORY, used - empty_memory
         with stage(program, Scenario("inbox"), home=home) as on:
             usable(on)
+            on.terminal.rest(effort.settled)
             pressed = on.terminal.press(F2)
             yield SHOWN, on.terminal.wait(FIRST) - pressed
         with stage(program, Scenario("inbox"), "inbox", home=home) as on:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
 from ccq_tui.inbox.requests import (
@@ -161,9 +162,15 @@ def _read(text: str, kinds: Mapping[str, type[T]], name: str) -> T:
 
 
 def _made(kind: type[T], content: Mapping[str, Any]) -> T:
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # all of them are dataclasses
+    known = _names(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
     given = {key: _field(key, value) for key, value in content.items() if key in known}
     return kind(**given)
+
+
+@cache
+def _names(kind: type[Any]) -> frozenset[str]:
+    """Return the names of a dataclass's fields; a page of requests asks for them a thousand times."""
+    return frozenset(field.name for field in fields(kind))
 
 
 def _field(name: str, value: Any) -> Any:
