@@ -3,149 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from textual.pilot import Pilot
-
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Connected,
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact, Won
+from ccq_tui.inbox import Won
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
-from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen
-from tests.ui.session import Driven, ToldSession, until
-
-
-def request_of(session_id: str, name: str = "") -> QuestionRequest:
-    """Return a question that tells its session."""
-    name = name or f"toolu_{session_id}"
-    options = (Option("First", "a"), Option("Second", "b"), Option("Third", "c"))
-    asked = Question(f"Which one for {session_id}?", "Which", options)
-    return QuestionRequest(name, session_id, QuestionSet(name, (asked,)))
-
-
-class InboxSession(ToldSession):
-    """A session with an id of its own whose questions wait in the program's inbox."""
-
-    def __init__(self, tell: Callable[[AgentEvent], None], run: Many, name: str) -> None:
-        super().__init__(tell)
-        self.name = name
-        self.outcomes: list[RequestOutcome] = []
-        self._driven = run
-        self._over = asyncio.Event()
-
-    async def run(self) -> None:
-        self.tell(Connected(self.name, "claude-x", "default", "/work"))
-        self.tell(StateChanged(SessionState.IDLE))
-        await self._over.wait()
-
-    async def ask_person(self) -> None:
-        """Ask, as a real session does, and go on with the answer."""
-        request = request_of(self.name)
-        asked = asyncio.ensure_future(self._driven.app.inbox.ask(request, f"I looked around in {self.name}."))
-        self.tell(StateChanged(SessionState.AWAITING))
-        self.tell(QuestionAsked(request))
-        outcome = await asked
-        self.outcomes.append(outcome)
-        self.tell(RequestSettled(request.id, outcome, "inbox"))
-        self.tell(StateChanged(SessionState.WORKING))
-
-    def close(self) -> None:
-        super().close()
-        self._over.set()
-
-
-class Many(Driven):
-    """The program with all the sessions that it made, on an inbox of its own."""
-
-    def __init__(self, where: Path, **launched: Any) -> None:
-        self.all: list[InboxSession] = []
-        super().__init__(Launch(settings=Settings(cwd=where), state=where, **launched))
-
-    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
-        name = launch.resume or f"s{len(self.all) + 1}"
-        self.launches.append(launch)
-        self.all.append(InboxSession(tell, self, name))
-        return self.all[-1]
-
-    @property
-    def inbox_screen(self) -> InboxScreen:
-        assert isinstance(self.app.screen, InboxScreen)
-        return self.app.screen
-
-    def said(self) -> str:
-        """What stands above the keys of the inbox screen."""
-        return str(self.inbox_screen.query_one("NoticeLine").render())
-
-    def hints(self) -> str:
-        """What stands in the line of keys of the inbox screen."""
-        return str(self.inbox_screen.query_one("HintBar").render())
-
-
-async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
-    """Press F2 where nothing waits, and wait until so many requests are listed."""
-    await pilot.press("f2")
-    await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
-    await until(pilot, lambda: len(run.inbox_screen.state.rows) == rows)
-
-
-async def open_by_key(pilot: Pilot[int], run: Many) -> None:
-    """Press F2 until the inbox is shown."""
-    for _ in range(3):
-        await pilot.press("f2")
-        if isinstance(run.app.screen, InboxScreen):
-            break
-    await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
-
-
-def keep_record(session_id: str) -> Path:
-    """Keep a session as Claude Code does."""
-    record = Path.home() / ".claude" / "projects" / "p" / f"{session_id}.jsonl"
-    record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text("{}\n", encoding="utf-8")
-    return record
-
-
-async def left_behind(run: Many, where: Path, session_id: str = "old") -> QuestionRequest:
-    """Put a question into the inbox as an earlier process left it."""
-    request = request_of(session_id)
-    keep_record(session_id)
-    run.app.inbox.note_session(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
-    await run.app.inbox.run(lambda store: store.add_request(request, "Before it."))
-    return request
-
-
-async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
-    """Wish from outside that a session be parked, and wait for the answer."""
-    number = await run.app.inbox.run(lambda store: store.wish_park(session_id, "test"))
-    async with asyncio.timeout(10):
-        while True:
-            wish = await run.app.inbox.run(lambda store: store.wish(number))
-            assert wish is not None
-            if wish.state is not WishState.OPEN:
-                return wish.state, wish.why
-            await asyncio.sleep(0.02)
-
-
-async def state_of(run: Many, request_id: str) -> RequestState | None:
-    stored = await run.app.inbox.run(lambda store: store.request(request_id))
-    return stored.state if stored else None
+from tests.ui.inboxed import (
+    Many,
+    keep_record,
+    left_behind,
+    open_by_key,
+    open_inbox,
+    request_of,
+    state_of,
+    wished,
+)
+from tests.ui.session import until
 
 
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
