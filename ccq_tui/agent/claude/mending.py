@@ -39,12 +39,13 @@ def mend(path: Path, newest: str) -> bool:
     # The call itself, or its result alone: the CLI finds those by itself.
     if not call or call not in line[2:]:
         return False
-    with path.open("rb+") as file:
+    with path.open("rb") as file:
         file.seek(-1, 2)
         whole = file.read() == b"\n"
-        added = json.dumps(noted | {"leafUuid": newest}, ensure_ascii=False, separators=(",", ":"))
-        file.write(b"" if whole else b"\n")
-        file.write(added.encode() + b"\n")
+    added = json.dumps(noted | {"leafUuid": newest}, ensure_ascii=False, separators=(",", ":"))
+    # Appended in one go: a CLI that still runs may write into the record at the same time.
+    with path.open("ab", buffering=0) as record:
+        record.write((b"" if whole else b"\n") + added.encode() + b"\n")
     return True
 
 

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ccq_tui.agent.claude.mending import mend
 
 
@@ -37,6 +39,24 @@ def test_what_followed_on_the_result_of_a_deferred_call_is_found_again(tmp_path:
     assert cut == '{"type":"user","uu'
     assert json.loads(noted) == ASKED[-1] | {"leafUuid": "last"}
     assert not mend(path, "last"), "once is enough"
+
+
+def test_what_is_written_into_the_record_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON)
+    meanwhile = json.dumps(entry("meanwhile", "last"))
+
+    def dumps(value: object, **_options: Any) -> str:
+        with path.open("a") as file:
+            file.write(meanwhile + "\n")
+        return json.JSONEncoder().encode(value)
+
+    monkeypatch.setattr(json, "dumps", dumps)
+    assert mend(path, "last")
+    *_, kept, noted = path.read_text().splitlines()
+    assert kept == meanwhile
+    assert json.loads(noted)["leafUuid"] == "last"
 
 
 def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Path) -> None:
