@@ -12,17 +12,19 @@ import re
 import select
 import sys
 import threading
+import time
 import unicodedata
 from typing import Any
 
 SIGN = " ❯ "
 LOWEST = 8
 """Rows of a terminal that is worth a first frame."""
-END_SECONDS = 1.0
-"""How long it is waited for the reader to end."""
 _REST_SECONDS = 0.05
 """How long the rest of a sequence of bytes is awaited, which a terminal sends in one go."""
-_RESTS = 40
+_RESTS_SECONDS = 2.0
+"""How long a long rest is read on: something pasted comes in many pieces."""
+END_SECONDS = _RESTS_SECONDS + 1.0
+"""How long it is waited for the reader to end: as long as it reads, what it reads must not be lost."""
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
 _TAKE = "\x1b[?1049h\x1b[?2004h"
@@ -62,6 +64,7 @@ class EarlyPrompt:
         import termios
         import tty
 
+        columns, rows = os.get_terminal_size(self._screen)
         try:
             self._attributes = termios.tcgetattr(self._keys)
             changed = termios.tcgetattr(self._keys)
@@ -73,7 +76,6 @@ class EarlyPrompt:
             termios.tcsetattr(self._keys, termios.TCSANOW, changed)
         except termios.error as error:
             raise OSError(str(error)) from error
-        columns, rows = os.get_terminal_size(self._screen)
         self._room = columns - len(SIGN) - 1
         self._write(_TAKE + (frame(columns, rows) if rows >= LOWEST else ""))
         self._echoes = rows >= LOWEST
@@ -115,11 +117,13 @@ class EarlyPrompt:
                 return
             if stop in ready:
                 break
-        for _ in range(_RESTS):
+        until = time.monotonic() + _RESTS_SECONDS
+        while time.monotonic() < until:
             # Cut in two, a sequence would mean something else.
             if not is_begun(self._typed) or not select.select([self._keys], [], [], _REST_SECONDS)[0]:
                 return
-            self._take()
+            if not self._take():
+                return
 
     def _take(self) -> bool:
         """Keep what has come, and show it where it is plain text; say whether more can come."""

@@ -79,6 +79,22 @@ def test_a_paste_is_taken_whole(typist: Typist) -> None:
     os.close(typist.early._stop[0])
 
 
+def test_a_paste_in_many_pieces_is_taken_whole(typist: Typist) -> None:
+    typist.type(b"\x1b[200~")
+    typist.drawn(b"\x1b[m")
+    os.close(typist.early._stop[1])
+    typist.early._stop = (typist.early._stop[0], -1)
+    for number in range(1, 101):
+        typist.type(b"piece\n")
+        until = time.monotonic() + 10
+        while typist.early._typed.count(b"piece\n") < number and time.monotonic() < until:
+            time.sleep(0)
+    typist.type(b"\x1b[201~")
+    typist.early._reader.join(10)
+    assert typist.early.release() == "\x1b[200~" + 100 * "piece\n" + "\x1b[201~"
+    os.close(typist.early._stop[0])
+
+
 @pytest.mark.parametrize(
     ("typed", "begun"),
     [
