@@ -311,9 +311,10 @@ class Dock(Growing):
         if isinstance(event, QuestionPanel.Hidden | DecisionPanel.Hidden) and event.key == "f2":
             self.folded_at = self._clock()
         # The panel may have grown meanwhile.
-        self._line = self._line.with_draft(first.request.id, self._panel.state)
-        if not Waiting(first.request, self._panel.state).arriving:
-            self.post_message(self.DraftChanged(Waiting(first.request, event.state)))
+        waiting = Waiting(first.request, self._panel.state)
+        self._line = self._line.with_item(waiting)
+        if not waiting.arriving:
+            self.post_message(self.DraftChanged(waiting))
         prompt_is_shown = not self.prompt.has_class("-off")
         if prompt_is_shown == self._covered:
             self._show_prompt()
