@@ -60,10 +60,13 @@ def can_be_there(directory: Path) -> bool:
     Args:
         directory: Where a session worked. Looks at the disk.
     """
-    if directory.is_dir():
-        return True
-    worktree = worktree_at(directory)
-    return worktree is not None and (worktree.root / ".git").exists()
+    try:
+        if directory.is_dir():
+            return True
+        worktree = worktree_at(directory)
+        return worktree is not None and (worktree.root / ".git").exists()
+    except OSError:
+        return False  # the way there is closed to this person, or its disk does not answer
 
 
 def git_directory(place: Path) -> Path | None:

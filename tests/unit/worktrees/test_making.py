@@ -143,6 +143,7 @@ def test_a_session_comes_back_to_its_worktree_also_after_that_was_removed(repo: 
     assert back_in(repo.parent / "gone/.claude/worktrees/x") is None
     assert not can_be_there(repo.parent / "gone/.claude/worktrees/x")
     assert not can_be_there(repo / "gone")
+    assert not can_be_there(repo / ("x" * 300)), "what the system refuses to look at is not there"
 
 
 def test_in_a_submodule_it_is_the_submodules_own_and_empty_submodules_are_told(
