@@ -48,6 +48,9 @@ async def _started(options: SessionOptions) -> Ahead | None:
     except (sdk.ClaudeSDKError, OSError, ValueError) as error:
         _logger.info("The process could not be started ahead: %s", type(error).__name__)
         return None
-    # While it starts: later this would hold up keys.
-    load_now()
+    try:
+        # While it starts: later this would hold up keys.
+        load_now()
+    except ImportError as error:
+        _logger.info("What speaks to the process cannot be loaded: %s", error)  # its session will say so
     return ahead
