@@ -57,7 +57,7 @@ def export(session: str, form: str) -> int:
     """Print a session's transcript.
 
     SESSION is its id, which may be cut short where no other begins alike. It is read as Claude Code
-    keeps it: the last 2,000 messages.
+    keeps it: the last 200,000 messages.
     """
     import asyncio
 
