@@ -7,6 +7,7 @@ import math
 
 from textual import on
 
+from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox import InboxError
 from ccq_tui.screens.inbox.hosting import Inboxing, session_id_of
@@ -17,7 +18,6 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.sessions.going_on import launch_for
 from ccq_tui.screens.sessions.hosting import beside
 

@@ -8,13 +8,13 @@ from textual.message import Message
 
 from ccq_tui.agent import controls
 from ccq_tui.agent.events import TitleChanged
+from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, WayOn, shelf_of
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
-from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.sessions.going_on import launch_for
 from ccq_tui.text import one_line
 

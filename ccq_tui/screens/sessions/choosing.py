@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
-from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.sessions.elsewhere import Elsewhere
 from ccq_tui.screens.sessions.going_on import launch_for
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ccq_tui.agent.earlier import earlier_sessions
+from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
@@ -14,7 +15,6 @@ from ccq_tui.inbox.elsewhere import run_elsewhere
 from ccq_tui.inbox.owners import Owner
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.launching import session_options
 from ccq_tui.screens.sessions.informing import Informing
 
 _logger = logging.getLogger(__name__)
