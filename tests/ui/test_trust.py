@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,21 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
     assert untrusted(asking.project) is not None
+
+
+async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        assert "n quit" in asking.text
+        launch = await begun(asking, pilot, "d")
+        elsewhere = Settings(cwd=asking.project)
+        await app.open_session(replace(launch, settings=elsewhere, carried=untrusted(asking.project)))
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "n not now" in asking.text)
+        asking.clock.skip_grace()
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+        assert len(app.sessions) == 1
+        assert not app._exit
 
 
 async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:

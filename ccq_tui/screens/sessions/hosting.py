@@ -99,20 +99,22 @@ class Hosting(App[int]):
         if trusted is not None:
             await add(trusted)
 
-    async def if_trusted(self, launch: Launch, *, leave: str = "quit") -> Launch | None:
+    async def if_trusted(self, launch: Launch, *, leave: str = "") -> Launch | None:
         """Ask whether a directory is trusted that carries what is to be trusted first; call it in a worker.
 
         Args:
             launch: What is to be started there.
-            leave: What it is called to start nothing; the program ends only where that is "quit".
+            leave: What it is called to start nothing, where that ends nothing either. Else the program ends
+                if it has no session yet.
 
         Returns:
             What to start with after the answer, or None for nothing.
         """
         if launch.carried is None:
             return launch
-        answer = await self.push_screen_wait(TrustScreen(launch.carried, leave=leave, clock=self.clock))
-        if answer == "quit" and leave != "quit":
+        words = leave or ("not now" if self._shown else "quit")
+        answer = await self.push_screen_wait(TrustScreen(launch.carried, leave=words, clock=self.clock))
+        if answer == "quit" and leave:
             return None
         return await self._trusted(launch, answer)
 
