@@ -12,7 +12,6 @@ from click.shell_completion import CompletionItem
 from ccq_tui.choices import Effort, PermissionMode, QuestionMode
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-SESSION_FLAGS = ("continue_last", "resume", "fork", "worktree")
 
 
 def complete_themes(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
