@@ -205,7 +205,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         # What cannot be is said.
         for name, key, words in (
             ("Parked", "d", "A question waits in it"),
-            ("Here", "d", "Nothing was said in it yet"),
+            ("Here", "d", "Nothing was said in it yet: it cannot be marked as done"),
             ("Here", "r", "It runs"),
             ("Gone", "enter", "Its directory is gone"),
             ("Elsewhere", "enter", "It runs in another ccq-tui"),

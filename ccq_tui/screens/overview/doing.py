@@ -31,7 +31,7 @@ class Doing(Gathering):
     def mark(self, card: Card) -> None:
         """Mark a session as done, or take that back."""
         if not card.known:
-            self.say("Nothing was said in it yet: there is nothing to be done with")
+            self.say("Nothing was said in it yet: it cannot be marked as done")
         elif card.waiting and not card.done:
             self.say("A question waits in it: answer or decline it first")
         elif card.group in AT_WORK and not card.done:
