@@ -13,6 +13,7 @@ from ccq_tui.agent.events import (
     Connected,
     ContextUsage,
     ConversationReset,
+    HistoryLoaded,
     ModeChanged,
     ModelChanged,
     PromptAccepted,
@@ -166,6 +167,10 @@ def _talked(view: SessionView, event: AgentEvent) -> SessionView:
             return replace(view, title=one_line(title, TITLE_LENGTH))
         case PromptAccepted(text) if not view.title:
             return replace(view, title=one_line(text, TITLE_LENGTH))
+        case HistoryLoaded(events) if not view.title:
+            # Else a session that goes on would be named by its directory, then by the next prompt.
+            first = next((past.text for past in events if isinstance(past, PromptAccepted)), "")
+            return replace(view, title=one_line(first, TITLE_LENGTH))
         case BlockFinished(kind=BlockKind.TEXT, text=text):
             return replace(view, last_line=last_line(text) or view.last_line)
         case QuestionAsked():

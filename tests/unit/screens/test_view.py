@@ -11,6 +11,7 @@ from ccq_tui.agent.events import (
     Connected,
     ContextUsage,
     ConversationReset,
+    HistoryLoaded,
     ModelChanged,
     PromptAccepted,
     QuestionAsked,
@@ -56,6 +57,15 @@ def test_it_says_model_mode_context_and_cost() -> None:
         *("/work/api", "git main"),
     ]
     assert noted(view, ConversationReset("new"), 1.0).context is None
+
+
+def test_a_session_that_goes_on_is_named_by_its_first_prompt() -> None:
+    past = HistoryLoaded((PromptAccepted("plan the API"), PromptAccepted("and the tests")))
+    view = noted(VIEW, past, 1.0)
+    assert view.title == "plan the API"
+    assert noted(view, PromptAccepted("go on"), 2.0).title == "plan the API"
+    assert noted(replace(VIEW, title="chosen"), past, 1.0).title == "chosen"
+    assert noted(VIEW, HistoryLoaded(()), 1.0).title == ""
 
 
 def test_a_retry_is_said_until_the_model_answers() -> None:
