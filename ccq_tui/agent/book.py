@@ -44,7 +44,7 @@ class SessionBook:
         self._session_id = ""
         self._begun = bool(options.resume or options.continue_conversation)
         self._state: SessionState | None = None
-        self._name = ""
+        self._first_prompt = ""
 
     def note(self, event: AgentEvent) -> None:
         """Keep what an event tells.
@@ -58,8 +58,8 @@ class SessionBook:
                 if self._begun:
                     self._begin()
             case PromptAccepted(text=text):
-                if not self._begun or not self._name:
-                    self._name = one_line(text, LINE)
+                if not self._first_prompt:
+                    self._first_prompt = one_line(text, LINE)
                     self._begun = True
                     self._begin()
             case StateChanged(state):
@@ -72,8 +72,16 @@ class SessionBook:
 
     def _begin(self) -> None:
         state = None if self._state is None or self._state in UNKEPT else str(self._state)
-        place, name = str(self._options.cwd), self._name or None
-        self._keep(SessionFact(place, name, state, "it began", self._launch(), runs=True))
+        self._keep(
+            SessionFact(
+                directory=str(self._options.cwd),
+                first_name=self._first_prompt or None,
+                state=state,
+                cause="it began",
+                launch=self._launch(),
+                runs=True,
+            )
+        )
 
     def _keep(self, fact: SessionFact) -> None:
         if self._begun and self._session_id:

@@ -14,6 +14,7 @@ class SessionFact:
     Attributes:
         directory: Where it works.
         name: What the person calls it.
+        first_name: What it is called while nobody has named it.
         state: What it is doing, in the program's word.
         cause: Why it does that now, for the history.
         launch: What it was started with, as JSON knows it.
@@ -24,6 +25,7 @@ class SessionFact:
 
     directory: str | None = None
     name: str | None = None
+    first_name: str | None = None
     state: str | None = None
     cause: str = ""
     launch: Mapping[str, Any] | None = None

@@ -37,6 +37,7 @@ class Sessions(Connected):
         directory: str | None = None,
         *,
         name: str | None = None,
+        first_name: str | None = None,
         launch: Mapping[str, Any] | None = None,
         last_line: str | None = None,
         cost: float | None = None,
@@ -48,6 +49,7 @@ class Sessions(Connected):
             session_id: The Claude session id.
             directory: Where it works.
             name: What the person calls it.
+            first_name: What it is called while it has no name.
             launch: What it was started with, as JSON knows it.
             last_line: The last line of its transcript.
             cost: What it cost so far, in US dollars.
@@ -73,6 +75,9 @@ class Sessions(Connected):
             for column, value in changes.items():
                 if value is not None:
                     self._do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, key))  # noqa: S608 - ours
+            if first_name is not None:
+                named = (storable(first_name, 500), key)
+                self._do("UPDATE sessions SET name = ? WHERE id = ? AND name = ''", named)
             self._do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
 
