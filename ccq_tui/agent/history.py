@@ -78,7 +78,7 @@ async def read_history(options: SessionOptions, tell: Told | None = None) -> His
     session_id: str = first["session_id"]
     read: list[tuple[tuple[AgentEvent, ...], tuple[str, ...]]] = []
     for number, line in enumerate(lines):
-        read.append(await asyncio.to_thread(_part, line, session_id))
+        read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"])))
         if tell is not None:
             cut = first["cut"] and number == len(lines) - 1
             tell(session_id, HistoryLoaded(read[-1][0], cut, older=number > 0))
@@ -92,6 +92,8 @@ async def read_history(options: SessionOptions, tell: Told | None = None) -> His
     )
 
 
-def _part(line: bytes, session_id: str) -> tuple[tuple[AgentEvent, ...], tuple[str, ...]]:
+def _part(
+    line: bytes, session_id: str, deferred: frozenset[str]
+) -> tuple[tuple[AgentEvent, ...], tuple[str, ...]]:
     messages: list[dict[str, Any]] = json.loads(line)["messages"]
-    return tuple(replay(messages, session_id)), tuple(message["uuid"] for message in messages)
+    return tuple(replay(messages, session_id, deferred)), tuple(message["uuid"] for message in messages)

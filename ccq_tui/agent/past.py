@@ -50,7 +50,12 @@ class CallResult:
 
 
 def recalled(
-    call_id: str, source: Mapping[str, Any], result: CallResult | None, session_id: str
+    call_id: str,
+    source: Mapping[str, Any],
+    result: CallResult | None,
+    session_id: str,
+    *,
+    waits: bool = False,
 ) -> Iterator[AgentEvent]:
     """Tell a question set of the past as it would have been told live.
 
@@ -59,6 +64,7 @@ def recalled(
         source: The call's input.
         result: What it gave back, or None if the session ended before.
         session_id: The session.
+        waits: Whether a call without a result is made again when the session is resumed.
 
     Yields:
         That it was asked and how it was settled; nothing where that cannot be told, or nobody was asked.
@@ -70,6 +76,8 @@ def recalled(
     outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
     if outcome is not None:
         yield QuestionAsked(QuestionRequest(call_id, session_id, questions))
+        if result is None and waits:
+            return
         yield RequestSettled(call_id, outcome, at=result.at if result else None)
 
 

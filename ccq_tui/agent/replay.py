@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -36,13 +36,16 @@ _QUESTION_TOOL = "AskUserQuestion"
 _NO_RESPONSE = "No response requested."
 
 
-def replay(messages: Iterable[Mapping[str, Any]], session_id: str = "") -> Iterator[AgentEvent]:
+def replay(
+    messages: Iterable[Mapping[str, Any]], session_id: str = "", deferred: Collection[str] = ()
+) -> Iterator[AgentEvent]:
     """Translate stored messages.
 
     Args:
         messages: ``{"type", "uuid", "message"}`` each, ``message`` as the Messages API has it, oldest first;
             where there is an answer to questions or an edit, also ``"tool_use_result"`` and ``"timestamp"``.
         session_id: The session.
+        deferred: Calls that the CLI makes again when the session is resumed.
 
     Yields:
         Prompts, whole blocks, tool calls and their results, questions and what became of them.
@@ -64,7 +67,8 @@ def replay(messages: Iterable[Mapping[str, Any]], session_id: str = "") -> Itera
                 places[name] += 1
                 if block.get("type") == "tool_use" and block.get("name") == _QUESTION_TOOL:
                     call = str(block.get("id"))
-                    yield from recalled(call, block.get("input") or {}, results.get(call), session_id)
+                    source, result = block.get("input") or {}, results.get(call)
+                    yield from recalled(call, source, result, session_id, waits=call in deferred)
             else:
                 yield from _heard(block, tools, results, str(entry.get("uuid") or ""))
 

@@ -149,3 +149,5 @@ def test_a_question_stands_where_it_was_asked() -> None:
     at = datetime(2026, 3, 4, 5, 6, 7, 890_000, tzinfo=UTC)
     assert events[2] == RequestSettled("t", Answered((Answer(("One",)),)), at=at)
     assert events[6] == RequestSettled("u", Cancelled(UNANSWERED))
+    # The CLI asks it again when the session is resumed: it waits, and was not cancelled.
+    assert list(replay(stored, "s", {"t", "u"})) == events[:-1]
