@@ -394,6 +394,8 @@ class DurableInbox(Keeping):
     async def _within(self, future: Future[T]) -> T:
         """Wait for the thread, not forever; what it was given is done even if the wait is cancelled."""
         try:
-            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), ANSWER_SECONDS)
+            # Not `asyncio.wait_for`: before Python 3.12 it loses a cancellation that comes with the answer.
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asyncio.shield(asyncio.wrap_future(future))
         except TimeoutError as error:
             raise InboxUnavailable("the disk did not answer in time") from error

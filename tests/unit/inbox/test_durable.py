@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -173,3 +174,20 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
         assert await inbox.answer("a", Allowed(), "phone") == Won()
         assert heard.changes[-1] == Settled(permission("a"), Allowed(), "phone")
         assert await inbox.ask(permission("a")) == Allowed()
+
+
+async def test_who_is_cancelled_while_the_answer_comes_ends(path: Path) -> None:
+    inbox = await DurableInbox.open(path)
+    try:
+        for later in range(8):
+            answer: Future[int] = Future()
+            asking = asyncio.create_task(inbox._within(answer))
+            await asyncio.sleep(0)
+            answer.set_result(1)
+            for _ in range(later):
+                await asyncio.sleep(0)
+            if asking.cancel():
+                await asyncio.wait({asking}, timeout=5)
+                assert asking.cancelled(), later
+    finally:
+        await inbox.close()
