@@ -48,12 +48,16 @@ Told = Callable[[str, HistoryLoaded], None]
 """Takes the session's id and a part of its past, the newest first."""
 
 
-async def read_history(options: SessionOptions, tell: Told | None = None) -> History:
+async def read_history(
+    options: SessionOptions, tell: Told | None = None, *, resuming: bool = True
+) -> History:
     """Read the past of the session that the options name, or of the last one in their directory.
 
     Args:
         options: The session's options, with ``resume`` or ``continue_conversation``.
         tell: Is told each part as soon as it is there.
+        resuming: Whether the session is resumed next; if not, nothing is written into its record, which another
+            process may have open.
 
     Returns:
         The newest `MAX_MESSAGES` messages as events; a history without a session id if there is no session.
@@ -68,6 +72,7 @@ async def read_history(options: SessionOptions, tell: Told | None = None) -> His
             str(options.cwd),
             options.resume or "",
             str(MAX_MESSAGES),
+            *(["resuming"] if resuming else []),
             seconds=READ_SECONDS,
         )
     except ReaderError as error:

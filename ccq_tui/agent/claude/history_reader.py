@@ -21,13 +21,14 @@ FEWEST = 60
 """Messages in the newest part, at least."""
 
 
-def main(directory: str, session_id: str, limit: int) -> None:
-    """Print ``{"session_id", "messages", "cut", "deferred"}``, and let the CLI find the newest message.
+def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None:
+    """Print ``{"session_id", "messages", "cut", "deferred"}``.
 
     Args:
         directory: The directory the session worked in.
         session_id: The session, or "" for the last one of the directory.
         limit: How many of the newest messages to print.
+        resuming: Whether the session is resumed next; the CLI is then let find the newest message.
     """
     sdk = import_sdk()
     if not session_id:
@@ -35,7 +36,7 @@ def main(directory: str, session_id: str, limit: int) -> None:
         found = sdk.list_sessions(directory, limit=1, include_worktrees=False)
         session_id = found[0].session_id if found else ""
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
-    for path in _paths(session_id) if messages else ():
+    for path in _paths(session_id) if messages and resuming else ():
         try:
             mend(path, messages[-1].uuid)
         except OSError as error:  # what can be read is worth more than that the CLI finds its place
@@ -166,4 +167,4 @@ def _entry(line: str) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), resuming="resuming" in sys.argv[4:])
