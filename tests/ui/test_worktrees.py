@@ -17,6 +17,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.worktrees.making import make, planned
 from tests.ui.asked import SINGLE
+from tests.ui.inboxed import keep_record
 from tests.ui.session import until
 from tests.ui.test_sessions import Many
 from tests.unit.worktrees.repositories import IDENTITY, commit, repository, run
@@ -73,6 +74,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
 
         # A question of a session whose worktree was removed by hand: it is made anew, with what it had.
         run(repo, "worktree", "remove", str(path))
+        keep_record("id-old")
         waiting = QuestionRequest("toolu_old", "id-old", QuestionSet("toolu_old", (SINGLE,)))
         await run_.app.inbox.run(lambda store: store.upsert_session("id-old", str(path)))
         await run_.app.inbox.run(lambda store: store.add_request(waiting))
