@@ -56,8 +56,8 @@ async def read_history(
     Args:
         options: The session's options, with ``resume`` or ``continue_conversation``.
         tell: Is told each part as soon as it is there.
-        resuming: Whether the session is resumed next; if not, nothing is written into its record, which another
-            process may have open.
+        resuming: Whether the session is resumed next; if not, nothing is written into its record, which
+            another process may have open.
 
     Returns:
         The newest `MAX_MESSAGES` messages as events; a history without a session id if there is no session.
