@@ -50,7 +50,7 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
     shown = state.shown
     if not shown:
         words = (
-            "Nothing fits · Esc clears what you typed"
+            "Nothing fits · Esc clears it"
             if state.filter
             else "Nothing waits for you · questions of all sessions come here"
         )

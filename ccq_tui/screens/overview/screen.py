@@ -299,7 +299,7 @@ class OverviewScreen(Doing):
 
     def _what_next(self, board: Board) -> str:
         if board.filter and not board.shown:
-            return "Nothing fits · Esc clears what you typed"
+            return "Nothing fits · Esc clears it"
         if self.all_read and len(board.cards) <= 1:
             return "The only session so far · n opens another · Ctrl+R an earlier one"
         return ""

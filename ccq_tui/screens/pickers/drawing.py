@@ -33,7 +33,7 @@ def pick_lines(
     """
     rows = state.shown
     if not rows:
-        nothing = "Nothing fits · Esc clears what you typed" if state.filter and state.rows else empty
+        nothing = "Nothing fits · Esc clears it" if state.filter and state.rows else empty
         return [Line(Text(" " * PREFIX + nothing, palette.muted))]
     column = _column(rows) if width >= BESIDE_FROM else 0
     lines: list[Line] = []
