@@ -52,17 +52,21 @@ def measure(
         say: Told a line about each play.
 
     Returns:
-        What was measured; a play that fails is named there, and the others go on.
+        What was measured; a play that fails is named there, and the others go on; Ctrl+C ends it early.
     """
     results, began = Results(families, runs), time.monotonic()
-    for family in families:
-        for run in range(min(runs, family.most_runs)):
-            for name in family.programs:
-                if name in programs:
-                    since = time.monotonic()
-                    ended = _play(results, family, name, effort)
-                    took = time.monotonic() - since
-                    say(f"{family.name} {run + 1}/{runs}  {name}: {ended}, {took:.1f} s")
+    try:
+        for family in families:
+            for run in range(min(runs, family.most_runs)):
+                for name in family.programs:
+                    if name in programs:
+                        since = time.monotonic()
+                        ended = _play(results, family, name, effort)
+                        took = time.monotonic() - since
+                        say(f"{family.name} {run + 1}/{runs}  {name}: {ended}, {took:.1f} s")
+    except KeyboardInterrupt:
+        # Minutes of measuring are worth a table, too.
+        results.failures.append("ended by Ctrl+C")
     results.seconds = time.monotonic() - began
     return results
 

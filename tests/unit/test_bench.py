@@ -52,6 +52,15 @@ def test_what_a_play_gave_before_it_failed_is_kept_and_told(results: Results) ->
     assert "FAILED: made, native: the screen went away" in plain(results, {})
 
 
+def test_what_was_measured_before_ctrl_c_is_kept() -> None:
+    def stopped(_program: Program, _effort: Effort) -> Figures:
+        yield QUICK, 0.010
+        raise KeyboardInterrupt
+
+    results = measure([Family("made", (OURS,), (QUICK,), stopped)], 5, Effort(), [OURS], lambda _: None)
+    assert (results.figures, results.failures) == ({("quick", OURS): [10.0]}, ["ended by Ctrl+C"])
+
+
 def test_the_table_says_which_aims_are_met(results: Results) -> None:
     rows = [line for line in markdown(results, {"date": "today"}).splitlines() if line.startswith("| how")]
     assert rows[0].startswith("| how quick | ≤ 1 | yes | 0.50 | 10.0 (10.0 to 10.0) ms | 20.0 (")
