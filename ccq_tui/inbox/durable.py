@@ -6,12 +6,10 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from ccq_tui.inbox.entries import Entry
+from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
@@ -41,24 +39,6 @@ MEMORY_NUMBERS = 1 << 62
 """From here on what is not on disk is numbered: after everything that is."""
 
 
-@dataclass(slots=True)
-class _Entry(Entry):
-    """A request that is asked in this process.
-
-    Attributes:
-        told: Whether subscribers know that it waits.
-        in_memory: Whether the disk refused it.
-        context: What the agent wrote before it.
-        asked_at: When it was asked here.
-    """
-
-    written: asyncio.Task[None] | None = None
-    told: bool = False
-    in_memory: bool = False
-    context: str = ""
-    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-
 class DurableInbox(Keeping):
     """`ccq_tui.inbox.Inbox` in a database, for one event loop; made by `open`.
 
@@ -72,7 +52,7 @@ class DurableInbox(Keeping):
     def __init__(self, path: Path) -> None:
         self.notice = ""
         self._loop = asyncio.get_running_loop()
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, KeptEntry] = {}
         self._settled_in_memory: set[str] = set()
         self._listeners = Listeners()
         self._troubled = False
@@ -185,7 +165,9 @@ class DurableInbox(Keeping):
         """
         entry = self._entries.get(request.id)
         if entry is None:
-            entry = self._entries[request.id] = _Entry(request, self._loop.create_future(), context=context)
+            entry = self._entries[request.id] = KeptEntry(
+                request, self._loop.create_future(), context=context
+            )
             entry.written = self._loop.create_task(self._write(entry, context), name="inbox request")
         elif entry.told:
             self._listeners.tell(Added(request, again=True))
@@ -295,7 +277,7 @@ class DurableInbox(Keeping):
         """
         return await asyncio.to_thread(self._worker.stop, seconds)
 
-    async def _write(self, entry: _Entry, context: str) -> None:
+    async def _write(self, entry: KeptEntry, context: str) -> None:
         request = entry.request
         try:
             stored = await self.run(lambda store: store.add_request(request, context))

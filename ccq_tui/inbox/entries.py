@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from ccq_tui.inbox.requests import Request, RequestOutcome
 
@@ -45,3 +46,21 @@ class Entry:
             raise
         finally:
             self.waiting -= 1
+
+
+@dataclass(slots=True)
+class KeptEntry(Entry):
+    """A request that is asked in this process and kept on disk.
+
+    Attributes:
+        told: Whether subscribers know that it waits.
+        in_memory: Whether the disk refused it.
+        context: What the agent wrote before it.
+        asked_at: When it was asked here.
+    """
+
+    written: asyncio.Task[None] | None = None
+    told: bool = False
+    in_memory: bool = False
+    context: str = ""
+    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
