@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome
@@ -16,7 +17,6 @@ from ccq_tui.inbox.waiting import Draft, Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.growth import asked_again
 from ccq_tui.questions.state import Page, PanelState
-from ccq_tui.screens.session.growing import Growing, Panel
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
@@ -26,9 +26,10 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
+Panel = QuestionPanel | DecisionPanel
 
 
-class Dock(Growing):
+class Dock(Vertical):
     """Keeps the line of waiting requests and shows the first of them in place of the prompt.
 
     Args:
@@ -51,6 +52,13 @@ class Dock(Growing):
             super().__init__()
             self.waiting = waiting
             self.outcome = outcome
+
+    class DraftChanged(Message):
+        """Something was selected or typed for a request."""
+
+        def __init__(self, waiting: Waiting) -> None:
+            super().__init__()
+            self.waiting = waiting
 
     class LineChanged(Message):
         """Another number of requests waits."""
@@ -135,10 +143,7 @@ class Dock(Growing):
             draft: What was selected and typed for it before, or None.
             earlier: Pages of questions that were closed, whose drafts come back with the same questions.
         """
-        known = self._line.get(request.id)
-        if known is not None:
-            if known.arriving and isinstance(request, QuestionRequest):
-                self._ask(request, earlier)
+        if request.id in self._line:
             return
         if draft is None and earlier and isinstance(request, QuestionRequest):
             draft = asked_again(request.questions, earlier)
@@ -146,7 +151,6 @@ class Dock(Growing):
             self._settled = 0
         self._change(self._line.with_added(request, draft))
         self._show_soon()
-        self._make_way_soon()
 
     def withdraw(self, request_id: str) -> Waiting | None:
         """Take a request out of the line, answered or not, and show the next.

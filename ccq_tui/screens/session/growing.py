@@ -1,58 +1,32 @@
-"""The part of the dock for question sets that are still being written."""
+"""The dock of a session, whose question sets may still be being written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from textual.containers import Vertical
-from textual.message import Message
+from collections.abc import Sequence
 
 from ccq_tui.inbox import QuestionRequest, Request
-from ccq_tui.inbox.waiting import Draft, Line, Waiting
+from ccq_tui.inbox.waiting import Draft, Waiting
 from ccq_tui.questions.growth import begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
-from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.later import after
 from ccq_tui.widgets.question import QuestionPanel
 
-Panel = QuestionPanel | DecisionPanel
 HELD_UP_SECONDS = 0.5
 """How long a set that is all here may take to be asked before what waits behind it goes first."""
 
 
-class Growing(Vertical):
+class GrowingDock(Dock):
     """Lets sets grow in the line, and in their panel where that is open."""
 
-    class DraftChanged(Message):
-        """Something was selected or typed for a request."""
-
-        def __init__(self, waiting: Waiting) -> None:
-            super().__init__()
-            self.waiting = waiting
-
-    _line: Line
-    _panel: Panel | None
-    _clock: Callable[[], float]
-
     def add(self, request: Request, draft: Draft | None = None, earlier: Sequence[Page] = ()) -> None:
-        """Let a request wait."""
-        raise NotImplementedError
-
-    def _change(self, line: Line) -> None:
-        """Have another line."""
-        raise NotImplementedError
-
-    def _show_soon(self) -> None:
-        """Show the first request after all that happened at once."""
-        raise NotImplementedError
-
-    def _close_panel(self) -> None:
-        """Close the panel."""
-        raise NotImplementedError
-
-    def _say_what_waits(self) -> None:
-        """Say above the prompt what waits."""
-        raise NotImplementedError
+        """Let a request wait; see `Dock.add`. A set that grew until now keeps what was done in it."""
+        known = self._line.get(request.id)
+        if known is not None and known.arriving and isinstance(request, QuestionRequest):
+            self._ask(request, earlier)
+            return
+        super().add(request, draft, earlier)
+        self._make_way_soon()
 
     def arrive(self, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()) -> None:
         """Show more of a question set that is still being written.

@@ -12,7 +12,7 @@ from textual.worker import Worker, WorkerState
 
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.deciding import Deciding
-from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.growing import GrowingDock
 from ccq_tui.screens.session.looks import Looks
 from ccq_tui.screens.session.neighbouring import Neighbouring
 from ccq_tui.screens.session.obeying import Obeying
@@ -75,7 +75,7 @@ class SessionScreen(
         yield Transcript()
         yield PlaceBar()
         yield SearchBar()
-        yield Dock(self.view.name, self.launch.draft, clock=self.clock)
+        yield GrowingDock(self.view.name, self.launch.draft, clock=self.clock)
         yield StatusLine()
 
     def on_mount(self) -> None:

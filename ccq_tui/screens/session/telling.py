@@ -17,9 +17,8 @@ from ccq_tui.questions.events import Shown
 from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.branch import git_branch
-from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.dock import Dock, Panel
 from ccq_tui.screens.session.footer import SEARCHING, Hints, prompt_hints
-from ccq_tui.screens.session.growing import Panel
 from ccq_tui.screens.session.news import Tidings, bar_of, news_of
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.terminal import send, set_title
