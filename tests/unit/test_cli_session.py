@@ -5,18 +5,15 @@ from __future__ import annotations
 import io
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-from ccq_tui.agent import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.config import Launch
-from ccq_tui.logs import log_path, stop_logging
-
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+from ccq_tui.logs import log_path
+from tests.unit.starting import FakeApp
+pytestmark = pytest.mark.usefixtures("restored")
 
 
 class Terminal(io.StringIO):
@@ -24,43 +21,6 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
-
-
-class FakeApp(ModuleType):
-    """Stands in for the screen and remembers what it was started with."""
-
-    def __init__(self) -> None:
-        super().__init__("ccq_tui.app")
-        self.launches: list[Launch] = []
-        self.ending: Callable[[], int] = lambda: 0
-
-    async def run(self, launch: Launch, early: object = None, ahead: object = None) -> int:
-        self.launches.append(launch)
-        return self.ending()
-
-
-async def no_process(options: SessionOptions) -> None:
-    """Start nothing: there is no session."""
-
-
-@pytest.fixture(autouse=True)
-def _restored() -> Iterator[None]:
-    before = [signal.getsignal(number) for number in SIGNALS]
-    yield
-    for number, handler in zip(SIGNALS, before, strict=True):
-        signal.signal(number, handler)
-    stop_logging()
-
-
-@pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeApp:
-    """A terminal in an empty directory, with a screen that ends at once."""
-    fake = FakeApp()
-    monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
-    monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
-    monkeypatch.setattr("ccq_tui.agent.ahead._started", no_process)
-    monkeypatch.chdir(tmp_path)
-    return fake
 
 
 def started(app: FakeApp, *words: str) -> Launch:

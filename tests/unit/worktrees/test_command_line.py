@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,13 @@ from ccq_tui.cli import main
 from ccq_tui.config import Launch, inbox_path
 from ccq_tui.inbox.store import Store
 from ccq_tui.worktrees.model import Worktree
-from tests.unit.test_cli_session import FakeApp, no_process
+from tests.unit.starting import FakeApp
 from tests.unit.worktrees.repositories import run
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch, repo: Path) -> FakeApp:
-    fake = FakeApp()
-    monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
-    monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
-    monkeypatch.setattr("ccq_tui.agent.ahead._started", no_process)
-    monkeypatch.chdir(repo)
-    return fake
+def place(repo: Path) -> Path:
+    return repo
 
 
 def started(app: FakeApp, *words: str) -> Launch:

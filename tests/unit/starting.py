@@ -1,0 +1,26 @@
+"""The command line with a screen that ends at once, for tests of what is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+from ccq_tui.agent import SessionOptions
+from ccq_tui.config import Launch
+
+
+class FakeApp(ModuleType):
+    """Stands in for the screen and remembers what it was started with."""
+
+    def __init__(self) -> None:
+        super().__init__("ccq_tui.app")
+        self.launches: list[Launch] = []
+        self.ending: Callable[[], int] = lambda: 0
+
+    async def run(self, launch: Launch, early: object = None, ahead: object = None) -> int:
+        self.launches.append(launch)
+        return self.ending()
+
+
+async def no_process(options: SessionOptions) -> None:
+    """Start nothing: there is no session."""
