@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from itertools import groupby
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -15,6 +16,8 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.testing.environment import CleanHome
 
 LIMIT = 60.0
+LINE = 160
+"""How much of an event a failure shows."""
 E = TypeVar("E")
 
 
@@ -61,11 +64,18 @@ class Running:
         return connection._pid if connection else None
 
     async def until(self, kind: type[E], where: Callable[[E], bool] = lambda _: True, count: int = 1) -> E:
-        """Wait until so many events of a kind came, and give the last of them."""
-        async with asyncio.timeout(LIMIT):
-            while len(found := [e for e in self.all(kind) if where(e)]) < count:
-                self._news.clear()
-                await self._news.wait()
+        """Wait until so many events of a kind came, and give the last of them.
+
+        A failure says what came instead.
+        """
+        try:
+            async with asyncio.timeout(LIMIT):
+                while len(found := [e for e in self.all(kind) if where(e)]) < count:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            wanted = f"{count} of {kind.__name__} within {LIMIT:.0f} s ({len(found)} came)"
+            raise AssertionError(f"not {wanted}; what came:\n{self.told}") from None
         return found[count - 1]
 
     async def idle(self, count: int = 1) -> None:
@@ -80,6 +90,13 @@ class Running:
         await self.until(StateChanged, lambda e: e.state is SessionState.IDLE and self._after(reset, e))
         self.events.clear()
         self._idle_at_first = 0
+
+    @property
+    def told(self) -> str:
+        """All events so far, each in a line, the same one after another once."""
+        lines = (str(event)[:LINE] for event in self.events)
+        grouped = [(line, len(list(same))) for line, same in groupby(lines)]
+        return "\n".join(f"  {line}" + (f"  ×{times}" if times > 1 else "") for line, times in grouped)
 
     def all(self, kind: type[E]) -> list[E]:
         """Give the events of a kind so far."""
