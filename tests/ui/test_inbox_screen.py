@@ -356,7 +356,7 @@ async def test_a_thousand_requests_are_gone_through_and_found(tmp_path: Path) ->
     def row(number: int) -> InboxRow:
         request = request_of(f"s{number % 40}", f"t{number}")
         stored = StoredRequest(number, request, "", RequestState.PENDING, datetime.now(UTC))
-        return row_of(stored, request.session_id, str(tmp_path), Place.RESTS)
+        return row_of(stored, request.session_id, "/work", Place.RESTS)
 
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
