@@ -29,6 +29,7 @@ from ccq_tui.screens.replay.keeping import AnswerDrafts
 from ccq_tui.screens.replay.standing import Standing
 from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.growing import GrowingDock
 from ccq_tui.screens.session.placing import Placing
 from ccq_tui.screens.session.reading import Reading
 from ccq_tui.screens.session.remembering import SAVE_AFTER
@@ -119,7 +120,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         yield Transcript(welcome=f"Reading {self.recording.name}…")
         yield PlaceBar()
         yield SearchBar()
-        yield Dock(self.recording.name, clock=self.clock)
+        yield GrowingDock(self.recording.name, clock=self.clock)
         yield StatusLine()
 
     def on_mount(self) -> None:

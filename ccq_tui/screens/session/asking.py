@@ -31,6 +31,7 @@ from ccq_tui.screens.session.drafts import (
     plan_left_over,
     text_left_over,
 )
+from ccq_tui.screens.session.growing import GrowingDock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
@@ -66,6 +67,11 @@ class Asking(SessionBase):
         self._left = LeftPages()
         self._said_closed = ""
         self._answered: dict[str, Dock.Answered] = {}
+
+    @property
+    def dock(self) -> GrowingDock:
+        """The prompt, or the panel in its place."""
+        return self.query_one(GrowingDock)
 
     def handle(self, event: AgentEvent) -> None:
         """Let requests wait, and close what was settled."""

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, SessionState, StateChanged
 from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
-from ccq_tui.screens.session.growing import GrowingDock
+from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.screens.terminal import EditorError, edit_text
@@ -82,14 +82,14 @@ class SessionBase(Screen[None]):
         self.session = self._make_session(tell, launch)
 
     @property
-    def dock(self) -> GrowingDock:
+    def dock(self) -> Dock:
         """The prompt or the panel."""
-        return self.query_one(GrowingDock)
+        return self.query_one(Dock)
 
     @property
     def waiting(self) -> Line:
         """What waits for the person; not what is still being written."""
-        return self.dock.line.asked if self.query(GrowingDock) else Line()
+        return self.dock.line.asked if self.query(Dock) else Line()
 
     @property
     def in_front(self) -> bool:
