@@ -38,6 +38,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
+from tests.ui.inboxed import keep_record
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, ToldSession, until
 
@@ -130,7 +131,8 @@ def others(tmp_path: Path) -> Iterator[Callable[[float], Store]]:
 
 
 def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **more: float | str) -> None:
-    """Store a session as an earlier process left it."""
+    """Store a session as an earlier process left it, and Claude's record of it."""
+    keep_record(f"id {name}")
     directory = str(more.get("directory", "/usr"))
     store.upsert_session(f"id {name}", directory, name=name, last_line=line, cost=float(more.get("cost", 0)))
     store.set_session_state(f"id {name}", state, "test")
@@ -149,6 +151,8 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     keep(store, "Old idea", StoredSessionState.ENDED)
     keep(store, "Killed", StoredSessionState.WORKING)
     keep(store, "Gone", StoredSessionState.IDLE, directory=str(tmp_path / "gone"))
+    keep(store, "Deleted", StoredSessionState.IDLE)
+    keep_record("id Deleted").unlink()
     keep(store, "Parked", StoredSessionState.PARKED)
     store.add_request(asked_by("id Parked", "toolu_1"))
     keep(store, "Elsewhere", StoredSessionState.WORKING)
@@ -157,12 +161,13 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         run.all[0].tell(PromptAccepted("Here"))
-        await open_overview(pilot, run, 6)
+        await open_overview(pilot, run, 7)
         assert run.groups() == {
             "Elsewhere": Group.WORKING,
             "Parked": Group.PARKED,
             "Here": Group.IDLE,
             "Gone": Group.IDLE,
+            "Deleted": Group.IDLE,
             "Old idea": Group.IDLE,
             "Killed": Group.FAILED,
         }
@@ -192,11 +197,12 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("x")
         assert "/ finds" in run.said()
         await pilot.press("slash", *"idl dea", "enter")
+        assert not run.says("/ finds")
         assert [card.session for card in run.overview.board.shown] == ["Old idea"]
         await pilot.press("d")
         await until(pilot, lambda: run.groups()["Old idea"] is Group.DONE)
         await pilot.press("escape")
-        assert len(run.overview.board.shown) == 6
+        assert len(run.overview.board.shown) == 7
         assert run.under().session == "Old idea"
         assert store.sessions()[0].id != "id Old idea", "marking is no change"
         await pilot.press("d")
@@ -207,7 +213,8 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
             ("Parked", "d", "A question waits in it"),
             ("Here", "d", "Nothing was said in it yet: it cannot be marked as done"),
             ("Here", "r", "It runs"),
-            ("Gone", "enter", "Its directory is gone"),
+            ("Gone", "enter", "its directory is gone"),
+            ("Deleted", "enter", "It is deleted"),
             ("Elsewhere", "enter", "It runs in another ccq-tui"),
         ):
             await run.go(pilot, name)
@@ -229,14 +236,14 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await until(pilot, lambda: not next(s for s in store.sessions() if s.id == "id Old idea").done)
 
         # Left by its own key; the session that was left has no overview over it.
-        await open_overview(pilot, run, 6)
+        await open_overview(pilot, run, 7)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await run.app.show_session(1)
         assert isinstance(run.app.screen, SessionScreen)
 
 
-def refuse(_store: Store, after: object) -> None:
+def refuse(_store: Store, after: object, recorded: object) -> None:
     raise InboxUnavailable("full")
 
 

@@ -56,20 +56,19 @@ def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
     return [row_of(one, one.request.session_id[:SHORT_ID], "", Place.RESTS) for one in requests]
 
 
-def read_row(store: Store, request_id: str, recorded: Collection[str] | None = None) -> InboxRow | None:
-    """Return the row of a request that waits, or None.
+def read_row(store: Store, request_id: str) -> InboxRow | None:
+    """Return the row of a request that waits, or None; who asks now, or is parked now, is not deleted.
 
     Args:
         store: The store.
         request_id: The request's id.
-        recorded: The sessions that Claude Code keeps, or None where that is not known.
 
     Raises:
         InboxUnavailable: The disk cannot be read.
     """
     stored = store.request(request_id)
     return (
-        _row(store, stored, {}, Look(can_be_there, recorded))
+        _row(store, stored, {}, Look(can_be_there))
         if stored is not None and stored.state is RequestState.PENDING
         else None
     )

@@ -120,8 +120,7 @@ class InboxScreen(Answering):
 
     async def _read_one(self, request_id: str) -> None:
         try:
-            recorded = await self.host.recorded()
-            row = await self.host.inbox.run(lambda store: read_row(store, request_id, recorded))
+            row = await self.host.inbox.run(lambda store: read_row(store, request_id))
         except InboxError as error:
             self._cannot_read(error)
             return

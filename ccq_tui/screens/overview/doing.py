@@ -13,7 +13,7 @@ from ccq_tui.widgets.hints import Hints
 SURFACE = "overview"
 ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
 AT_WORK = (Group.NEEDS, Group.WORKING)
-GONE = "Its directory is gone: it cannot be opened"
+GONE = "It is deleted, or its directory is gone: it cannot be opened"
 
 
 class Doing(Gathering):

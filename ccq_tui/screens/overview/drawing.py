@@ -24,7 +24,7 @@ PLACES = {
     Place.HERE: "open here",
     Place.OTHER: "runs in another ccq-tui",
     Place.RESTS: "no process",
-    Place.GONE: "its directory is gone",
+    Place.GONE: "it is deleted, or its directory is gone",
 }
 CHUNK = 25
 """Cards are drawn so many at a time: those of the cursor, those before, and those after."""

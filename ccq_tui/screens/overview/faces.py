@@ -24,7 +24,7 @@ GROUP_SIGNS = {
     Group.DONE: "✔",
     Group.FAILED: "✖",
 }
-NOT_HERE = {Place.OTHER: "elsewhere", Place.GONE: "directory gone"}
+NOT_HERE = {Place.OTHER: "elsewhere", Place.GONE: "gone"}
 """What is said of a card whose session cannot be opened here."""
 TITLE_LINES = 2
 SAID_LINES = 2

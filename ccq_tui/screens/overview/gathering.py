@@ -103,9 +103,10 @@ class Gathering(ModalScreen[Card | None]):
     async def _read_all(self) -> None:
         """Read page by page: the first is seen before the last is read."""
         after: StoredSession | None = None
+        recorded = await self.host.recorded()
         try:
             for _ in range(PAGES):
-                cards, after = await self.host.inbox.run(partial(read_page, after=after))
+                cards, after = await self.host.inbox.run(partial(read_page, after=after, recorded=recorded))
                 self._take(cards)
                 if after is None:
                     break
@@ -120,7 +121,9 @@ class Gathering(ModalScreen[Card | None]):
                 some = tuple(self._to_read)[:PAGE]
                 for name in some:
                     del self._to_read[name]
-                self._take(await self.host.inbox.run(partial(read_cards, session_ids=some)))
+                recorded = await self.host.recorded()
+                read = partial(read_cards, session_ids=some, recorded=recorded)
+                self._take(await self.host.inbox.run(read))
         except InboxError as error:
             self.say(f"Stored sessions cannot be read: {error}")
         finally:

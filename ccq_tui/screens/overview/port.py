@@ -27,6 +27,9 @@ class OverviewHost(Protocol):
     def open_inbox(self) -> None:
         """Show what waits in all sessions."""
 
+    async def recorded(self) -> frozenset[str] | None:
+        """Return the sessions that Claude Code keeps, or None where that is not known."""
+
     async def go_on(self, card: Card) -> str:
         """Start a session again that has no process, without showing it.
 

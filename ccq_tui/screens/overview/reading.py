@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ccq_tui.inbox.owners import alive, this_process
@@ -15,12 +16,15 @@ PAGE = 100
 SHORT_ID = 8
 
 
-def read_page(store: Store, after: StoredSession | None) -> tuple[list[Card], StoredSession | None]:
+def read_page(
+    store: Store, after: StoredSession | None, recorded: Collection[str] | None = None
+) -> tuple[list[Card], StoredSession | None]:
     """Return a page of the stored sessions, the one that changed last first.
 
     Args:
         store: The store.
         after: The last session of the page before, or None.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
 
     Returns:
         The cards, and what the next page comes after; None after the last one.
@@ -29,23 +33,32 @@ def read_page(store: Store, after: StoredSession | None) -> tuple[list[Card], St
         InboxUnavailable: The disk cannot be read.
     """
     found = store.standings(after, PAGE)
-    return [_card(one) for one in found], found[-1].session if len(found) == PAGE else None
+    return [_card(one, recorded) for one in found], found[-1].session if len(found) == PAGE else None
 
 
-def read_cards(store: Store, session_ids: tuple[str, ...]) -> list[Card]:
+def read_cards(
+    store: Store, session_ids: tuple[str, ...], recorded: Collection[str] | None = None
+) -> list[Card]:
     """Return the cards of some sessions; those that are not stored are left out.
+
+    Args:
+        store: The store.
+        session_ids: The sessions.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
 
     Raises:
         InboxUnavailable: The disk cannot be read.
     """
-    return [_card(one) for name in session_ids if (one := store.standing(name)) is not None]
+    return [_card(one, recorded) for name in session_ids if (one := store.standing(name)) is not None]
 
 
-def _card(one: StoredStanding) -> Card:
+def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
     session, runs = one.session, alive(one.session.owner)
     directory = session.directory
     if runs and session.owner != this_process():
         place = Place.OTHER
+    elif recorded is not None and session.id not in recorded:
+        place = Place.GONE
     else:
         place = Place.RESTS if directory and can_be_there(Path(directory)) else Place.GONE
     return harmless(

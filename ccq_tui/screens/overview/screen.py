@@ -146,6 +146,7 @@ class OverviewScreen(Doing):
                 self.host.open_inbox()
             case "slash":
                 self._finding = True
+                self.query_one(NoticeLine).hush()
                 self.draw()
             case _:
                 self._take_other(key, self.board.under)
