@@ -23,6 +23,7 @@ from ccq_tui.agent.claude.arriving import Arrivals
 from ccq_tui.agent.claude.asking import ask
 from ccq_tui.agent.claude.errors import Failure, LastWords, explain
 from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.claude.growth import Growth
 from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.server import models, slash_commands
@@ -78,7 +79,8 @@ class Connection:
 
     def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
         self._options = options
-        self._out = emit
+        self._growth = Growth(emit)
+        self._out = self._growth.take
         self._state = SessionState.STARTING
         self._words = LastWords()
         self._client: ClaudeSDKClient | None = None
@@ -281,6 +283,7 @@ class Connection:
             reason: Why nobody can be asked any more, for a person.
         """
         self.translator.cli_state = ""  # what it was says nothing any more
+        self._growth.close()
         self._arrivals.give_up(reason)
         self.gate.give_up(reason)
         for text in self.translator.sent.values():

@@ -1,0 +1,62 @@
+"""Joins what a block grows by: a model sends its text in crumbs, and nobody reads crumbs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from ccq_tui.agent.events import AgentEvent, BlockGrew, BlockKey
+
+MOMENT = 0.05
+"""Seconds in which what comes is told together; what comes after a pause is told at once."""
+
+
+class Growth:
+    """Passes events on in order, the growth of blocks as few of them.
+
+    Args:
+        emit: Takes the events.
+    """
+
+    def __init__(self, emit: Callable[[AgentEvent], None]) -> None:
+        self._emit = emit
+        self._grown: dict[BlockKey, list[BlockGrew]] = {}
+        self._moment: asyncio.TimerHandle | None = None
+
+    def take(self, event: AgentEvent) -> None:
+        """Pass an event on; growth within a moment of the one before waits for that moment's end.
+
+        Args:
+            event: The event. One that is no growth comes after all that had grown before it.
+        """
+        if not isinstance(event, BlockGrew):
+            self.flush()
+            self._emit(event)
+        elif self._moment is None:
+            self._begin()
+            self._emit(event)
+        else:
+            self._grown.setdefault(event.key, []).append(event)
+
+    def flush(self) -> None:
+        """Tell what has grown and was not told yet."""
+        grown, self._grown = self._grown, {}
+        for key, events in grown.items():
+            text = "".join(event.text for event in events)
+            self._emit(BlockGrew(key, events[0].kind, text))
+
+    def close(self) -> None:
+        """Tell the rest, and wait for no more."""
+        if self._moment is not None:
+            self._moment.cancel()
+            self._moment = None
+        self.flush()
+
+    def _begin(self) -> None:
+        self._moment = asyncio.get_running_loop().call_later(MOMENT, self._end)
+
+    def _end(self) -> None:
+        self._moment = None
+        if self._grown:
+            self._begin()
+            self.flush()
