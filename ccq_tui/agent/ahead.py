@@ -18,16 +18,17 @@ _logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def started_ahead(options: SessionOptions | None) -> AsyncIterator[Ahead | None]:
+async def started_ahead(options: SessionOptions | None, prompt: str = "") -> AsyncIterator[Ahead | None]:
     """Have a CLI that starts, and end it unless a session took it over.
 
     Args:
         options: Those of the session that will be first; None where it is not known yet what that will be.
+        prompt: What that session will send first, or ""; the CLI begins with it as soon as it can.
 
     Yields:
         The process; None where there is none, or it could not be started: its session will say so.
     """
-    ahead = await _started(options) if options is not None else None
+    ahead = await _started(options, prompt) if options is not None else None
     try:
         yield ahead
     finally:
@@ -35,14 +36,14 @@ async def started_ahead(options: SessionOptions | None) -> AsyncIterator[Ahead |
             await ahead.close()
 
 
-async def _started(options: SessionOptions) -> Ahead | None:
+async def _started(options: SessionOptions, prompt: str) -> Ahead | None:
     try:
         sdk = import_sdk()
         from ccq_tui.agent.claude.ahead import Ahead
     except ImportError as error:
         _logger.info("No process can be started ahead: %s", error)
         return None
-    ahead = Ahead(options)
+    ahead = Ahead(options, prompt)
     try:
         await ahead.start()
     except (sdk.ClaudeSDKError, OSError, ValueError) as error:

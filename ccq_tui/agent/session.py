@@ -31,6 +31,7 @@ from ccq_tui.agent.events import (
     AgentEvent,
     HistoryLoaded,
     NoticeGiven,
+    PromptReturned,
     SessionLost,
     SessionState,
     StateChanged,
@@ -87,7 +88,9 @@ class AgentSession:
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._book = SessionBook(inbox, options)
         self._connection: Connection | None = None
-        self._ahead = ahead
+        self._ahead = ahead if ahead is not None and ahead.fits(options) else None
+        self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
+        """The prompt that the process was given already; sent by the session it is the same one."""
         self._state = SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False
@@ -120,6 +123,8 @@ class AgentSession:
         Returns:
             The prompt's id, as in `PromptAccepted` and `PromptDelivered`.
         """
+        if written := self._written.pop(text, ""):
+            return written
         command = Send(text)
         self.put(command)
         return command.prompt_id
@@ -275,7 +280,7 @@ class AgentSession:
         resume = resumed or None
         own_id = None if resume and not self.options.fork else str(uuid4())
         ahead, self._ahead = self._ahead, None
-        if ahead is not None and resume is None and ahead.fits(self.options):
+        if ahead is not None and resume is None:
             failure = await connection.open(session_id=ahead.session_id, resume=None, ahead=ahead)
         else:
             failure = await connection.open(session_id=own_id, resume=resume)
@@ -290,6 +295,11 @@ class AgentSession:
     async def _end(self, lost: SessionLost) -> None:
         """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
         try:
+            if self._ahead is not None:
+                # Ended before it had its process, which would go on alone with the prompt that it was given.
+                await self._ahead.close()
+                if self._ahead.prompt:
+                    self._emit(PromptReturned(self._ahead.prompt, lost.reason, self._ahead.prompt_id))
             if self._connection is not None:
                 self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
                 await self._connection.close()

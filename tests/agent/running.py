@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ccq_tui.agent import AgentSession, SessionOptions
+from ccq_tui.agent.claude.ahead import Ahead
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.inbox import MemoryInbox, RequestOutcome
 from ccq_tui.inbox.durable import DurableInbox
@@ -25,12 +26,16 @@ class Running:
     """A session that runs between entering and leaving; leaving closes it and checks that nothing is left."""
 
     def __init__(
-        self, home: CleanHome, inbox: MemoryInbox | DurableInbox | None = None, **options: Any
+        self,
+        home: CleanHome,
+        inbox: MemoryInbox | DurableInbox | None = None,
+        *,
+        ahead: Ahead | None = None,
+        **options: Any,
     ) -> None:
-        given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"}
         self.events: list[AgentEvent] = []
         self.inbox = inbox or MemoryInbox()
-        self.session = AgentSession(SessionOptions(**(given | options)), self.inbox, self._take)
+        self.session = AgentSession(options_in(home, **options), self.inbox, self._take, ahead=ahead)
         self._news = asyncio.Event()
         self._waiting = 0
         self._idle_at_first = 1
@@ -117,6 +122,12 @@ class Running:
     def _take(self, event: AgentEvent) -> None:
         self.events.append(event)
         self._news.set()
+
+
+def options_in(home: CleanHome, **options: Any) -> SessionOptions:
+    """Give the options of a session in a clean home."""
+    given = {"cwd": home.project, "environment": home.overrides(), "permission_mode": "default"}
+    return SessionOptions(**(given | options))
 
 
 def alive(pid: int) -> bool:

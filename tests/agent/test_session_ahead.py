@@ -7,11 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from ccq_tui.agent.ahead import started_ahead
-from ccq_tui.agent.claude.ahead import Ahead
-from ccq_tui.agent.events import Connected, QuestionAsked, ToolFinished
+from ccq_tui.agent.claude.ahead import MOST_WRITTEN, Ahead
+from ccq_tui.agent.events import (
+    Connected,
+    PromptAccepted,
+    PromptReturned,
+    QuestionAsked,
+    SessionLost,
+    ToolFinished,
+)
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, alive
+from tests.agent.running import Running, alive, options_in
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -19,33 +26,65 @@ DATABASE = Question(
 
 
 def pid_of(ahead: Ahead | None) -> int:
-    process: Any = ahead._transport._process if ahead else None  # type: ignore[attr-defined]
+    process: Any = ahead._transport._process if ahead else None
     return int(process.pid)
 
 
-async def test_a_session_takes_over_the_process_that_was_started_for_it(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
-    run = Running(home)
-    async with started_ahead(run.session.options) as ahead:
+async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_over(
+    play: Callable[..., Any],
+) -> None:
+    model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Again."))
+    async with started_ahead(options_in(home), "Build it") as ahead:
         assert ahead is not None
-        assert not ahead.fits(replace(run.session.options, model="another"))
+        assert not ahead.fits(options_in(home, model="another"))
         pid = pid_of(ahead)
-        run.session._ahead = ahead
-        async with run:
-            run.session.send("Build it")
+        await model.wait_for(lambda model: bool(model.requests()))
+        async with Running(home, ahead=ahead) as run:
+            name = run.session.send("Build it")
+            assert name == ahead.prompt_id
             asked = await run.until(QuestionAsked)
             assert run.one(Connected).session_id == ahead.session_id
             assert run.pid == pid, "no other one was started"
             run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
             assert "SQLite" in (await run.until(ToolFinished)).output
             await run.idle()
+            assert run.one(PromptAccepted) == PromptAccepted("Build it", queued=False, prompt_id=name)
+            assert run.session.send("Build it") != name, "the same words again are another prompt"
+            await run.idle(2)
             assert not ahead.fits(run.session.options), "it has its session"
+        assert not alive(pid)
+    assert len(model.requests()) == 3, "neither prompt reached the agent twice"
+
+
+async def test_a_long_prompt_is_left_to_the_session(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("long").says("I have read it."))
+    long = "word " * (MOST_WRITTEN // 5)
+    async with started_ahead(options_in(home), long) as ahead, Running(home, ahead=ahead) as run:
+        assert ahead is not None
+        assert ahead.prompt == "", "a pipe that nobody reads yet would not take it"
+        name = run.session.send(long)
+        await run.idle()
+        assert run.one(PromptAccepted).prompt_id == name != ahead.prompt_id
+
+
+async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_back(
+    play: Callable[..., Any],
+) -> None:
+    _, home = play(Scenario("nothing"))
+    async with started_ahead(options_in(home), "Build it") as ahead:
+        pid = pid_of(ahead)
+        run = Running(home, ahead=ahead)
+        run.session.send("Build it")
+        run.session.close()
+        async with run:
+            assert (await run.until(SessionLost)).expected
+        assert run.one(PromptReturned).text == "Build it"
         assert not alive(pid)
 
 
 async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any]) -> None:
     _, home = play(Scenario("nothing"))
-    async with started_ahead(Running(home).session.options) as ahead:
+    async with started_ahead(options_in(home)) as ahead:
         pid = pid_of(ahead)
         assert alive(pid)
     assert not alive(pid)
@@ -53,8 +92,7 @@ async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any])
 
 async def test_where_no_process_can_be_started_there_is_none(play: Callable[..., Any]) -> None:
     _, home = play(Scenario("nothing"))
-    options = Running(home).session.options
-    async with started_ahead(replace(options, cli_path=home.root / "none")) as ahead:
+    async with started_ahead(replace(options_in(home), cli_path=home.root / "none")) as ahead:
         assert ahead is None
     async with started_ahead(None) as ahead:
         assert ahead is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.logs import stop_logging
-from tests.unit.starting import FakeApp, no_process
+from tests.unit.starting import FakeApp
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -37,6 +37,6 @@ def app(monkeypatch: pytest.MonkeyPatch, place: Path, restored: None) -> FakeApp
     fake = FakeApp()
     monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
     monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
-    monkeypatch.setattr("ccq_tui.agent.ahead._started", no_process)
+    monkeypatch.setattr("ccq_tui.agent.ahead._started", fake.start_nothing)
     monkeypatch.chdir(place)
     return fake

@@ -15,12 +15,12 @@ class FakeApp(ModuleType):
     def __init__(self) -> None:
         super().__init__("ccq_tui.app")
         self.launches: list[Launch] = []
+        self.written_ahead: list[str] = []
         self.ending: Callable[[], int] = lambda: 0
 
     async def run(self, launch: Launch, early: object = None, ahead: object = None) -> int:
         self.launches.append(launch)
         return self.ending()
 
-
-async def no_process(options: SessionOptions) -> None:
-    """Start nothing: there is no session."""
+    async def start_nothing(self, options: SessionOptions, prompt: str) -> None:
+        self.written_ahead.append(prompt)

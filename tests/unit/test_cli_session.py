@@ -13,6 +13,7 @@ from ccq_tui.cli import main
 from ccq_tui.config import Launch
 from ccq_tui.logs import log_path
 from tests.unit.starting import FakeApp
+
 pytestmark = pytest.mark.usefixtures("restored")
 
 
@@ -48,6 +49,17 @@ def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
 )
 def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list[str], prompt: str) -> None:
     assert started(app, *words).prompt == prompt
+    assert app.written_ahead == [prompt]
+
+
+def test_a_prompt_waits_where_something_is_to_be_read_or_asked_first(app: FakeApp, tmp_path: Path) -> None:
+    assert started(app, "--continue", "go on").prompt == "go on"
+    hooks = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").write_text(hooks, encoding="utf-8")
+    assert main(["build it"]) == 0
+    assert app.launches[-1].carried is not None
+    assert app.written_ahead == []
 
 
 def test_the_inbox_is_a_screen_in_a_terminal_and_a_list_elsewhere(

@@ -1,87 +1,145 @@
-"""A CLI that starts while the screen is still being loaded; its session takes it over."""
+"""A CLI that starts, and reads its first prompt, while the screen is still being loaded."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from claude_agent_sdk import Transport
+from claude_agent_sdk import ClaudeSDKClient
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.prompts import prompt_message
 from ccq_tui.agent.options import SessionOptions
+
+if TYPE_CHECKING:
+    from ccq_tui.agent.claude.gate import Gate
 
 _logger = logging.getLogger(__name__)
 
+MOST_WRITTEN = 50_000
+"""Bytes of a prompt that are written before anybody reads: a pipe takes 64 KB, then its writer waits."""
+
 
 class Ahead:
-    """A process of the CLI for a new session.
+    """A process of the CLI for a new session, to which its session speaks later on.
+
+    What the CLI asks before there is a session waits for it.
 
     Args:
         options: The session's options.
+        prompt: The session's first prompt, or "".
+
+    Attributes:
+        session_id: The id of the session that it is for.
+        prompt: The prompt that the CLI was given, or "" where it was given none.
+        prompt_id: The UUID under which it was.
     """
 
-    def __init__(self, options: SessionOptions) -> None:
-        self.session_id = str(uuid4())
-        """The id of the session that it is for."""
+    def __init__(self, options: SessionOptions, prompt: str = "") -> None:
+        self.session_id, self.prompt_id = str(uuid4()), str(uuid4())
+        self.prompt = ""
+        self._line = json.dumps(prompt_message(prompt, self.prompt_id)) + "\n" if prompt else ""
+        self._wanted = prompt
         self._options = options
         self._said: list[str] = []
         self._hear: Callable[[str], None] = self._said.append
         self._taken = False
+        self._gate: asyncio.Future[Gate] = asyncio.get_running_loop().create_future()
         chosen = sdk_options(
             options,
             session_id=self.session_id,
             resume=None,
-            before_question=_nobody,
-            after_tool=_nobody,
-            can_use_tool=_nobody,
+            before_question=self._later("before_question"),
+            after_tool=self._later("after_tool"),
+            can_use_tool=self._later("can_use_tool"),
             stderr=lambda line: self._hear(line),
         )
         # What the SDK sets itself where somebody can be asked.
-        self._transport = SubprocessCLITransport(
-            _nothing(), replace(chosen, permission_prompt_tool_name="stdio")
-        )
+        self._transport = _Transport(_nothing(), replace(chosen, permission_prompt_tool_name="stdio"))
+        self._client = ClaudeSDKClient(chosen, transport=self._transport)
+        self._connecting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the process.
+        """Start the process, and write to it what it is to do as soon as it can read.
 
         Raises:
             ClaudeSDKError: It cannot be started.
         """
-        await self._transport.connect()
+        self._connecting = asyncio.create_task(self._client.connect(), name="start ahead")
+        self._connecting.add_done_callback(lambda _: self._transport.greeted.set())
+        await self._transport.greeted.wait()
+        if self._connecting.done():
+            self._connecting.result()
+        if 0 < len(self._line) <= MOST_WRITTEN:
+            # Behind what connects: the CLI reads in order, and need not wait for us in between.
+            await self._transport.write(self._line)
+            self.prompt = self._wanted
 
     def fits(self, options: SessionOptions) -> bool:
         """Say whether the process is free and was started as a session with these options wants it."""
         return not self._taken and options == self._options
 
-    def take(self, hear: Callable[[str], None]) -> Transport:
+    async def take(self, gate: Gate, hear: Callable[[str], None]) -> ClaudeSDKClient:
         """Give the process to its session.
 
         Args:
+            gate: Asks a person, from now on and for what was asked before.
             hear: Takes what it writes to its standard error, what it has written so far at once.
 
         Returns:
-            What the client speaks to it through; connecting it starts no other one.
+            The client, connected.
+
+        Raises:
+            Exception: Whatever the SDK raises for a CLI that does not start; no process is left then.
         """
         self._taken, self._hear = True, hear
         for line in self._said:
             hear(line)
-        return self._transport
+        self._gate.set_result(gate)
+        if self._connecting is not None:
+            await self._connecting  # cancelled with whoever waits here: the SDK then ends the process
+        return self._client
 
     async def close(self) -> None:
         """End the process, unless a session has it."""
-        if not self._taken:
-            self._taken = True
-            await self._transport.close()
+        if self._taken:
+            return
+        self._taken = True
+        if self._connecting is not None:
+            self._connecting.cancel()
+            await asyncio.wait({self._connecting})
+            if not self._connecting.cancelled() and (error := self._connecting.exception()):
+                _logger.info("A process that nobody wanted did not start: %s", type(error).__name__)
+        await self._client.disconnect()
+        await self._transport.close()
+
+    def _later(self, name: str) -> Callable[..., Any]:
+        """Return what hands a call of the CLI's to the session's gate, once there is one."""
+
+        async def call(*arguments: Any) -> Any:
+            return await getattr(await asyncio.shield(self._gate), name)(*arguments)
+
+        return call
+
+
+class _Transport(SubprocessCLITransport):
+    """Says when the first thing was written to the CLI."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.greeted = asyncio.Event()
+
+    async def write(self, data: str) -> None:
+        await super().write(data)
+        self.greeted.set()
 
 
 async def _nothing() -> AsyncIterator[dict[str, Any]]:
     return
     yield {}
-
-
-async def _nobody(*_arguments: Any) -> Any:
-    raise RuntimeError("nobody listens to a process that no session has")

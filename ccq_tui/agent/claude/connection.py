@@ -26,6 +26,7 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.growth import Growth
 from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.prompts import prompt_message
 from ccq_tui.agent.claude.server import models, slash_commands
 from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
@@ -104,19 +105,14 @@ class Connection:
         Returns:
             Why it did not work, or None when it did. No process is left then.
         """
-        options = sdk_options(
-            self._options,
-            session_id=session_id,
-            resume=resume,
-            before_question=self.gate.before_question,
-            after_tool=self.gate.after_tool,
-            can_use_tool=self.gate.can_use_tool,
-            stderr=self._words.add,
-        )
-        client = ClaudeSDKClient(options, transport=ahead.take(self._words.add) if ahead else None)
+        if ahead is not None and ahead.prompt:
+            self.translator.sent[ahead.prompt_id] = ahead.prompt
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                await client.connect()
+                if ahead is not None:
+                    client = await ahead.take(self.gate, self._words.add)
+                else:
+                    client = await self._start(session_id, resume)
         except Exception as error:  # noqa: BLE001 - the SDK raises bare ones for a handshake that failed
             _logger.info("The connection failed: %s", type(error).__name__)
             return await explain_start(error, self._words, self._options)
@@ -141,7 +137,23 @@ class Connection:
         self._emit(ModelsListed(models(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
+        if ahead is not None and ahead.prompt:
+            self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         return None
+
+    async def _start(self, session_id: str | None, resume: str | None) -> ClaudeSDKClient:
+        options = sdk_options(
+            self._options,
+            session_id=session_id,
+            resume=resume,
+            before_question=self.gate.before_question,
+            after_tool=self.gate.after_tool,
+            can_use_tool=self.gate.can_use_tool,
+            stderr=self._words.add,
+        )
+        client = ClaudeSDKClient(options)
+        await client.connect()
+        return client
 
     async def read(self) -> Failure:
         """Read messages until there are none, never stopping for anything.
@@ -365,13 +377,7 @@ class Connection:
 
 
 async def _prompt(command: Send) -> AsyncIterator[dict[str, Any]]:
-    yield {
-        "type": "user",
-        "message": {"role": "user", "content": command.text},
-        "parent_tool_use_id": None,
-        # The CLI echoes the prompt with this id when it reaches the agent.
-        "uuid": command.prompt_id,
-    }
+    yield prompt_message(command.text, command.prompt_id)
 
 
 def _default_model(info: dict[str, Any]) -> str:
