@@ -56,8 +56,15 @@ class HintBar(Static):
         """Show other keys, in at most so many lines."""
         hints = tuple((self.labels.get(key, key), does) for key, does in hints)
         if self._shown != (hints, right, most_lines):
+            before = self._height
             self._shown = (hints, right, most_lines)
-            self.refresh(layout=True)
+            # A key that moves a cursor changes words here: as many lines need no layout of the whole screen.
+            self.refresh(layout=self._height != before)
+
+    @property
+    def _height(self) -> int:
+        hints, right, most_lines = self._shown
+        return hint_height(hints, right, self.size.width, most_lines)
 
     def render(self) -> Text:
         """Draw the keys that fit."""

@@ -177,6 +177,7 @@ class LineView(ScrollView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self._lines: list[Line] = []
+        self._places: dict[int, range] | None = None
         self._cursor_style = Style()
         self._plain: Style | None = None
 
@@ -187,15 +188,39 @@ class LineView(ScrollView):
 
     def show(self, lines: list[Line], cursor: int | None = None, cursor_style: Style | None = None) -> None:
         """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight."""
-        style = cursor_style or Style()
-        if lines is self._lines and cursor == self.cursor and style == self._cursor_style:
+        style, before = cursor_style or Style(), self.cursor
+        same = lines is self._lines and style == self._cursor_style
+        if same and cursor == before:
             return
         self._lines = lines
         self._cursor_style = style
         self.set_reactive(LineView.cursor, cursor)
-        self.measure()
-        self.refresh()
+        if same:
+            self._repaint_rows(before, cursor)
+        else:
+            self._places = None
+            self.measure()
+            self.refresh()
         self.keep_cursor_in_sight()
+
+    def _repaint_rows(self, *rows: int | None) -> None:
+        """Draw some rows again: a cursor that moves changes two of them."""
+        for row in rows:
+            at = self._place_of(row)
+            place = Region(0, at.start - int(self.scroll_offset.y), self.size.width, len(at))
+            if seen := self.size.region.intersection(place):
+                self.refresh(seen)
+
+    def _place_of(self, row: int | None) -> range:
+        """Return which lines are of a row; an empty range when none are."""
+        if self._places is None:
+            # Kept for the next keys: a list may have thousands of rows.
+            self._places = {}
+            for y, line in enumerate(self._lines):
+                if line.row is not None:
+                    first = self._places[line.row].start if line.row in self._places else y
+                    self._places[line.row] = range(first, y + 1)
+        return range(0) if row is None else self._places.get(row, range(0))
 
     def measure(self) -> None:
         """Take the number of lines as what can be scrolled."""
@@ -215,14 +240,13 @@ class LineView(ScrollView):
 
     def keep_cursor_in_sight(self) -> None:
         """Scroll so that the row under the cursor is seen, its first lines before its last."""
-        cursor = self.cursor
-        at = [y for y, line in enumerate(self._lines) if line.row == cursor and cursor is not None]
+        at = self._place_of(self.cursor)
         if not at or not self.size.height:
             return
-        height = min(at[-1] - at[0] + 1, self.size.height)
+        height = min(len(at), self.size.height)
         # The question above the first row is seen with it, where there is room.
-        top = 0 if at[0] + height <= self.size.height else at[0]
-        self.scroll_to_region(Region(0, top, 1, at[0] + height - top), animate=False, force=True)
+        top = 0 if at.start + height <= self.size.height else at.start
+        self.scroll_to_region(Region(0, top, 1, at.start + height - top), animate=False, force=True)
 
     def row_at(self, y: int) -> int | None:
         """Return the row drawn at a line of the visible part, or None."""

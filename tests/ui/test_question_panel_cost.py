@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 from rich.text import Text
+from textual.screen import Screen
+from textual.strip import Strip
 
+from ccq_tui.inbox import PermissionRequest
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.lines import Flow, LineView, flowing, verbatim
 from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
-from tests.ui.host import PanelHost
+from tests.ui.host import DecisionHost, PanelHost
 
 HUGE = 1_000_000
 
@@ -34,6 +37,50 @@ class Wraps:
 @pytest.fixture
 def wraps(monkeypatch: pytest.MonkeyPatch) -> Wraps:
     return Wraps(monkeypatch)
+
+
+class Draws:
+    """Counts what a screen does: layouts, pictures, and the lines made anew of one view."""
+
+    def __init__(self, screen: Screen[object], view: LineView, patch: pytest.MonkeyPatch) -> None:
+        self.layouts = self.pictures = self.lines = 0
+        screen.screen_layout_refresh_signal.subscribe(view, self._laid_out, immediate=True)
+        draw, picture = view.render_line, screen._compositor.render_update
+
+        def drawn(y: int) -> Strip:
+            self.lines += 1
+            return draw(y)
+
+        def pictured(*args: object, **kwargs: object) -> object:
+            self.pictures += 1
+            return picture(*args, **kwargs)  # type: ignore[arg-type]
+
+        patch.setattr(view, "render_line", drawn)
+        patch.setattr(screen._compositor, "render_update", pictured)
+
+    def _laid_out(self, _: object) -> None:
+        self.layouts += 1
+
+
+async def test_a_move_draws_two_rows_and_lays_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        draws = Draws(app.screen, app.panel.query_one("#list", LineView), monkeypatch)
+        await pilot.press("down")
+        assert (draws.layouts, draws.pictures, draws.lines) == (0, 1, 2)
+        assert "SQLite" in app.cursor_line
+        await pilot.put(CITIES)
+        await pilot.press("end")
+        assert "Other" in app.cursor_line, "scrolled: all rows are drawn"
+        assert len([line for line in app.panel_lines if line.startswith(" ❯")]) == 1
+
+
+async def test_a_move_between_decisions_draws_two_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = DecisionHost(PermissionRequest("toolu_1", "id-1", "Bash", {"command": "touch made"}))
+    async with app.run_test() as pilot:
+        draws = Draws(app.screen, app.panel.query_one("#choices", LineView), monkeypatch)
+        await pilot.press("down")
+        assert (draws.layouts, draws.lines) == (0, 2)
 
 
 @pytest.mark.parametrize("questions", [(CITIES,), (MULTI, SINGLE)], ids=["long", "tabs"])

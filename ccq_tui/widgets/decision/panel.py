@@ -8,7 +8,6 @@ from collections.abc import Callable
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.widgets import Static
 
 from ccq_tui.inbox.decision import DecisionState, decide, decision_hints, is_guarded, means_something
 from ccq_tui.questions.events import Clicked, Event, Pressed
@@ -23,6 +22,7 @@ from ccq_tui.widgets.panel.header import title_line
 from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, key_lines, most_lines
 from ccq_tui.widgets.panel.messages import EditorWanted
 from ccq_tui.widgets.panel.notice import notice_lines
+from ccq_tui.widgets.texts import TextLines
 
 DETAILS_FRAME = 6
 """Cells beside what is decided on, its scrollbar included."""
@@ -64,12 +64,14 @@ class DecisionPanel(RequestPanel[DecisionState]):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(state, session=session, place=place, clock=clock, asked_for=asked_for, id=id)
-        self._head = Static(id="head", markup=False)
+        self._head = TextLines(id="head")
         self._details = FlowView(id="details")
         self._choices = LineView(id="choices")
-        self._notice = Static(id="field-label", markup=False, classes="-off")
+        self._notice = TextLines(id="field-label", classes="-off")
         self._flow = Flow(iter(()))
         self._flow_for: object = None
+        self._choices_drawn: list[Line] = []
+        self._choices_for: object = None
 
     def compose(self) -> ComposeResult:
         """Build the head, what is decided on, the choices, the text field and the keys."""
@@ -118,9 +120,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
         palette, width, screen, state = palette_of(self), self._width, self.app.size.height, self._state
         details = self._detail_flow(palette, width)
         details.reach(most_lines(screen))
-        choices = self._choice_lines(palette, width)
-        if len(choices) < most_lines(screen) - SCARCE:
-            choices.insert(0, Line(Text("")))
+        choices = self._choice_lines(palette, width, most_lines(screen) - SCARCE)
         notice = notice_lines(state.notice, width, palette) if state.notice else []
         hints, most_keys = decision_hints(state), key_lines(screen)
         share = shares(
@@ -132,14 +132,14 @@ class DecisionPanel(RequestPanel[DecisionState]):
             field=field_height(state.text, width, FIELD_LINES) if state.typing else 0,
         )
         head = headline(state.request, edited=bool(state.plan))
-        self._head.update(title_line(head, "", width, self._session, self._place, palette, self.countdown))
+        self._head.show([title_line(head, "", width, self._session, self._place, palette, self.countdown)])
         # A part that shares the rest of the height takes a line even where none is left.
         self._details.set_class(not share.details, "-off")
         self._details.show_flow(details)
         self._choices.styles.height = share.choices
         self._choices.show(choices, state.cursor, palette.cursor)
         self._notice.set_class(not share.notice, "-off")
-        self._notice.update(Text("\n").join(notice[: share.notice]))
+        self._notice.show(notice[: share.notice])
         self._field.styles.max_height = max(1, share.field)
         self._hints.show(hints, "", most_keys)
         return share.height
@@ -152,7 +152,17 @@ class DecisionPanel(RequestPanel[DecisionState]):
             self._flow = Flow(source)
         return self._flow
 
-    def _choice_lines(self, palette: Palette, width: int) -> list[Line]:
+    def _choice_lines(self, palette: Palette, width: int, airy_below: int) -> list[Line]:
+        """Return the choices, the same list while only the cursor moves."""
+        state = self._state
+        wanted = (width, palette, airy_below, state.choices, state.text_row, state.text, state.typing)
+        if self._choices_for != wanted:
+            self._choices_for = wanted
+            lines = self._made_choices(palette, width)
+            self._choices_drawn = [Line(Text("")), *lines] if len(lines) < airy_below else lines
+        return self._choices_drawn
+
+    def _made_choices(self, palette: Palette, width: int) -> list[Line]:
         lines: list[Line] = []
         for index, choice in enumerate(self._state.choices):
             label = Text(choice.label, palette.plain)

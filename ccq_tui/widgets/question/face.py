@@ -6,13 +6,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.widgets import Static
 
 from ccq_tui.questions.state import TEXT_FOCUSES
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import FlowView, LineView
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question.drawing import Drawing
+from ccq_tui.widgets.texts import TextLines
 
 CSS = """
     QuestionPanel {
@@ -40,11 +40,12 @@ class Face:
     """
 
     def __init__(self, field: AnswerField, hints: HintBar) -> None:
-        self.head = Static(id="head", markup=False)
+        self.head = TextLines(id="head")
         self.list = LineView(id="list")
         self.preview = FlowView(id="preview")
+        self._preview_frame: tuple[Text, int | None] = (Text(), None)
         self.middle = Container(self.list, self.preview, id="middle")
-        self.label = Static(id="field-label", markup=False, classes="-off")
+        self.label = TextLines(id="field-label", classes="-off")
         self.field = field
         self.hints = hints
 
@@ -58,24 +59,32 @@ class Face:
 
     def draw(self, drawn: Drawing) -> None:
         """Show a drawing."""
-        self.head.update(Text("\n").join(drawn.head))
+        self.head.show(drawn.head)
         for name in ("beside", "under", "large"):
             self.middle.set_class(drawn.preview_at == name, f"-{name}")
         if drawn.preview is not None:
-            self.preview.border_title = Content.from_rich_text(Text.assemble(" ", drawn.preview_title, " "))
-            self.preview.styles.height = drawn.preview_height if drawn.preview_at == "under" else None
+            self._frame_preview(
+                drawn.preview_title, drawn.preview_height if drawn.preview_at == "under" else None
+            )
             self.preview.show_flow(drawn.preview)
         self.list.show(drawn.lines, drawn.cursor, drawn.palette.cursor)
         # What is typed stands right under what it is about, the keys at the foot.
         typing = drawn.state.focus in TEXT_FOCUSES and not drawn.preview_at
         self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
         self.label.set_class(not drawn.label, "-off")
-        self.label.update(Text("\n").join(drawn.label))
+        self.label.show(drawn.label)
         self.field.styles.max_height = drawn.field_most
         # The blank line is above the lowest part that is not the list's.
         self.label.set_class(drawn.airy, "-airy")
         self.hints.set_class(drawn.airy and not drawn.label, "-airy")
         self.hints.show(drawn.keys, drawn.right, drawn.key_lines)
+
+    def _frame_preview(self, title: Text, height: int | None) -> None:
+        """Give the preview its title and height; each asks for another picture, even where it is the same."""
+        if (title, height) != self._preview_frame:
+            self._preview_frame = (title, height)
+            self.preview.border_title = Content.from_rich_text(Text.assemble(" ", title, " "))
+            self.preview.styles.height = height
 
     def scroll(self, by: int, preview_at: str) -> None:
         """Scroll the preview, or the list where no preview is shown."""
