@@ -17,7 +17,7 @@ from textual.widgets import Static, TextArea
 from ccq_tui.screens.keylist import Section, found
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 
 KEY_WIDTH = 20
@@ -28,9 +28,7 @@ SCROLLS = {"up": -1, "ctrl+p": -1, "shift+up": -1, "down": 1, "ctrl+n": 1, "shif
 
 
 class HelpBody(Vertical):
-    """The part of the screen that has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    """The part of the screen above what is said and the keys."""
 
 
 class HelpScreen(ModalScreen[None]):
@@ -40,19 +38,18 @@ class HelpScreen(ModalScreen[None]):
         sections: The keys.
     """
 
-    DEFAULT_CSS = f"""
-    HelpScreen {{
+    DEFAULT_CSS = """
+    HelpScreen {
         background: $background;
-        & > HelpBody {{
+        & > HelpBody {
             background: $surface;
-            & > #help-title {{ height: 1; }}
-            & > AnswerField {{ max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }}
-            & > AnswerField:focus {{ border: none; }}
-            & > VerticalScroll {{ height: 1fr; scrollbar-size-vertical: 1; }}
-            & > VerticalScroll > Static {{ height: auto; padding: 0 1; }}
-        }}
-    }}
-    HelpBody {{ {PALETTE_CSS} }}
+            & > #help-title { height: 1; }
+            & > AnswerField { max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }
+            & > AnswerField:focus { border: none; }
+            & > VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+            & > VerticalScroll > Static { height: auto; padding: 0 1; }
+        }
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
 

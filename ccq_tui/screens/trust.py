@@ -17,7 +17,7 @@ from ccq_tui.config.trust import Carried, CarriedFile
 from ccq_tui.questions.manners import GRACE, is_fresh
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 
 LINE = 400
 ANSWERS = {"y": "trust", "d": "without", "n": "quit"}
@@ -33,9 +33,7 @@ SCROLLS = {
 
 
 class TrustBody(Vertical):
-    """The part of the screen that has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    """The part of the screen above what is said and the keys."""
 
 
 class TrustScreen(Screen[str]):
@@ -47,16 +45,15 @@ class TrustScreen(Screen[str]):
         clock: Returns seconds of a monotonic clock.
     """
 
-    DEFAULT_CSS = f"""
-    TrustScreen {{
-        & > TrustBody {{
+    DEFAULT_CSS = """
+    TrustScreen {
+        & > TrustBody {
             background: $surface;
-            & > #trust-title {{ height: auto; padding: 1 1 0 1; }}
-            & > VerticalScroll {{ height: 1fr; padding: 1 1; scrollbar-size-vertical: 1; }}
-            & > VerticalScroll > Static {{ height: auto; }}
-        }}
-    }}
-    TrustBody {{ {PALETTE_CSS} }}
+            & > #trust-title { height: auto; padding: 1 1 0 1; }
+            & > VerticalScroll { height: 1fr; padding: 1 1; scrollbar-size-vertical: 1; }
+            & > VerticalScroll > Static { height: auto; }
+        }
+    }
     """
 
     def __init__(

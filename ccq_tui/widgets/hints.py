@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from ccq_tui.widgets.later import after
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
@@ -28,8 +28,7 @@ class HintBar(Static):
         asleep: Whether they are drawn faintly until `sleep` or `wake` is called.
     """
 
-    DEFAULT_CSS = f"HintBar {{ height: auto; {PALETTE_CSS} }}"
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    DEFAULT_CSS = "HintBar { height: auto; }"
 
     def __init__(self, *, asleep: bool = False) -> None:
         super().__init__("", markup=False)

@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from ccq_tui.text import one_line
 from ccq_tui.widgets.later import after
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.palette import palette_of
 
 PASSING_SECONDS = 4.0
 MOST = 400
@@ -19,16 +19,14 @@ MOST = 400
 class NoticeLine(Static):
     """Shows a standing text, and above it a passing one; takes no room while there is neither."""
 
-    DEFAULT_CSS = f"""
-    NoticeLine {{
+    DEFAULT_CSS = """
+    NoticeLine {
         height: auto;
         padding: 0 1;
         background: $surface;
-        {PALETTE_CSS}
-        &.-empty {{ display: none; }}
-    }}
+        &.-empty { display: none; }
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES
 
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-empty")

@@ -1,10 +1,13 @@
-"""The styles panels draw with: component classes of a widget, resolved for the theme in use."""
+"""The styles panels draw with, of the theme in use."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import lru_cache
 
+from rich.color import Color as RichColor
 from rich.style import Style
+from textual.color import Color
 from textual.widget import Widget
 
 
@@ -20,23 +23,28 @@ class Palette:
     badge: Style
     note: Style
     warning: Style
+    alarm: Style
     cursor: Style
 
 
-ROLES = tuple(field.name for field in fields(Palette))
-COMPONENT_CLASSES = {f"panel--{role}" for role in ROLES}
-PALETTE_CSS = """
-    & > .panel--plain { color: $foreground; }
-    & > .panel--strong { color: $foreground; text-style: bold; }
-    & > .panel--muted { color: $ccq-muted; }
-    & > .panel--accent { color: $primary; text-style: bold; }
-    & > .panel--on { color: $ccq-selected; text-style: $ccq-selected-style; }
-    & > .panel--badge { color: $ccq-badge; text-style: $ccq-badge-style; }
-    & > .panel--note { color: $ccq-note; text-style: $ccq-note-style; }
-    & > .panel--warning { color: $warning; text-style: $ccq-warning-style; }
-    & > .panel--cursor { background: $ccq-cursor; }
-"""
-"""Goes inside the CSS block of a widget that has `COMPONENT_CLASSES`."""
+VARIABLES = (
+    "foreground",
+    "primary",
+    "warning",
+    "error",
+    "ccq-muted",
+    "ccq-selected",
+    "ccq-selected-style",
+    "ccq-badge",
+    "ccq-badge-style",
+    "ccq-note",
+    "ccq-note-style",
+    "ccq-warning-style",
+    "ccq-cursor",
+)
+"""What of a theme says how the roles look."""
+THEMES = 32
+"""Themes whose palettes are kept."""
 APP_CSS = """
 Transcript {
     & .transcript--error, & .transcript--warning { text-style: $ccq-alarm-style; }
@@ -48,7 +56,39 @@ Transcript {
 
 
 def palette_of(widget: Widget) -> Palette:
-    """Return the styles of a widget that has `COMPONENT_CLASSES`, in the theme in use."""
+    """Return the styles of the theme in use.
+
+    Component classes would say the same, but are resolved for each widget, each time its classes or its
+    focus change, which was a tenth of the program's work.
+
+    Args:
+        widget: A widget of the app.
+    """
+    variables = widget.app.theme_variables
+    return _palette(tuple(variables[name] for name in VARIABLES))
+
+
+@lru_cache(maxsize=THEMES)
+def _palette(values: tuple[str, ...]) -> Palette:
+    of = dict(zip(VARIABLES, values, strict=True))
     return Palette(
-        **{role: widget.get_component_rich_style(f"panel--{role}", partial=True) for role in ROLES}
+        plain=_style(of["foreground"]),
+        strong=_style(of["foreground"], "bold"),
+        muted=_style(of["ccq-muted"]),
+        accent=_style(of["primary"], "bold"),
+        on=_style(of["ccq-selected"], of["ccq-selected-style"]),
+        badge=_style(of["ccq-badge"], of["ccq-badge-style"]),
+        note=_style(of["ccq-note"], of["ccq-note-style"]),
+        warning=_style(of["warning"], of["ccq-warning-style"]),
+        alarm=_style(of["error"], "bold reverse"),
+        cursor=Style(bgcolor=_colour(of["ccq-cursor"])),
     )
+
+
+def _style(colour: str, text_style: str = "none") -> Style:
+    return Style(color=_colour(colour)) + Style.parse(text_style)
+
+
+def _colour(value: str) -> RichColor:
+    """Return a colour of a theme; a share (``#fff 30%``) means nothing where text is drawn."""
+    return Color.parse(value.partition(" ")[0]).rich_color

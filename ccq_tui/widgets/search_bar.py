@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.palette import palette_of
 
 HINTS = "Enter ↓ next · ↑ previous · Esc close"
 ROOM_FOR_HINTS = 64
@@ -64,18 +64,16 @@ class SearchField(Input):
 class SearchBar(Horizontal):
     """A field, how many places were found, and the keys; takes no room while it is closed."""
 
-    DEFAULT_CSS = f"""
-    SearchBar {{
+    DEFAULT_CSS = """
+    SearchBar {
         height: 1;
         background: $surface;
         display: none;
-        {PALETTE_CSS}
-        &.-on {{ display: block; }}
-        & > .label {{ width: auto; padding: 0 1; }}
-        & > #found {{ width: auto; padding: 0 1; }}
-    }}
+        &.-on { display: block; }
+        & > .label { width: auto; padding: 0 1; }
+        & > #found { width: auto; padding: 0 1; }
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES
 
     class Changed(Message):
         """Something else is to be found."""

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from ccq_tui.widgets.entries import Entry
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 
 TITLE_LINES = 2
 LINES = 2
@@ -21,18 +21,16 @@ KEYS = ("Alt+1-9 go to", "F4 next that waits", "Ctrl+N new · F3 hide")
 class SideBar(Static):
     """Lists sessions with their state; a click goes to one."""
 
-    DEFAULT_CSS = f"""
-    SideBar {{
+    DEFAULT_CSS = """
+    SideBar {
         dock: left;
         width: 28;
         height: 100%;
         background: $panel;
         display: none;
-        &.-on {{ display: block; }}
-        {PALETTE_CSS}
-    }}
+        &.-on { display: block; }
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES
 
     class Chosen(Message):
         """A session was clicked; ``number`` is its place, from 1."""

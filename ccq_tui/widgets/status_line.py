@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from ccq_tui.text import one_line
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.pieces import SEPARATOR, Piece, fitted
 
 LONGEST = 120
@@ -19,15 +19,12 @@ LONGEST = 120
 class StatusLine(Static):
     """Shows pieces separated by dots; what does not fit is left out by rank, the least important first."""
 
-    DEFAULT_CSS = f"""
-    StatusLine {{
+    DEFAULT_CSS = """
+    StatusLine {
         height: 1;
         background: $panel;
-        {PALETTE_CSS}
-        & > .status--alarm {{ color: $error; text-style: bold reverse; }}
-    }}
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES | {"status--alarm"}
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
@@ -42,12 +39,11 @@ class StatusLine(Static):
     def render(self) -> Text:
         """Draw the pieces that fit."""
         palette, width = palette_of(self), self.size.width
-        alarm = self.get_component_rich_style("status--alarm", partial=True)
         harmless = [replace(piece, text=one_line(piece.text, LONGEST)) for piece in self._pieces]
         text = Text(" ", no_wrap=True)
         for index, piece in enumerate(fitted(harmless, width - 2)):
             text.append(SEPARATOR if index else "", palette.muted)
-            style = alarm if piece.alarm else palette.accent if index == 0 else palette.muted
+            style = palette.alarm if piece.alarm else palette.accent if index == 0 else palette.muted
             text.append(piece.text, style)
         text.truncate(width, overflow="ellipsis")
         return text

@@ -26,7 +26,6 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lines import FlowView, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import PALETTE_CSS
 from ccq_tui.widgets.panel.field import AnswerField
 
 PAGES = 200
@@ -38,22 +37,21 @@ LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", 
 class InboxScreen(Answering):
     """Lists what waits; lets a person answer it here, go to its session, decline it or park its session."""
 
-    DEFAULT_CSS = f"""
-    InboxScreen {{
+    DEFAULT_CSS = """
+    InboxScreen {
         background: $background;
         overflow: hidden;
-        & > InboxBody {{ height: 1fr; }}
-        & > NoticeLine {{ background: $background; }}
-        & Static {{ height: auto; }}
-        & #filter {{ height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }}
-        & #filter:focus {{ border: none; }}
-        & #inbox-list {{ height: 1fr; }}
-        & FlowView {{ height: 45%; border-top: solid $ccq-rule; }}
-        & .-off {{ display: none; }}
-        &.-answering #inbox-list {{ display: none; }}
-        &.-answering FlowView {{ height: 1fr; }}
-    }}
-    InboxBody {{ {PALETTE_CSS} }}
+        & > InboxBody { height: 1fr; }
+        & > NoticeLine { background: $background; }
+        & Static { height: auto; }
+        & #filter { height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }
+        & #filter:focus { border: none; }
+        & #inbox-list { height: 1fr; }
+        & FlowView { height: 45%; border-top: solid $ccq-rule; }
+        & .-off { display: none; }
+        &.-answering #inbox-list { display: none; }
+        &.-answering FlowView { height: 1fr; }
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
     HELP_PLACE = INBOX

@@ -20,7 +20,7 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.question import QuestionPanel
@@ -32,9 +32,7 @@ Panel = QuestionPanel | DecisionPanel
 
 
 class InboxBody(Vertical):
-    """The part of the screen that has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    """The part of the screen above what is said and the keys."""
 
 
 class Showing(ModalScreen[InboxRow | None]):

@@ -33,7 +33,7 @@ from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lines import Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import key_lines
 
@@ -49,31 +49,28 @@ MOVING = frozenset({*MOVES, *STEPS, "shift+up", "shift+down", "pageup", "pagedow
 
 
 class OverviewBody(Vertical):
-    """The part of the screen that has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    """The part of the screen above what is said and the keys."""
 
 
 class OverviewScreen(Doing):
     """Shows all sessions; ends with the card whose session is to be shown, or with None."""
 
-    DEFAULT_CSS = f"""
-    OverviewScreen {{
+    DEFAULT_CSS = """
+    OverviewScreen {
         background: $background;
         overflow: hidden;
-        & > OverviewBody {{ height: 1fr; }}
-        & > NoticeLine {{ background: $background; }}
-        & #overview-title {{ height: 1; }}
-        & #overview-filter {{
+        & > OverviewBody { height: 1fr; }
+        & > NoticeLine { background: $background; }
+        & #overview-title { height: 1; }
+        & #overview-filter {
             height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none;
-        }}
-        & #overview-filter:focus {{ border: none; }}
-        & Columns {{ height: 1fr; border-top: solid $ccq-rule; }}
-        & #overview-list {{ height: 1fr; }}
-        & #overview-about {{ border-top: solid $ccq-rule; }}
-        & .-off {{ display: none; }}
-    }}
-    OverviewBody {{ {PALETTE_CSS} }}
+        }
+        & #overview-filter:focus { border: none; }
+        & Columns { height: 1fr; border-top: solid $ccq-rule; }
+        & #overview-list { height: 1fr; }
+        & #overview-about { border-top: solid $ccq-rule; }
+        & .-off { display: none; }
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
     HELP_PLACE = OVERVIEW

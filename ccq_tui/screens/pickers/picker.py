@@ -20,7 +20,7 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lines import LineView, wrapped
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import most_lines
 
@@ -43,24 +43,23 @@ class Picker(ModalScreen[str | None]):
             began with when it is left without a choice.
     """
 
-    DEFAULT_CSS = f"""
-    Picker {{
+    DEFAULT_CSS = """
+    Picker {
         align: left bottom;
         background: transparent;
         overflow: hidden;
-        & > #picker {{
+        & > #picker {
             height: 10;
             background: $surface;
             border-top: solid $ccq-rule;
-            & > Static {{ height: auto; }}
-            & > AnswerField {{ max-height: 1; margin: 0; padding: 0 1 0 5; border: none; }}
-            & > AnswerField:focus {{ border: none; }}
-            & > LineView {{ height: 1fr; }}
-            & > HintBar {{ dock: bottom; }}
-            & > .-off {{ display: none; }}
-        }}
-    }}
-    PickerBody {{ {PALETTE_CSS} }}
+            & > Static { height: auto; }
+            & > AnswerField { max-height: 1; margin: 0; padding: 0 1 0 5; border: none; }
+            & > AnswerField:focus { border: none; }
+            & > LineView { height: 1fr; }
+            & > HintBar { dock: bottom; }
+            & > .-off { display: none; }
+        }
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
 
@@ -251,6 +250,4 @@ def _most_lines(screen_height: int) -> int:
 
 
 class PickerBody(Vertical):
-    """The part of the screen that the list takes; it has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    """The part of the screen that the list takes."""

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from ccq_tui.screens.sessions.starting import PlaceError, Wanted, place, proposed_name, wanted
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, palette_of
+from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
 HINTS = (("Enter", "next, then open"), ("Tab", "other field"), ("Esc", "stay here"))
@@ -30,9 +30,7 @@ WORKTREE_HINTS = (
 
 
 class NewSessionBody(Vertical):
-    """The part of the screen that has the styles."""
-
-    COMPONENT_CLASSES = COMPONENT_CLASSES
+    """The part of the screen above what is said and the keys."""
 
 
 class NewSessionScreen(ModalScreen[Wanted]):
@@ -42,19 +40,18 @@ class NewSessionScreen(ModalScreen[Wanted]):
         here: The directory of the session that it is opened from.
     """
 
-    DEFAULT_CSS = f"""
-    NewSessionScreen {{
+    DEFAULT_CSS = """
+    NewSessionScreen {
         align: center bottom;
-        & > NewSessionBody {{
+        & > NewSessionBody {
             background: $surface;
             height: auto;
             padding: 0 1;
-            & > Static {{ height: auto; }}
-            & > Input {{ height: 1; border: none; padding: 0; background: $panel; }}
-            & > Input:focus {{ border: none; }}
-        }}
-    }}
-    NewSessionBody {{ {PALETTE_CSS} }}
+            & > Static { height: auto; }
+            & > Input { height: 1; border: none; padding: 0; background: $panel; }
+            & > Input:focus { border: none; }
+        }
+    }
     """
 
     def __init__(self, here: Path) -> None:

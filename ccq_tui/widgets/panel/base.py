@@ -23,7 +23,6 @@ from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for, new_labels
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS
 from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
 
@@ -44,18 +43,16 @@ class RequestPanel(Vertical, Generic[State]):
         asked_for: Whether a person opened the panel: then no key can have been meant for something else.
     """
 
-    DEFAULT_CSS = f"""
-    RequestPanel {{
+    DEFAULT_CSS = """
+    RequestPanel {
         height: 10;
         background: $surface;
         border-top: solid $ccq-rule;
-        {PALETTE_CSS}
-        & > HintBar {{ dock: bottom; }}
-        & > #field-label {{ height: auto; padding: 0 3; color: $ccq-muted; }}
-        & > .-off {{ display: none; }}
-    }}
+        & > HintBar { dock: bottom; }
+        & > #field-label { height: auto; padding: 0 3; color: $ccq-muted; }
+        & > .-off { display: none; }
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES
     can_focus = True
     BINDINGS: ClassVar = []
     PLACES: ClassVar[tuple[Place, ...]] = (Place.LIST,)

@@ -10,7 +10,7 @@ from ccq_tui.prompts.choices import Choice, Choices
 from ccq_tui.prompts.completing import Kind
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
-from ccq_tui.widgets.palette import COMPONENT_CLASSES, PALETTE_CSS, Palette, palette_of
+from ccq_tui.widgets.palette import Palette, palette_of
 
 MOST_LINES = 8
 _SHARE_OF_SCREEN = 3
@@ -21,14 +21,12 @@ _TITLES = {Kind.HISTORY: "Earlier prompts"}
 class ChoiceList(Static):
     """Draws a list of choices; it takes no keys of its own."""
 
-    DEFAULT_CSS = f"""
-    ChoiceList {{
+    DEFAULT_CSS = """
+    ChoiceList {
         height: auto;
-        {PALETTE_CSS}
-        &.-off {{ display: none; }}
-    }}
+        &.-off { display: none; }
+    }
     """
-    COMPONENT_CLASSES = COMPONENT_CLASSES
 
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-off")
