@@ -117,7 +117,7 @@ class Showing(ModalScreen[InboxRow | None]):
 
     def draw(self) -> None:
         """Draw everything around the panel."""
-        if not self.is_attached or not self.query(HintBar):
+        if not self.is_attached or self.query_one_optional(HintBar) is None:
             return
         body, width = self.query_one(InboxBody), self.app.size.width
         palette, now, state = palette_of(body), datetime.now(UTC), self.state

@@ -235,7 +235,7 @@ class OverviewScreen(Doing):
 
     def draw(self) -> None:
         """Draw what changed."""
-        if not self.is_attached or not self.query(HintBar):
+        if not self.is_attached or self.query_one_optional(HintBar) is None:
             return
         board, size = self.board, self.app.size
         palette, now = palette_of(self.query_one(OverviewBody)), Now(self.clock(), time.time())

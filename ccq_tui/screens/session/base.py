@@ -89,7 +89,8 @@ class SessionBase(Screen[None]):
     @property
     def waiting(self) -> Line:
         """What waits for the person; not what is still being written."""
-        return self.dock.line.asked if self.query(Dock) else Line()
+        dock = self.query_one_optional(Dock)
+        return dock.line.asked if dock is not None else Line()
 
     @property
     def in_front(self) -> bool:

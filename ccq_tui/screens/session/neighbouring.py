@@ -106,7 +106,7 @@ class Neighbouring(Commanding):
         self._draw_bar()
 
     def _draw_bar(self) -> None:
-        bar = next(iter(self.query(SideBar)), None)
+        bar = self.query_one_optional(SideBar)
         if bar is None:
             return  # the screen is being built, or is going away
         on = self._bar_wanted and len(self.entries) > 1 and self.size.width >= ROOM_FOR_BAR

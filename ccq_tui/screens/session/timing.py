@@ -59,7 +59,7 @@ class Timing(SessionBase):
     def changed(self) -> None:
         """Look whether a limit has ended or is to be counted down."""
         super().changed()
-        if not self.is_mounted or not self.query(Dock):
+        if not self.is_mounted or self.query_one_optional(Dock) is None:
             return
         if self.view.state not in TIMED:
             self._count_down("")
