@@ -25,7 +25,8 @@ def report(name: str, record: Mapping[str, Any]) -> str:
 
 def list_report(name: str, records: Iterable[Mapping[str, Any]]) -> str:
     """Write a list, one record a line: a long one is written five times as fast as with more lines."""
-    lines = ",\n".join(json.dumps(record, default=str) for record in records)
+    written = json.JSONEncoder(default=str).encode  # one for all: json.dumps would make one for each
+    lines = ",\n".join(map(written, records))
     inner = f"[\n{lines}\n]" if lines else "[]"
     return f'{{"version": {VERSION}, {json.dumps(name)}: {inner}}}'
 

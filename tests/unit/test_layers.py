@@ -35,7 +35,7 @@ REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
         ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS),
         (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
         (VERSION, SCREEN | SDK | SERVER | {"pydantic"}),
-        (LISTED, SCREEN | SDK | SERVER | {"pydantic"}),
+        (LISTED, SCREEN | SDK | SERVER | {"pydantic", "asyncio", "ccq_tui.questions.state"}),
         (REFUSED, SCREEN | SDK | SERVER),
     ],
 )

@@ -4,7 +4,6 @@ Everything here waits for the disk: call it in a thread of its own, as `ccq_tui.
 program without an event loop.
 """
 
-from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.store.rows import (
     Change,
     RequestState,
@@ -24,7 +23,5 @@ __all__ = [
     "StoredSession",
     "StoredSessionState",
     "StoredStanding",
-    "draft_to_json",
     "state_after",
-    "with_draft",
 ]

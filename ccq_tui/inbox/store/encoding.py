@@ -7,7 +7,7 @@ neighbouring versions can share an inbox. What cannot be understood at all is a 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar
@@ -51,13 +51,6 @@ _OUTCOMES: dict[str, type[RequestOutcome]] = {
     "allowed": Allowed,
     "denied": Denied,
     "cancelled": Cancelled,
-}
-_LISTS: dict[str, type[Any]] = {
-    "questions": Question,
-    "options": Option,
-    "answers": Answer,
-    "rules": Rule,
-    "suggestions": Suggestion,
 }
 
 
@@ -162,31 +155,49 @@ def _read(text: str, kinds: Mapping[str, type[T]], name: str) -> T:
 
 
 def _made(kind: type[T], content: Mapping[str, Any]) -> T:
-    known = _names(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
-    given = {key: _field(key, value) for key, value in content.items() if key in known}
+    readers = _readers(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
+    given = {}
+    for key, value in content.items():
+        if key in readers:
+            read = readers[key]
+            given[key] = value if read is None else read(value)
     return kind(**given)
 
 
 @cache
-def _names(kind: type[Any]) -> frozenset[str]:
-    """Return the names of a dataclass's fields; a page of requests asks for them a thousand times."""
-    return frozenset(field.name for field in fields(kind))
+def _readers(kind: type[Any]) -> Mapping[str, Callable[[Any], Any] | None]:
+    """Say of each field of a dataclass how it is read; a page of requests asks for them a thousand times."""
+    return {field.name: _READERS.get(field.name) for field in fields(kind)}
 
 
-def _field(name: str, value: Any) -> Any:
-    """Read a field; those that hold more than text, numbers and JSON have names of their own."""
-    if name in _LISTS and isinstance(value, list):
-        return tuple(_made(_LISTS[name], item) for item in value)
-    match name:
-        case "questions":
-            return _made(QuestionSet, value)
-        case "kind":
-            return Kind(value) if value in tuple(Kind) else value
-        case "suggestion":
-            return None if value is None else _made(Suggestion, value)
-        case "selected" | "directories":
-            return tuple(str(item) for item in value)
-        case "source" | "input":
-            return dict(value)
-        case _:
-            return value
+def _several(kind: type[Any]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        return tuple(_made(kind, item) for item in value) if isinstance(value, list) else value
+
+    return read
+
+
+def _questions(value: Any) -> Any:
+    return _list_of_questions(value) if isinstance(value, list) else _made(QuestionSet, value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(item) for item in value)
+
+
+_list_of_questions = _several(Question)
+_KINDS = {str(kind): kind for kind in Kind}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "questions": _questions,
+    "options": _several(Option),
+    "answers": _several(Answer),
+    "rules": _several(Rule),
+    "suggestions": _several(Suggestion),
+    "kind": lambda value: _KINDS.get(value, value) if isinstance(value, str) else value,
+    "suggestion": lambda value: None if value is None else _made(Suggestion, value),
+    "selected": _texts,
+    "directories": _texts,
+    "source": dict,
+    "input": dict,
+}
+"""Fields that hold more than text, numbers and JSON; they have names of their own."""

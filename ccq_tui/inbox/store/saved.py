@@ -1,13 +1,19 @@
-"""Drafts of requests, as they are typed."""
+"""Drafts of requests, as they are typed.
+
+What reads and writes them knows how questions are answered, and is loaded at the first draft: a program that
+lists what waits has none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.base import Connected, storable
-from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
-from ccq_tui.inbox.waiting import Draft
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.waiting import Draft
 
 
 class Drafts(Connected):
@@ -21,6 +27,8 @@ class Drafts(Connected):
         Raises:
             InboxUnavailable: None of them was kept.
         """
+        from ccq_tui.inbox.store.drafts import draft_to_json
+
         with self._writing() as at:
             for request_id, draft in drafts.items():
                 key = storable(request_id, 500)
@@ -44,4 +52,8 @@ class Drafts(Connected):
         """Return the state in which a request opens with its draft, or None when none is kept."""
         query = "SELECT body FROM drafts WHERE request_id = ?"
         rows = self._rows(query, (storable(request.id, 500),))
-        return with_draft(request, rows[0]["body"]) if rows else None
+        if not rows:
+            return None
+        from ccq_tui.inbox.store.drafts import with_draft
+
+        return with_draft(request, rows[0]["body"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState, decide, decision
-from ccq_tui.inbox.store import draft_to_json, with_draft
+from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
     outcome_from_json,
