@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
 import click
 
 PROMPT_COMMAND = "prompt"
@@ -9,7 +13,42 @@ GIVEN = "ccq_tui.given"
 
 
 class PromptGroup(click.Group):
-    """``ccq-tui [OPTIONS] [PROMPT]`` and ``ccq-tui [OPTIONS] COMMAND`` in one."""
+    """``ccq-tui [OPTIONS] [PROMPT]`` and ``ccq-tui [OPTIONS] COMMAND`` in one.
+
+    Args:
+        later: The modules of commands that are loaded when they are named, by the commands' names, which are
+            also those of their functions: each start pays for its own command alone.
+        named: What every group takes.
+    """
+
+    def __init__(self, *, later: Mapping[str, str], **named: Any) -> None:
+        super().__init__(**named)
+        self._later = later
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List all commands, loaded or not.
+
+        Args:
+            ctx: The group's context.
+
+        Returns:
+            Their names, sorted.
+        """
+        return sorted({*super().list_commands(ctx), *self._later})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, loaded now where it is named for the first time.
+
+        Args:
+            ctx: The group's context.
+            cmd_name: Its name.
+
+        Returns:
+            The command, or None where there is none of this name.
+        """
+        if cmd_name in self._later and cmd_name not in self.commands:
+            self.add_command(getattr(import_module(self._later[cmd_name]), cmd_name))
+        return super().get_command(ctx, cmd_name)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click calls it so)
         """Say in the usage line that both a prompt and a command may follow.

@@ -10,22 +10,27 @@ from collections.abc import Sequence
 import click
 
 import ccq_tui
-from ccq_tui.cli.answering import answer, decline
-from ccq_tui.cli.completion import completion
-from ccq_tui.cli.demo import demo
 from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
 from ccq_tui.cli.group import PROMPT_COMMAND, PromptGroup
-from ccq_tui.cli.inbox import history, inbox, sessions, show
-from ccq_tui.cli.inspect import config, doctor
-from ccq_tui.cli.leaving import export, resume
 from ccq_tui.cli.options import session_flags, setting_flags
-from ccq_tui.cli.parking import park
-from ccq_tui.cli.replay import replay
 from ccq_tui.cli.session import say_where_the_log_is, start_session
+
+
+_COMMANDS = {
+    "answering": ("answer", "decline"),
+    "completion": ("completion",),
+    "demo": ("demo",),
+    "inbox": ("inbox", "sessions", "history", "show"),
+    "inspect": ("config", "doctor"),
+    "leaving": ("resume", "export"),
+    "parking": ("park",),
+    "replay": ("replay",),
+}
 
 
 @click.group(
     cls=PromptGroup,
+    later={name: f"ccq_tui.cli.{module}" for module, names in _COMMANDS.items() for name in names},
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EPILOG,
@@ -52,13 +57,6 @@ def cli(context: click.Context, /, **_flags: object) -> int | None:
 def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) -> int:
     """Start a session with a prompt."""
     return start_session(context, words)
-
-
-for command in (
-    *(demo, replay, doctor, config, completion),
-    *(sessions, inbox, history, show, answer, decline, park, resume, export),
-):
-    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

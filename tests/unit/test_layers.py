@@ -34,7 +34,7 @@ REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
         ("import ccq_tui.cli.session", SCREEN | SDK | SERVER | HEAVY),
         ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS),
         (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
-        (VERSION, SCREEN | SDK | SERVER | {"pydantic"}),
+        (VERSION, SCREEN | SDK | SERVER | {"pydantic", "ccq_tui.cli.demo", "ccq_tui.cli.answering"}),
         (LISTED, SCREEN | SDK | SERVER | {"pydantic", "asyncio", "ccq_tui.questions.state"}),
         (REFUSED, SCREEN | SDK | SERVER),
     ],
