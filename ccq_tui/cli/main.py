@@ -15,7 +15,6 @@ from ccq_tui.cli.group import PROMPT_COMMAND, PromptGroup
 from ccq_tui.cli.options import session_flags, setting_flags
 from ccq_tui.cli.session import say_where_the_log_is, start_session
 
-
 _COMMANDS = {
     "answering": ("answer", "decline"),
     "completion": ("completion",),

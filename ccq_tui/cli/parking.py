@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.parking import Parking, ParkWish
+    from ccq_tui.inbox.store import Store
 
 SURFACE = "ccq-tui park"
 
 
 @click.command()
-@click.argument("session", shell_complete=complete_sessions)
-def park(session: str) -> int:
+@click.argument("session", metavar="SESSION", required=False, shell_complete=complete_sessions)
+def park(session: str | None) -> int:
     """Let the process of a session go while its questions wait.
 
     The ccq-tui that runs the session does it. SESSION is its id, which may be cut short where no other
     begins alike.
     """
-    from ccq_tui.inbox.parking import LOOK_SECONDS, Ending, ParkWish
+    from ccq_tui.inbox.parking import Ending, ParkWish
 
+    end_on_signals()
     with opened_store() as store:
+        if session is None:
+            raise Refused(_which(store))
         key = find_session(store, session)
         if store is None:
             raise Refused("there is no inbox.")
         known = store.session(key)
-        wish = ParkWish(key, SURFACE)
-        while (parking := wish.look(store)) is None:
-            time.sleep(LOOK_SECONDS)
+        parking = _followed(store, ParkWish(key, SURFACE))
     name = one_line((known.name if known else "") or key, 60)
     words = f"{name} {one_line(parking.words, 300)}."
     if parking.ending is Ending.REFUSED:
@@ -40,3 +47,30 @@ def park(session: str) -> int:
         return CRASHED
     print_lines(words)
     return ENDED
+
+
+def _followed(store: Store, wish: ParkWish) -> Parking:
+    from ccq_tui.inbox.parking import LOOK_SECONDS
+
+    try:
+        while (parking := wish.look(store)) is None:
+            time.sleep(LOOK_SECONDS)
+    except BaseException:
+        # Ctrl+C or a signal: the session must not be parked later, when nobody wants it any more.
+        wish.withdraw(store)
+        raise
+    return parking
+
+
+def _which(store: Store | None) -> str:
+    """Say what could be parked, for who named nothing."""
+    from ccq_tui.inbox.listing import session_lines, shortener
+    from ccq_tui.inbox.owners import alive
+
+    waiting = store.waiting_counts() if store else {}
+    sessions = [one for one in store.sessions(limit=-1) if one.id in waiting] if store else []
+    running = [one for one in reversed(sessions) if alive(one.owner)]
+    if store is None or not running:
+        return "name a session; but none runs in which something waits. ccq-tui sessions lists all."
+    lines = session_lines(running, waiting, shortener(store.session_ids()))
+    return "\n".join(["name a session. Something waits in these that run:", *lines])

@@ -85,6 +85,15 @@ class ParkWish:
             return self._taken_on(waiting)
         return self._not_noticed(store, session)
 
+    def withdraw(self, store: Store) -> None:
+        """Take the wish back where nobody has taken it on yet: who wished it waits no longer.
+
+        Raises:
+            InboxError: The inbox cannot be written.
+        """
+        if self._number:
+            store.settle_wish(self._number, WishState.WITHDRAWN)
+
     def _without_process(self, store: Store, session: StoredSession | None, waiting: int) -> Parking:
         wish = store.wish(self._number) if self._number else None
         parked = session is not None and session.state is StoredSessionState.PARKED

@@ -222,6 +222,31 @@ def test_a_reader_that_stops_is_no_error() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.usefixtures("restored")
+def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = "name a session; but none runs in which something waits. ccq-tui sessions lists all."
+    assert nothing in run(capsys, "park", code=2)
+    stock()
+    assert nothing in run(capsys, "park", code=2)
+    with asked() as store:
+        store.claim_session(SESSION, this_process())
+        told = run(capsys, "park", code=2)
+        assert "name a session. Something waits in these that run:" in told
+        assert "8f14e45f" in told.splitlines()[-1]
+        assert "? 4" in told.splitlines()[-1]
+
+        def interrupt(_seconds: float) -> None:
+            assert len(store.open_wishes()) == 1
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("ccq_tui.cli.parking.time.sleep", interrupt)
+        assert "Interrupted." in run(capsys, "park", "8f14", code=130)
+        assert store.open_wishes() == []
+
+
+@pytest.mark.usefixtures("restored")
 def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,20 @@ def test_who_does_not_react_in_time_finds_no_wish_later(place: Place) -> None:
     assert f"process {this_process().pid}, did not react" in words
 
 
+def test_who_waits_no_longer_takes_the_wish_back_unless_it_was_taken_on(place: Place) -> None:
+    place.wish.withdraw(place.store)
+    assert place.look() is None
+    place.wish.withdraw(place.store)
+    assert place.store.open_wishes() == [], "nobody parks what nobody wants any more"
+    again = ParkWish("s1", "test", place.clock)
+    assert again.look(place.store) is None
+    place.becomes(WishState.TAKEN)
+    again.withdraw(place.store)
+    taken = place.store.wish(place.store.last_wish())
+    assert taken is not None
+    assert taken.state is WishState.TAKEN
+
+
 def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) -> None:
     assert place.look() is None
     place.becomes(WishState.TAKEN)
