@@ -88,6 +88,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
     ) -> None:
         driver = taking_over(early, self._typed_early) if early is not None else lasting_driver()
         super().__init__(driver_class=driver)
+        self.stylesheet = theming.KeptStylesheet(variables=self.get_css_variables())
         # An empty one counts as not set, as https://no-color.org says.
         self.no_color = bool(os.environ.get("NO_COLOR"))
         self._launch = launch
