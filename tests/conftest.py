@@ -20,6 +20,8 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input, TextArea
 
+from ccq_tui.agent.sdk import import_sdk
+
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
     # Whoever wants none of it in the tree gets it into the environment that is used.
@@ -27,6 +29,8 @@ if sys.dont_write_bytecode:
     sys.pycache_prefix = sys.pycache_prefix or str(Path(sys.prefix) / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+import_sdk()  # as the program does it: without the packages of MCP, which cost as much as all the rest
 
 TESTS = Path(__file__).parent
 SNAPSHOTS = TESTS.parent / "snapshots"
