@@ -16,7 +16,7 @@ from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
-from ccq_tui.screens.session.view import SessionView, noted
+from ccq_tui.screens.session.view import TIMED, SessionView, noted
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.later import after
 from ccq_tui.widgets.transcript import Transcript
@@ -91,6 +91,11 @@ class SessionBase(Screen[None]):
         """What waits for the person; not what is still being written."""
         dock = self.query_one_optional(Dock)
         return dock.line.asked if dock is not None else Line()
+
+    @property
+    def counts_seconds(self) -> bool:
+        """Whether something changes with every second: a time shown, or a limit; the parts extend this."""
+        return self.view.state in TIMED
 
     @property
     def in_front(self) -> bool:

@@ -92,6 +92,11 @@ class Neighbouring(Commanding):
             if self.is_mounted:
                 self.changed()
 
+    @property
+    def counts_seconds(self) -> bool:
+        """Whether other sessions are listed, too: each with how long it has been at what it does."""
+        return super().counts_seconds or (self.in_front and len(self.entries) > 1)
+
     def changed(self) -> None:
         """Tell the others when a list of sessions would say something else of this one."""
         super().changed()

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from textual import on
 from textual.message import Message
+from textual.timer import Timer
 
 from ccq_tui.agent.events import AgentEvent, TurnEnded
 from ccq_tui.config import Launch
@@ -43,6 +44,8 @@ class Telling(SessionBase):
         self._bar = Bar.NONE
         self._news: list[str] = []
         self._seen_panel: Panel | None = None
+        self._second_hand: Timer | None = None
+        self._counting = True
 
     class NewsTold(Message):
         """Something happened in a session that is not on the screen."""
@@ -53,8 +56,8 @@ class Telling(SessionBase):
             self.news = news
 
     def on_mount(self) -> None:
-        """Count the seconds."""
-        self.set_interval(1.0, self.changed)
+        """Count the seconds, as long as there is something to count."""
+        self._second_hand = self.set_interval(1.0, self._count_second)
         self.watch(self.app, "app_focus", self._focus_changed, init=False)
         self._look_at_branch()
         self.changed()
@@ -73,6 +76,7 @@ class Telling(SessionBase):
         panel = self.dock.panel if self.is_mounted else None
         if panel is not None and panel is not self._seen_panel:
             panel.dispatch(Shown(self.clock()))
+        self.changed()
 
     def handle(self, event: AgentEvent) -> None:
         """Note what somebody would want to hear of."""
@@ -88,6 +92,9 @@ class Telling(SessionBase):
         super().changed()
         if not self.is_mounted:
             return
+        if not self._counting and self._second_hand is not None:
+            self._counting = True
+            self._second_hand.reset()
         self.query_one(StatusLine).show(self.view.pieces(self.clock()))
         title = self.view.terminal_title(len(self.waiting.items))
         if self.in_front and title != self.title:
@@ -97,6 +104,13 @@ class Telling(SessionBase):
         self._tell()
         if self.in_front:
             self._show_bar(Bar.NONE if self.app.app_focus else bar_of(self.view.state))
+
+    def _count_second(self) -> None:
+        """Draw what goes on with time; a screen on which nothing does wakes nobody."""
+        self.changed()
+        if not self.counts_seconds and self._second_hand is not None:
+            self._counting = False
+            self._second_hand.pause()
 
     def _keys(self) -> Hints:
         if self.query_one(SearchBar).is_open:

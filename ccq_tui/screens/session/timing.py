@@ -56,6 +56,11 @@ class Timing(SessionBase):
             case _:
                 pass
 
+    @property
+    def counts_seconds(self) -> bool:
+        """Whether a limit comes nearer, too."""
+        return super().counts_seconds or self._upcoming is not None
+
     def changed(self) -> None:
         """Look whether a limit has ended or is to be counted down."""
         super().changed()

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.document._edit import Edit
+from textual.geometry import Region
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import EditResult
 
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
+from ccq_tui.widgets.later import after
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
 """Keys of a text area that scroll the page above, decline, or recover from an error."""
+
+BLINK_SECONDS = 5.0
+"""How long the caret blinks after a key: each blink costs a picture of the screen."""
 
 
 class AnswerField(TextArea):
@@ -51,11 +59,25 @@ class AnswerField(TextArea):
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
         self._press = press
+        self._standing_still: asyncio.TimerHandle | None = None
+        self._styled_for: object = None
 
     def on_mount(self) -> None:
-        """Let the caret stand still where nothing is to move by itself."""
+        """Let the caret stand still until there is a key."""
+        self.cursor_blink = False
+
+    def _blink(self) -> None:
+        """Let the caret blink for a while, beginning with a caret that is seen."""
         if self.app.animation_level == "none":
-            self.cursor_blink = False
+            return
+        if self._standing_still is not None:
+            self._standing_still.cancel()
+        self._standing_still = after(self, BLINK_SECONDS, self._stand_still)
+        self.cursor_blink = False
+        self.cursor_blink = True
+
+    def _stand_still(self) -> None:
+        self.cursor_blink = False
 
     async def on_key(self, event: events.Key) -> None:
         """Let the panel take the key, or edit with it."""
@@ -75,6 +97,7 @@ class AnswerField(TextArea):
         Returns:
             Whether the key means anything in a text.
         """
+        self._blink()
         if event.key in NEW_LINE_KEYS:
             self.type("\n")
             return True
@@ -107,6 +130,18 @@ class AnswerField(TextArea):
         line = super().get_line(line_index)
         line.plain = masked(line.plain)
         return line
+
+    def notify_style_update(self) -> None:
+        """Look the styles up again when the next lines are drawn."""
+        self._styled_for = None
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines; Textual looks up all their styles each time, which costs more than the lines."""
+        if self._styled_for is self._theme:
+            return ScrollView.render_lines(self, crop)
+        self._styled_for = self._theme
+        return super().render_lines(crop)
 
     def put(self, text: str) -> None:
         """Show another text with the caret at its end; the same text keeps its caret."""

@@ -81,6 +81,8 @@ class Prompt(Vertical):
         super().__init__(id="prompt")
         self._initial = text
         self._clock = clock
+        self.field = PromptField(self._press, id="prompt-field")
+        """The text area."""
         self._known = text
         self._returned: list[str] = []
         self._held_since: float | None = None
@@ -98,19 +100,13 @@ class Prompt(Vertical):
         yield ChoiceList()
         with Horizontal(id="prompt-line"):
             yield Static(" ❯ ", id="sign", markup=False)
-            field = PromptField(self._press, id="prompt-field")
-            field.placeholder = PLACEHOLDER
-            yield field
+            self.field.placeholder = PLACEHOLDER
+            yield self.field
 
     def on_mount(self) -> None:
         """Show what the prompt begins with."""
         if self._initial:
             self.put(self._initial)
-
-    @property
-    def field(self) -> PromptField:
-        """The text area."""
-        return self.query_one(PromptField)
 
     @property
     def text(self) -> str:

@@ -1,0 +1,67 @@
+"""What a screen does while nobody does anything, counted: nothing that is not seen."""
+
+from __future__ import annotations
+
+import pytest
+from textual.timer import Timer
+from textual.widgets import TextArea
+
+from ccq_tui.agent.events import SessionState, StateChanged
+from ccq_tui.widgets.panel import field
+from tests.ui.session import Driven, until
+
+BLINK = TextArea.__dict__["cursor_blink"]
+"""As Textual has it: the other tests have no caret that blinks."""
+
+
+def running(run: Driven) -> list[Timer]:
+    """Return the timers that wake the program again and again."""
+    pumps = [run.app, *run.app.screen.walk_children(with_self=True)]
+    return [timer for pump in pumps for timer in pump._timers if timer._active.is_set()]
+
+
+async def test_an_idle_session_counts_no_seconds() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        run.screen._count_second()
+        await until(pilot, lambda: not running(run))
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
+        assert running(run), "how long it has been at work is shown"
+        run.screen._count_second()
+        assert running(run)
+        run.told.tell(StateChanged(SessionState.IDLE))
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        run.screen._count_second()
+        await until(pilot, lambda: not running(run))
+
+
+async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
+    monkeypatch.setattr(field, "BLINK_SECONDS", 0.6)
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.app.animation_level = "full"
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        caret = run.screen.dock.prompt.field
+        run.screen._count_second()
+        await until(pilot, lambda: not running(run))
+        assert caret._draw_cursor, "it stands still, and is seen"
+        await pilot.press("a")
+        assert caret.blink_timer in running(run)
+        await until(pilot, lambda: caret.blink_timer not in running(run))
+        assert caret._draw_cursor
+
+
+async def test_typing_looks_up_no_style_of_the_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press("a")
+        looked: list[object] = []
+        caret = run.screen.dock.prompt.field
+        monkeypatch.setattr(caret, "get_component_styles", lambda *names: looked.append(names))
+        await pilot.press("b", "c", "left")
+        assert caret.text == "abc"
+        assert not looked
