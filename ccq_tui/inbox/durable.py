@@ -58,7 +58,7 @@ class DurableInbox(Keeping):
         self._troubled = False
         self._tail: Tail | None = None
         self._owed = Owed(lambda error: self._post(self._trouble, error))
-        self._worker = Worker(path, self._owed.write, self._look)
+        self._worker = Worker(path, self._owed.write, self._look, lambda: bool(self._entries))
 
     @classmethod
     async def open(cls, path: Path) -> DurableInbox:

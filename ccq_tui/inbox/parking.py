@@ -13,7 +13,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.wishes import WishState
 
 NOTICE_SECONDS = 5.0
-"""How long the other process may take to notice; it looks ten times a second."""
+"""How long the other process may take to notice; it looks five times a second."""
 PARK_SECONDS = 20.0
 """How long it may take from then until its Claude process is gone."""
 LOOK_SECONDS = 0.05

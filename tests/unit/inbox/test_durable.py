@@ -121,6 +121,25 @@ async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) ->
         assert max(noticed, back) < 1.0, "0.2 s, with room for a machine that is busy"
 
 
+async def test_it_looks_more_often_while_something_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[bool] = []
+    async with inboxes(path) as ((inbox, heard),):
+        waits, loop = inbox._worker._waits, asyncio.get_running_loop()
+
+        def looked() -> bool:
+            looks.append(waits())
+            loop.call_soon_threadsafe(heard._news.set)
+            return looks[-1]
+
+        monkeypatch.setattr(inbox._worker, "_waits", looked)
+        await heard.until(lambda: looks and not looks[-1])
+        task = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: looks[-1])
+        assert await inbox.answer("a", Allowed(), "panel") == Won()
+        await task
+        await heard.until(lambda: not looks[-1])
+
+
 async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_it(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(permission("a")))
