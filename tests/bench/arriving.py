@@ -44,10 +44,10 @@ def play(program: Program, effort: Effort) -> Figures:
     scenario = Scenario("arriving").hangs(gate="go").asks(*questions(effort.arriving))
     with stage(program, scenario, "go", speed=PACE, delta_size=TOKEN) as on:
         on.request(0)
-        on.terminal.rest(effort.quiet)
+        on.terminal.rest(effort.settled)
         on.model.release("go")
         readable = on.terminal.wait("Choice1A")
         yield READABLE, readable - on.request(0).first_byte
 
 
-FAMILY = Family("arriving", (OURS, NATIVE), (READABLE,), play)
+FAMILY = Family("arriving", (OURS, NATIVE), (READABLE,), play, most_runs=2)

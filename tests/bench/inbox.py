@@ -44,25 +44,19 @@ def play(program: Program, effort: Effort) -> Figures:
     """Start with an empty inbox and with full ones; list, scroll and print them."""
     waiting, requests = min(PARKED, effort.blocks), min(HISTORY, effort.blocks)
     with clean_environment("") as home:
-        empty_start, empty_memory = started(program, home, "Nothing waits for you")
+        empty_start, _, empty_memory = started(program, home, effort, "Nothing waits for you")
     with clean_environment("") as home:
         stock(home, waiting, waiting)
-        start, used = started(program, home, FIRST)
+        start, listed, used = started(program, home, effort, FIRST)
         yield START, start - empty_start
         yield MEMORY, used - empty_memory
-        with stage(program, Scenario("inbox"), home=home) as on:
-            usable(on)
-            on.terminal.rest(effort.settled)
-            pressed = on.terminal.press(F2)
-            yield SHOWN, on.terminal.wait(FIRST) - pressed
-        with stage(program, Scenario("inbox"), "inbox", home=home) as on:
-            yield ALONE, on.terminal.wait(FIRST) - on.terminal.began
+        yield SHOWN, listed
     with clean_environment("") as home:
         stock(home, waiting, requests)
         yield JSON, printed(program, home)
         with stage(program, Scenario("inbox"), "inbox", home=home) as on:
-            on.terminal.wait(FIRST)
-            on.terminal.rest(2.0)
+            yield ALONE, on.terminal.wait(FIRST) - on.terminal.began
+            on.terminal.rest(effort.settled)
             steps = one_by_one(on, cycle((DOWN,)), effort.presses, row_under)
             yield STEP, percentile(steps, 50)
             yield STEPS, percentile(steps, 95)
@@ -77,14 +71,21 @@ def usable(on: Stage) -> float:
     return at
 
 
-def started(program: Program, home: CleanHome, shows: str) -> tuple[float, float]:
-    """Start and list the inbox; return when the prompt was usable, and the memory of the program alone."""
+def started(program: Program, home: CleanHome, effort: Effort, shows: str) -> tuple[float, float, float]:
+    """Start and list the inbox.
+
+    Returns:
+        When the prompt was usable, how long the list took, and the memory of the program alone.
+    """
     with stage(program, Scenario("inbox"), home=home) as on:
         at = usable(on)
-        on.terminal.press(F2)
-        on.terminal.wait(shows)
-        on.terminal.rest(2.0)
-        return at, memory(on.terminal.process.pid, alone=True)
+        # Until it is started as a whole: the prompt is there long before.
+        on.terminal.wait("ready")
+        on.terminal.rest(effort.settled)
+        pressed = on.terminal.press(F2)
+        listed = on.terminal.wait(shows) - pressed
+        on.terminal.rest(effort.settled)
+        return at, listed, memory(on.terminal.process.pid, alone=True)
 
 
 def row_under(screen: Screen) -> object:

@@ -36,26 +36,32 @@ EACH = Measure("blocks.each", "10,000 blocks: memory of the screen's process a b
 
 
 def play_turns(program: Program, effort: Effort) -> Figures:
-    """Talk for many short turns, then type."""
-    scenario = Scenario("turns")
-    for number in range(effort.turns):
-        words = f"Answer **{number}** is short: see `part_{number}` and nothing else."
-        scenario = scenario.says(words).uses(input_tokens=1_000).ends_turn()
-    with stage(program, scenario, "go") as on:
-        for number in range(effort.turns):
-            on.terminal.wait(f"part_{number} ")
-            if number + 1 < effort.turns:
-                say_more(on, number + 1)
-        on.terminal.rest(1.0)
-        yield TURNS_KEY, percentile(writing(on, effort.presses), 50)
-        yield TURNS_MEMORY, memory(on.terminal.process.pid)
+    """Go on with many short turns, talk for some more, then type."""
+    scenario, first = Scenario("turns"), effort.turns - effort.talked
+    for number in range(first, effort.turns):
+        scenario = scenario.says(short(number)).uses(input_tokens=1_000).ends_turn()
+    with clean_environment("") as home:
+        record.write_turns(home, [(f"more{number}", short(number)) for number in range(first)])
+        with stage(program, scenario, "--resume", record.SESSION, home=home) as on:
+            on.terminal.wait(f"part_{first - 1} ")
+            for number in range(first, effort.turns):
+                say_more(on, number, number - first)
+                on.terminal.wait(f"part_{number} ")
+            on.terminal.rest(effort.settled)
+            yield TURNS_KEY, percentile(writing(on, effort.presses), 50)
+            yield TURNS_MEMORY, memory(on.terminal.process.pid)
 
 
-def say_more(on: Stage, number: int) -> None:
+def short(number: int) -> str:
+    """Return a short answer."""
+    return f"Answer **{number}** is short: see `part_{number}` and nothing else."
+
+
+def say_more(on: Stage, number: int, request: int) -> None:
     """Write the next prompt and send it, once the turn before has ended."""
     on.echo(f"more{number}", f"❯ more{number}")
     on.terminal.press(ENTER)
-    on.request(number)
+    on.request(request)
 
 
 def play_blocks(program: Program, effort: Effort) -> Figures:
@@ -65,10 +71,10 @@ def play_blocks(program: Program, effort: Effort) -> Figures:
             record.write(home, SHORT)
             with stage(program, Scenario("short"), "--resume", record.SESSION, home=home) as on:
                 on.terminal.wait(record.last(SHORT))
-                on.terminal.rest(1.0)
+                on.terminal.rest(effort.settled)
                 small = memory(on.terminal.process.pid, alone=True)
-                yield SHORT_KEY, percentile(writing(on, effort.presses), 50)
-                yield SHORT_SCROLL, percentile(paging(on, effort.presses // 2), 50)
+                yield SHORT_KEY, percentile(writing(on, effort.some), 50)
+                yield SHORT_SCROLL, percentile(paging(on, effort.some // 2), 50)
     with clean_environment("") as home:
         record.write(home, effort.blocks)
         with stage(program, Scenario("long"), "--resume", record.SESSION, home=home) as on:
@@ -76,14 +82,14 @@ def play_blocks(program: Program, effort: Effort) -> Figures:
             yield OPENED, on.echo("z", "❯ z") - on.terminal.began
             yield SEEN, on.terminal.wait(record.last(effort.blocks)) - on.terminal.began
             on.terminal.press("\x7f")
-            on.terminal.rest(2.0)
+            on.terminal.rest(effort.settled)
             yield MEMORY, memory(on.terminal.process.pid)
             if program.name == OURS:
                 more = memory(on.terminal.process.pid, alone=True) - small
                 yield EACH, more * 1024 / (effort.blocks - SHORT)
-            yield KEY, percentile(writing(on, effort.presses), 50)
+            yield KEY, percentile(writing(on, effort.some), 50)
             if program.name == OURS:
-                yield SCROLL, percentile(paging(on, effort.presses // 2), 50)
+                yield SCROLL, percentile(paging(on, effort.some // 2), 50)
                 on.terminal.press("\x06")
                 on.terminal.wait("Esc close")
                 typed = on.terminal.press(record.RARE)

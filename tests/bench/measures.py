@@ -36,30 +36,44 @@ class Effort:
     """How much is done in one play.
 
     Attributes:
-        presses: Keys pressed for a latency.
+        presses: Keys pressed for a latency of which the worst are told too.
+        some: Keys pressed for one of which the middle alone is told.
         quiet: Seconds without a key before a dialog: both screens hold one back while somebody types.
         arriving: Characters of a question set that is read while it is written.
         burst: Characters of a long answer sent at once.
         paced: Characters of one sent at 100 deltas a second.
-        settled: Seconds after a turn before a program counts as idle.
+        settled: Seconds after which what was started or shown has come to rest.
         idle: Seconds of watching a program that does nothing.
         turns: Turns of a long talk.
+        talked: How many of them, the last ones, are talked; the others are resumed.
         blocks: Blocks of a long session.
     """
 
     presses: int = 100
+    some: int = 40
     quiet: float = 2.0
     arriving: int = 3_000
     burst: int = 200_000
     paced: int = 20_000
-    settled: float = 2.0
-    idle: float = 3.0
+    settled: float = 1.0
+    idle: float = 2.5
     turns: int = 300
+    talked: int = 60
     blocks: int = 10_000
 
 
 SMOKE = Effort(
-    presses=10, quiet=0.2, arriving=800, burst=5_000, paced=1_000, settled=0.2, idle=0.5, turns=5, blocks=300
+    presses=10,
+    some=5,
+    quiet=0.2,
+    arriving=800,
+    burst=5_000,
+    paced=1_000,
+    settled=0.2,
+    idle=0.5,
+    turns=5,
+    talked=3,
+    blocks=300,
 )
 
 Figures = Iterator[tuple[Measure, float]]
@@ -75,7 +89,8 @@ class Family:
         programs: The programs that play it, turn by turn.
         measures: What it gives.
         play: Starts a program once or more and measures.
-        most_runs: How often at most each program plays it: fewer times where one takes a minute.
+        most_runs: How often at most each program plays it: fewer times where its figures hardly differ, or
+            one play takes half a minute.
     """
 
     name: str

@@ -43,7 +43,7 @@ def play(program: Program, effort: Effort) -> Figures:
             on.terminal.rest(FRESH)
             on.terminal.press(ENTER)
             on.terminal.wait("All is done now.")
-            on.terminal.rest(1.0)
+            on.terminal.rest(effort.settled)
             writing(on, effort.presses // 5)
         yield LONGEST, most(noted, "ms")
         yield WORK, most(noted, "cpu")

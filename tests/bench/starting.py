@@ -26,7 +26,7 @@ def play(program: Program, effort: Effort) -> Figures:
         with stage(program, Scenario("start").says("Here I am."), "go") as on:
             yield REQUEST, on.request(0).received - on.terminal.began
             on.terminal.wait("Here I am.")
-            on.terminal.rest(effort.settled)
+            on.terminal.rest(1.5 * effort.settled)
             pid = on.terminal.process.pid
             before, since = running_seconds(pid), time.monotonic()
             on.terminal.rest(effort.idle)

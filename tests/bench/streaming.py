@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import count
 
 from ccq_tui.testing import Scenario
 from ccq_tui.testing.scenarios.long import long_markdown
@@ -30,7 +31,7 @@ PEAK = Measure("burst.peak", "peak memory of the tree, these and one more of the
 
 PACED_KEYS, BURST_KEYS = 0.1, 0.04
 """Seconds between two letters typed along."""
-SETTLED = 1.0
+SETTLED = 0.5
 """Seconds after the last line that still count as work on an answer."""
 
 
@@ -95,32 +96,32 @@ def answer(
     shown = typist.settle(last_line(number))
     time.sleep(SETTLED)
     spent = processor_seconds(pid) - before
-    typist.erase()
-    on.terminal.rest(0.5)
+    if every:
+        typist.erase()
+        on.terminal.rest(0.3)
     return Part(shown - exchange.first_byte, shown - exchange.last_byte, spent, typist.latencies)
 
 
 def play(program: Program, effort: Effort) -> Figures:
     """Ask for a paced answer and three at once, with letters typed along in the first and the last."""
-    sizes = (effort.paced, effort.burst, effort.burst, effort.burst)
-    with stage(program, scenario(sizes), "go") as on:
+    paces, bursts = (effort.paced,) * program.is_screen, (effort.burst,) * 3
+    number = count(1)
+    with stage(program, scenario(paces + bursts), "go") as on:
         on.terminal.wait("I am ready.")
-        on.terminal.rest(SETTLED)
+        on.terminal.rest(effort.settled)
         if program.is_screen:
-            paced = answer(on, 1, delta_size=20, speed=2_000, every=PACED_KEYS, draw=True)
+            paced = answer(on, next(number), delta_size=20, speed=2_000, every=PACED_KEYS, draw=True)
             yield PACED_CPU, paced.processor
             yield PACED_LAST, paced.late
             yield PACED_KEY, percentile(paced.keys, 95)
-        else:
-            answer(on, 1, delta_size=20)
-        large = answer(on, 2, delta_size=2_000)
+        large = answer(on, next(number), delta_size=2_000)
         yield LARGE_WALL, large.wall
         yield LARGE_CPU, large.processor
-        small = answer(on, 3, delta_size=20)
+        small = answer(on, next(number), delta_size=20)
         yield SMALL_WALL, small.wall
         yield SMALL_CPU, small.processor
         if program.is_screen:
-            yield BURST_KEY, percentile(answer(on, 4, delta_size=20, every=BURST_KEYS).keys, 50)
+            yield BURST_KEY, percentile(answer(on, next(number), delta_size=20, every=BURST_KEYS).keys, 50)
             yield PEAK, memory(on.terminal.process.pid, peak=True)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tests.bench.figures import Summary
 from tests.bench.measures import Measure
 from tests.bench.programs import NATIVE, OURS, PROGRAMS
-from tests.bench.running import Results
+from tests.bench.running import FLOOR_RUNS, Results
 
 HEADS = ("measure", "aim", "met", "ratio", *PROGRAMS)
 
@@ -90,7 +90,12 @@ def markdown(results: Results, header: Mapping[str, str]) -> str:
 
 def closing(results: Results) -> str:
     """Say how it was measured, and what failed."""
-    text = f"Median (least to most) of {results.runs} runs, in {results.seconds / 60:.1f} min; "
+    rarer = [
+        f"{family.name} {family.most_runs}" for family in results.families if family.most_runs < results.runs
+    ]
+    rarer += [f"floors {FLOOR_RUNS}"] if results.runs > FLOOR_RUNS else []
+    fewer = f" ({', '.join(rarer)})" if rarer else ""
+    text = f"Median (least to most) of {results.runs} runs{fewer}, in {results.seconds / 60:.1f} min; "
     text += f"the ratio is {OURS} to {NATIVE}, where the measure names nothing else."
     return "\n".join([text, *(f"FAILED: {failure}" for failure in results.failures)])
 

@@ -53,11 +53,13 @@ def play(program: Program, effort: Effort) -> Figures:
         yield from bare_keys(program, effort.presses)
         return
     with stage(program, scenario(), "go") as on:
-        yield SHOWN, dialog(on, 0, "question", "Delta0", effort.quiet)
+        # No key was pressed before the first dialog; a floor never holds one back.
+        yield SHOWN, dialog(on, 0, "question", "Delta0", effort.settled)
         if program.is_screen:
             yield from percentiles(moving(on, effort.presses))
         yield ANSWER, confirmed(on, 1)
-        yield PERMISSION, dialog(on, 1, "permission", mark(program), effort.quiet)
+        quiet = effort.quiet if program.is_screen else effort.settled / 4
+        yield PERMISSION, dialog(on, 1, "permission", mark(program), quiet)
         yield ALLOWED, confirmed(on, 2)
         on.terminal.wait("Now write something")
         if program.is_screen:
@@ -74,7 +76,8 @@ def dialog(on: Stage, number: int, gate: str, text: str, quiet: float) -> float:
     on.terminal.rest(quiet)
     on.model.release(gate)
     shown = on.terminal.wait(text)
-    on.terminal.rest(FRESH)
+    if on.program.is_screen:
+        on.terminal.rest(FRESH)
     return shown - on.sent(number).last_byte
 
 

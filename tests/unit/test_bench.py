@@ -11,7 +11,7 @@ import pytest
 from tests.bench.figures import percentile
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import processor_seconds, running_seconds, tree
-from tests.bench.programs import NATIVE, OURS, Program
+from tests.bench.programs import NATIVE, OURS, SDK, Program
 from tests.bench.queries import answers
 from tests.bench.running import Results, measure
 from tests.bench.table import as_json, markdown, plain
@@ -50,6 +50,19 @@ def test_what_a_play_gave_before_it_failed_is_kept_and_told(results: Results) ->
     assert native is not None
     assert native.count == 2
     assert "FAILED: made, native: the screen went away" in plain(results, {})
+
+
+def test_floors_and_some_families_play_fewer_times_and_the_table_says_so() -> None:
+    said: list[str] = []
+    families = [
+        Family("whole", (OURS, SDK), (QUICK, LATER), play),
+        Family("rare", (OURS,), (QUICK, LATER), play, most_runs=1),
+    ]
+    results = measure(families, 4, Effort(), [OURS, SDK], said.append)
+    plays = [line.partition(":")[0] for line in said]
+    assert plays.count("whole 3/4  bare SDK") == 0
+    assert [sum(name in line for line in plays) for name in ("bare SDK", "whole", "rare")] == [2, 6, 1]
+    assert "of 4 runs (rare 1, floors 2), in" in plain(results, {})
 
 
 def test_what_was_measured_before_ctrl_c_is_kept() -> None:
