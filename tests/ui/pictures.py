@@ -12,11 +12,13 @@ from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
+from ccq_tui.widgets.transcript import Transcript
 from tests.conftest import TopLevelSnapshots
+from tests.ui.session import until
 
 LOOKS = 40
 LOOK_SECONDS = 0.06
-"""Longer than two frames of the transcript."""
+"""Longer than two frames of the screen."""
 
 
 class Pictures:
@@ -57,6 +59,8 @@ class Pictures:
 
     async def _still(self, pilot: Pilot[Any]) -> str:
         """Take the screen once it no longer changes: the transcript draws when it has time for it."""
+        panes = [pane for screen in pilot.app.screen_stack for pane in screen.query(Transcript)]
+        await until(pilot, lambda: all(pane._pace._timer is None for pane in panes))
         taken = pilot.app.export_screenshot(simplify=True)
         for _ in range(LOOKS):
             await pilot.pause(LOOK_SECONDS)

@@ -29,7 +29,8 @@ def tell_some(run: Driven) -> None:
 async def filled(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: run.session is not None)
     tell_some(run)
-    await until(pilot, lambda: run.screen.transcript.block_count == 6)
+    pane = run.screen.transcript
+    await until(pilot, lambda: any("make 1" in pane.render_line(y).text for y in range(pane.size.height)))
     await pilot.pause()
 
 

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript.cuts import Span, cut, markdown_parser, outline
 
-SLICE = 8_000
+SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
 SHORT = 16_000
 """Characters of a complete text that can be split at the moment somebody looks at it."""
@@ -76,7 +76,6 @@ class Document:
         self._pieces.append(text)
         self._arrived += len(text)
         self._fed.append(text)
-        self._version += 1
 
     def finish(self) -> None:
         """Say that no more text will come."""

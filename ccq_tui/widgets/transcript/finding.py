@@ -135,8 +135,8 @@ class Finding(Marking):
             self._searching = True
             after(self, 0.001, self._search_on)
 
-    def _changed(self, change: Change) -> None:
-        super()._changed(change)
+    def _follow(self, change: Change) -> None:
+        super()._follow(change)
         finder = self._finder
         if finder is None or finder.pattern is None:
             return
@@ -241,7 +241,7 @@ class Finding(Marking):
 
     def _spans_of(self, index: int, part: int) -> dict[int, list[Span]]:
         strips = self._layout.strips(index, part)
-        key = (self.model.blocks[index], part)
+        key = (self._model.blocks[index], part)
         known = self._spans.get(key)
         if known is None or known[0] is not strips:
             if len(self._spans) > MOST_SPANS:
@@ -260,7 +260,7 @@ class Finding(Marking):
         if not found:
             return strip
         hit, current = self._hit, -1
-        if hit is not None and hit.block is self.model.blocks[index] and hit.part == part:
+        if hit is not None and hit.block is self._model.blocks[index] and hit.part == part:
             current = min(hit.number, max(span.number for line in spans.values() for span in line))
         return painted(
             strip,

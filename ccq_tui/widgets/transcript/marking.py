@@ -9,14 +9,14 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.order import Change
-from ccq_tui.widgets.transcript.pane import Pane
 from ccq_tui.widgets.transcript.places import Step, neighbour
+from ccq_tui.widgets.transcript.scrolling import Scrolling
 
 MARK = "▌"
 """Stands in the margin beside the current block."""
 
 
-class Marking(Pane):
+class Marking(Scrolling):
     """Marks a block, moves the mark, folds what is marked."""
 
     class MarkChanged(Message, namespace="transcript"):
@@ -115,8 +115,8 @@ class Marking(Pane):
             self.leave_mark()
         super().action_end()
 
-    def _changed(self, change: Change) -> None:
-        super()._changed(change)
+    def _follow(self, change: Change) -> None:
+        super()._follow(change)
         if self._mark is not None:
             if self._mark.at < 0:
                 self.leave_mark()

@@ -12,18 +12,20 @@ from ccq_tui.widgets.later import after
 
 FRAME = 1 / 30
 """Seconds between two frames, at least; what comes after a pause is drawn at once."""
-SHARE = 3
+STREAMING = 1 / 12
+"""Seconds between two frames of a text that is being written: nobody reads faster."""
+SHARE = 4
 """A frame that cost c seconds is followed by at least SHARE * c seconds for everything else."""
-LONGEST_PAUSE = 0.1
+LONGEST_PAUSE = 0.25
 """Seconds after which there is a frame, whatever the last one cost."""
-SPLITTING = 0.010
-"""Seconds of splitting Markdown in one go."""
-CATCHING_UP = 0.15
-"""Seconds between two frames while a burst is still being split."""
+SLICE = 0.004
+"""Seconds of work in one go: a key that comes meanwhile waits no longer."""
+CATCHING_UP = 0.2
+"""Seconds of splitting, in slices, after which there is a frame although it goes on."""
 BURST = 6_000
 """Characters a second, far more than anybody reads: from here on drawing each frame is work for nobody."""
-BURST_PAUSE = 0.15
-"""Seconds between two frames of a burst."""
+BURST_PAUSE = 0.3
+"""Seconds between two frames of a burst, as long as it lasts."""
 
 
 class Pace:
@@ -33,41 +35,86 @@ class Pace:
         streamed: Characters that came since the last frame; whoever takes them in counts them here.
     """
 
-    def __init__(self, widget: Widget, split: Callable[[float], bool], update: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        widget: Widget,
+        split: Callable[[float], bool],
+        prepare: Callable[[float], bool],
+        update: Callable[[], None],
+    ) -> None:
         """Pace the frames of a widget.
 
         Args:
             widget: Whose frames they are.
             split: Splits what has arrived until a time; returns whether there is more to do.
-            update: Draws.
+            prepare: Draws what will be seen until a time; returns whether there is more to do.
+            update: Brings the screen up to date.
         """
         self.streamed = 0
         self._widget = widget
         self._split = split
+        self._prepare = prepare
         self._update = update
         self._timer: asyncio.TimerHandle | None = None
+        self._due = 0.0  # when the next frame is, while one was asked for
+        self._began: float | None = None  # when the frame was begun that is not done
+        self._splits = True  # whether there is more to split for it
         self._end = 0.0
-        self._pause = FRAME
+        self._pause = 0.0  # by what the last frame cost
+        self._burst = False
 
-    def schedule(self) -> None:
-        """Ask for a frame: any number of events until then are drawn together."""
-        if self._timer is None and self._widget.is_running:
-            wait = max(0.001, self._end + self._pause - time.perf_counter())
-            self._timer = after(self._widget, wait, self._frame)
+    def schedule(self, *, streaming: bool = False) -> None:
+        """Ask for a frame: any number of events until then are drawn together.
+
+        Args:
+            streaming: Whether it is for text of which more will come: in a burst that can wait.
+        """
+        if not self._widget.is_running:
+            return
+        least = FRAME if not streaming else BURST_PAUSE if self._burst else STREAMING
+        due = self._end + max(self._pause, least)
+        if self._timer is not None:
+            if due >= self._due:
+                return
+            self._timer.cancel()
+        self._ask(due)
+
+    def _ask(self, due: float) -> None:
+        self._due = due
+        self._timer = after(self._widget, max(0.001, due - time.perf_counter()), self._frame)
 
     def _frame(self) -> None:
-        """Split what has arrived; draw when that is done, or from time to time while it is not."""
-        self._timer = None
+        """Work on a frame for a slice of time: split what has arrived, draw what is seen of it, show that."""
         begin = time.perf_counter()
-        more = self._split(begin + SPLITTING)
-        if more and begin - self._end < CATCHING_UP:
-            self._timer = after(self._widget, 0.001, self._frame)
+        self._due = 0.0  # what is found out meanwhile is in this frame
+        if self._began is None:
+            self._began, self._splits = begin, True
+        late = begin - self._began >= CATCHING_UP
+        if self._splits and not late:
+            self._splits = self._split(begin + SLICE)
+        if (self._splits and not late) or self._prepare(begin + SLICE):
+            self._ask(0.0)
             return
+        self._timer = None
+        self._draw()
+        if self._splits:
+            self._ask(0.0)
+
+    def _draw(self) -> None:
+        worked = time.thread_time()
+        self._began = None
         self._update()
         before, self._end = self._end, time.perf_counter()
-        self._pause = min(LONGEST_PAUSE, max(FRAME, SHARE * (self._end - begin)))
-        if self.streamed > BURST * (self._end - before):
-            self._pause = BURST_PAUSE
+        self._burst = self.streamed > BURST * (self._end - before)
         self.streamed = 0
-        if more:
-            self.schedule()
+        self._pause = 0.0
+        self._widget.call_after_refresh(self._painted, worked)
+
+    def _painted(self, worked: float) -> None:
+        """Leave time after a frame by all that it cost: what is painted is most of it.
+
+        Args:
+            worked: The processor time of the event loop when the frame began.
+        """
+        cost = time.thread_time() - worked
+        self._pause = min(LONGEST_PAUSE, SHARE * cost)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
-from rich.text import Text
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -15,17 +14,19 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew
-from ccq_tui.text import safe
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.own_lines import more_line, welcome_line
 from ccq_tui.widgets.transcript.pace import Pace
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.palette import NAMES, PREFIX, Palette
 from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.styled import StyledLines
+from ccq_tui.widgets.transcript.thumb import Thumb
 from ccq_tui.widgets.transcript.viewport import Viewport
 
 
@@ -81,9 +82,11 @@ class Pane(ScrollView, can_focus=False):
         self._painter: Painter | None = None
         self._layout = Layout(self.model.blocks, self._draw)
         self._viewport = Viewport(self._layout)
+        self._styled = StyledLines()
+        self._thumb = Thumb()
         self._unsettled: dict[Document, Block] = {}
         self._clock_timer: Timer | None = None
-        self._pace = Pace(self, self._split, self._update)
+        self._pace = Pace(self, self._split, self._prepare, self._update)
         self._counting = False
         self._placing = False
         self._covered = False
@@ -132,7 +135,7 @@ class Pane(ScrollView, can_focus=False):
         if self._growing is None or self._growing.key != event.key:
             self._take_grown()
             self._growing = event
-            self._pace.schedule()
+            self._pace.schedule(streaming=True)
         self._grown.append(event.text)
 
     def _take_grown(self) -> None:
@@ -140,7 +143,7 @@ class Pane(ScrollView, can_focus=False):
         growing, self._growing = self._growing, None
         if growing is not None:
             text, self._grown = "".join(self._grown), []
-            self._changed(self._model.apply(replace(growing, text=text)))
+            self._follow(self._model.apply(replace(growing, text=text)))
 
     def add_prompt(self, text: str) -> None:
         """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it."""
@@ -171,7 +174,12 @@ class Pane(ScrollView, can_focus=False):
     # -- from change to frame --------------------------------------------------------------------------------
 
     def _changed(self, change: Change) -> None:
-        """Follow a change of the blocks; the parts extend this."""
+        """Follow a change of the blocks, and draw it."""
+        self._follow(change)
+        self._pace.schedule()
+
+    def _follow(self, change: Change) -> None:
+        """Bring everything in line with a change of the blocks; the parts extend this."""
         for index in change.changed:
             block = self.model.blocks[index]
             document = getattr(block, "document", None)
@@ -179,7 +187,6 @@ class Pane(ScrollView, can_focus=False):
                 self._unsettled[document] = block
         self._layout.sync(change)
         self._watch_clock()
-        self._pace.schedule()
 
     def _split(self, until: float) -> bool:
         """Split Markdown that has arrived; return whether there is more."""
@@ -197,6 +204,12 @@ class Pane(ScrollView, can_focus=False):
         if touched:
             self._layout.sync(Change(tuple(index for index in touched if index >= 0)))
         return bool(self._unsettled)
+
+    def _prepare(self, until: float) -> bool:
+        """Draw what will be seen, part by part; return whether there is more."""
+        if self._painter is None or not self.size:
+            return False
+        return not self._viewport.prepare(lambda: time.perf_counter() >= until)
 
     def _update(self) -> None:
         """Bring view, scroll bar and screen in line with the data."""
@@ -226,13 +239,10 @@ class Pane(ScrollView, can_focus=False):
         """Give the scroll bar what the viewport says; the layout of the screen does not depend on it."""
         self._placing = True
         try:
-            size = Size(self._columns, self._layout.total)
-            if size != self.virtual_size:
-                self.set_reactive(Widget.virtual_size, size)
-                bar = self.vertical_scrollbar
-                bar.window_virtual_size = size.height
-                bar.window_size = self._viewport.height
-            self.scroll_target_y = self.scroll_y = self._viewport.top
+            view = self._viewport
+            self.set_reactive(Widget.virtual_size, Size(self._columns, self._layout.total))
+            self.scroll_target_y = self.scroll_y = view.top
+            self._thumb.place(self.vertical_scrollbar, self._layout.total, view.height, view.top)
         finally:
             self._placing = False
         if self._viewport.following != self._was_following:
@@ -261,6 +271,7 @@ class Pane(ScrollView, can_focus=False):
     def notify_style_update(self) -> None:
         """Draw everything anew: the theme may be another one."""
         super().notify_style_update()
+        self._styled.forget()
         if self.is_mounted:
             # The component classes are given their styles only after this call.
             self.call_later(self._restyle)
@@ -283,6 +294,7 @@ class Pane(ScrollView, can_focus=False):
 
     def on_resize(self) -> None:
         """Wrap what is seen to the new width, keeping the place."""
+        self._styled.forget()
         self._columns = self.scrollable_content_region.width
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
@@ -294,14 +306,33 @@ class Pane(ScrollView, can_focus=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
+        if self._placing:
+            return  # whoever places knows what is to be drawn
         # A new height clamps the offset before it is told: that is nobody's move.
-        moved = not self._placing and self.size.height == self._viewport.height
-        if moved and self._painter is not None:
+        if self.size.height == self._viewport.height and self._painter is not None:
             self._viewport.move(round(new_value))
             self._place()
             new_value = self.scroll_y
         super().watch_scroll_y(old_value, new_value)
         self.refresh()
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """Ask for the lines to be drawn anew."""
+        self._styled.spoil()
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines of the view as Textual styles them, those that were there before only once."""
+        width = self.outer_size.width
+
+        def style(y: int) -> Strip:
+            self.counters.styled += 1
+            return ScrollView.render_lines(self, Region(0, y, width, 1))[0]
+
+        strips = self._styled.render(crop, self.render_line, style)
+        return [strip.crop(crop.x, crop.right) for strip in strips] if crop.width < width else strips
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view.
@@ -310,10 +341,12 @@ class Pane(ScrollView, can_focus=False):
             y: The line, counted from the top of the view.
         """
         width = self._columns
-        if self._painter is None or not self.model.blocks:
-            return self._welcome_line(y, width)
+        if self._painter is None:
+            return Strip.blank(width, self.rich_style)
+        if not self._model.blocks:
+            return welcome_line(self._painter.pen, self._welcome, y, self.size.height, width)
         if y == self.size.height - 1 and self.unseen:
-            return self._more_line(width)
+            return more_line(self._painter.pen, self.unseen, width)
         line = self._viewport.top + y
         if line >= self._layout.total:
             return Strip.blank(width, self.rich_style)
@@ -334,21 +367,6 @@ class Pane(ScrollView, can_focus=False):
         """
         return strip
 
-    def _welcome_line(self, y: int, width: int) -> Strip:
-        lines = safe(self._welcome).split("\n") if self._welcome else []
-        first = max(0, (self.size.height - len(lines)) // 3)
-        if self._painter is None or not first <= y < first + len(lines):
-            return Strip.blank(width, self.rich_style)
-        text = Text(lines[y - first], self._painter.pen.palette["muted"])
-        text.pad_left(max(0, (width - max(Text(line).cell_len for line in lines)) // 2))
-        return self._painter.pen.strip(text, width)
-
-    def _more_line(self, width: int) -> Strip:
-        pen = self._pen_holder().pen
-        count = self.unseen
-        text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
-        return pen.strip(text, width, pen.palette["more"])
-
     # -- keys ------------------------------------------------------------------------------------------------
 
     def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
@@ -361,33 +379,6 @@ class Pane(ScrollView, can_focus=False):
             lines: How many lines; the first ones when there are more than the view holds.
         """
         self._viewport.show(index, part, offset, lines)
-        self._place()
-        self.refresh()
-
-    def _go(self, line: int) -> None:
-        self._viewport.move(line)
-        self._place()
-        self.refresh()
-
-    def action_line_up(self) -> None:
-        """Scroll up by a line."""
-        self._go(self._viewport.top - 1)
-
-    def action_line_down(self) -> None:
-        """Scroll down by a line."""
-        self._go(self._viewport.top + 1)
-
-    def action_page_up(self) -> None:
-        """Scroll up by a screen, keeping one line of it."""
-        self._go(self._viewport.top - max(1, self._viewport.height - 1))
-
-    def action_page_down(self) -> None:
-        """Scroll down by a screen, keeping one line of it."""
-        self._go(self._viewport.top + max(1, self._viewport.height - 1))
-
-    def action_home(self) -> None:
-        """Go to the first line."""
-        self._viewport.home()
         self._place()
         self.refresh()
 

@@ -25,11 +25,13 @@ class Counters:
     Attributes:
         drawn: How often a part was drawn.
         lines: Lines drawn.
+        styled: Lines styled for the screen.
         parsed: Characters of Markdown parsed in order to draw them.
     """
 
     drawn: int = 0
     lines: int = 0
+    styled: int = 0
     parsed: int = 0
 
 

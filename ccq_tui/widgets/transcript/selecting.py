@@ -83,7 +83,7 @@ class Selecting(Finding):
     def render_line(self, y: int) -> Strip:
         """Draw a line; with its place for the mouse, unless it is drawn for the screen."""
         strip = super().render_line(y)
-        return strip if self._drawing or not self.model.blocks else strip.apply_offsets(0, self._code(y))
+        return strip if self._drawing or not self._model.blocks else strip.apply_offsets(0, self._code(y))
 
     def _code(self, y: int) -> int:
         line = self._viewport.top + y

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import Layout
 
@@ -62,6 +64,19 @@ class Viewport:
             self._anchor(self.bottom)
         else:
             self.follow()
+
+    def prepare(self, enough: Callable[[], bool]) -> bool:
+        """Measure what `settle` will, as far as the time goes.
+
+        Args:
+            enough: Whether the time is over; at least one thing is measured.
+
+        Returns:
+            Whether all that is needed is measured.
+        """
+        if not self.following:
+            return True
+        return self._measure_up(len(self._layout.blocks), 0, self.height, enough)
 
     def resize(self, width: int, height: int) -> None:
         """Take another size, keeping the text at the top where it is."""
@@ -186,15 +201,21 @@ class Viewport:
             covered += self._layout.measure(index, part)
             part += 1
 
-    def _measure_up(self, index: int, part: int, lines: int) -> None:
-        """Measure what is above a part until so many lines are covered."""
+    def _measure_up(
+        self, index: int, part: int, lines: int, enough: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Measure what is above a part until so many lines are covered; False if it was enough before."""
         covered = 0
         while covered < lines:
             if part == 0:
                 if index == 0:
-                    return
+                    return True
                 index -= 1
                 part = self._layout.parts(index)
                 continue
             part -= 1
+            known = self._layout.measured(index, part)
             covered += self._layout.measure(index, part)
+            if not known and covered < lines and enough():
+                return False
+        return True

@@ -1,0 +1,177 @@
+"""What a stream costs on the screen, counted: frames, lines styled, slices of work."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.scrollbar import ScrollBar
+from textual.widgets import Static
+
+from ccq_tui.agent import events as ev
+from ccq_tui.testing.scenarios.long import long_markdown
+from ccq_tui.widgets.transcript import Transcript, pace, pane
+from ccq_tui.widgets.transcript.layout import Layout
+
+KEY = ev.BlockKey("m", 0)
+
+
+class Host(App[None]):
+    """A transcript over a line that somebody types in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transcript = Transcript()
+        self.below = Static("typed")
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+        yield self.below
+
+
+def grew(text: str) -> ev.BlockGrew:
+    return ev.BlockGrew(KEY, ev.BlockKind.TEXT, text)
+
+
+def last_line(app: Host) -> str:
+    return app.transcript.render_line(app.transcript.size.height - 1).text.strip()
+
+
+def counted(patch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
+    """Return a list that gets the name of a method for each of its calls."""
+    calls: list[str] = []
+    method = getattr(owner, name)
+
+    def noted(*arguments: Any) -> Any:
+        calls.append(name)
+        return method(*arguments)
+
+    patch.setattr(owner, name, noted)
+    return calls
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await pilot.pause()
+
+
+async def test_only_new_lines_are_styled_and_the_bar_moves_when_it_is_seen_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Host()
+    bars, looks = counted(monkeypatch, ScrollBar, "render"), counted(monkeypatch, Transcript, "render_line")
+    async with app.run_test(size=(60, 30)) as pilot:
+        lines = "\n\n".join(f"line {n}" for n in range(2_000))
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, lines))
+        await until(pilot, lambda: last_line(app) == "line 1999")
+        await pilot.pause()
+        counters = app.transcript.counters
+        styled, drawn = counters.styled, counters.drawn
+        bars.clear()
+        for number in range(10):
+            before = app.transcript.frames
+            app.transcript.apply(ev.NoticeGiven("info", f"notice {number}"))
+            await until(pilot, lambda: app.transcript.frames > before)  # noqa: B023
+            await pilot.pause()
+        assert last_line(app).endswith("notice 9")
+        assert counters.drawn - drawn <= 20
+        assert counters.styled - styled <= 40, "of the 290 lines that moved"
+        assert len(bars) <= 2, "of the 10 times that the view moved by a 4000th"
+        # What is typed elsewhere does not look at the transcript's lines.
+        looks.clear()
+        styled = counters.styled
+        app.below.update("typed more")
+        await pilot.pause()
+        assert (looks, counters.styled) == ([], styled)
+
+
+async def test_other_colours_and_another_size_are_styled_anew() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(grew("some text"))
+        await until(pilot, lambda: "● some text" in app.transcript.render_line(0).text)
+        await pilot.pause()
+
+        def first() -> tuple[str, object]:
+            strip = app.screen._compositor.render_strips()[0]
+            return strip.text, [segment.style for segment in strip]
+
+        dark = first()
+        app.theme = "textual-light"
+        await until(pilot, lambda: first()[1] != dark[1])
+        assert first()[0] == dark[0]
+        await pilot.resize_terminal(40, 12)
+        await until(pilot, lambda: len(first()[0]) == 40)
+
+
+async def test_what_comes_while_it_is_drawn_waits_for_the_next_frame() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(grew("first "))
+        await until(pilot, lambda: "first" in app.transcript.render_line(0).text)
+        drawn = app.transcript.counters.drawn
+        app.transcript.apply(grew("second"))
+        app.transcript.refresh()
+        app.transcript.render_lines(app.transcript.size.region)
+        assert app.transcript.counters.drawn == drawn
+        await until(pilot, lambda: "first second" in app.transcript.render_line(0).text)
+
+
+async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a clock that a part's drawing moves by more than a slice, each part has a slice of its own."""
+    app = Host()
+    now = time.perf_counter()
+    clock = SimpleNamespace(perf_counter=lambda: now, thread_time=time.thread_time)
+    monkeypatch.setattr(pace, "time", clock)
+    monkeypatch.setattr(pane, "time", clock)
+    strips = Layout.strips
+    frames: list[int] = []
+    per_slice: list[int] = [0]
+
+    def slow(self: Layout, index: int, part: int) -> object:
+        nonlocal now
+        if not self.measured(index, part):
+            now += pace.SLICE
+            per_slice[-1] += 1
+        return strips(self, index, part)
+
+    async with app.run_test(size=(60, 30)) as pilot:
+        await pilot.pause()
+        before, frame = app.transcript.frames, app.transcript._pace._frame
+
+        def noted() -> None:
+            per_slice.append(0)
+            frame()
+            frames.append(app.transcript.frames)
+
+        monkeypatch.setattr(app.transcript._pace, "_frame", noted)
+        monkeypatch.setattr(Layout, "strips", slow)
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abcdefghijklmno")))
+        now += 1
+        await until(pilot, lambda: app.transcript.frames > before)
+        assert max(per_slice) == 1
+        assert sum(per_slice) == 15
+        assert frames == [*[before] * (len(frames) - 1), before + 1]
+        assert last_line(app) == "o"
+
+
+async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
+    app = Host()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        text = long_markdown(60_000) + "\n\nThe end."
+        before, began = app.transcript.frames, time.monotonic()
+        for start in range(0, len(text), 200):
+            app.transcript.apply(grew(text[start : start + 200]))
+            await asyncio.sleep(0.002)
+        took = time.monotonic() - began
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
+        await until(pilot, lambda: last_line(app) == "The end.")
+        assert app.transcript.frames - before <= 4 + took / pace.CATCHING_UP + 4
