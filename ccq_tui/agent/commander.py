@@ -65,9 +65,11 @@ class Commander:
         self._over = False
 
     def put(self, command: Command) -> None:
-        """Queue a command; after `finish` it is refused by an event instead."""
+        """Queue a command; after `finish` it is refused by an event instead. An answer waits for nothing."""
         if self._over:
             self._refuse(command)
+        elif isinstance(command, Answer):
+            self._answer(command)
         else:
             self._commands.put_nowait(command)
 
@@ -94,8 +96,6 @@ class Commander:
             match command:
                 case Park() | Close():
                     self._begin(self._leave(command))
-                case Answer():
-                    self._answer(command)
                 case Interrupt():
                     self._begin(self._interrupt())
                 case Ask():

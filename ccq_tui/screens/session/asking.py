@@ -18,6 +18,8 @@ from ccq_tui.agent.events import (
     QuestionArriving,
     QuestionAsked,
     RequestSettled,
+    SessionState,
+    StateChanged,
 )
 from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled
@@ -34,9 +36,12 @@ from ccq_tui.screens.session.drafts import (
 from ccq_tui.screens.session.growing import GrowingDock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.later import after
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "panel"
+READY_SECONDS = 0.2
+"""How long after a prompt panels are made ahead."""
 CLOSED_SECONDS = 30.0
 """How long it is said above the prompt that a request was closed."""
 
@@ -88,6 +93,9 @@ class Asking(SessionBase):
                     self.dock.add(request, event.draft, self._left.pages)
             case RequestSettled():
                 self._close(event)
+            case StateChanged(SessionState.WORKING):
+                # While the agent thinks: the start is over, and what it asks first finds its panel made.
+                after(self, READY_SECONDS, self.dock.make_ready)
             case _:
                 pass
 
@@ -96,6 +104,7 @@ class Asking(SessionBase):
         outcome = event.outcome
         answered = self._answered.pop(event.request_id, None)
         if answered is not None and event.surface in ("", SURFACE) and outcome == answered.outcome:
+            self.dock.tidy()
             return
         gone = self.dock.withdraw(event.request_id) or (answered.waiting if answered else None)
         if gone is None:
@@ -150,7 +159,7 @@ class Asking(SessionBase):
         panel = event.panel
 
         def put(text: str) -> None:
-            if self.dock.panel is panel:
+            if self.dock.panel is panel and event.current:
                 panel.put_text(text)
             else:
                 self.dock.notices.say(f"The request was closed meanwhile{self._keep_draft(text)}")

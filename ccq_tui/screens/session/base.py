@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 from textual import events, on
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.screen import Screen
+from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, SessionState, StateChanged
 from ccq_tui.config import Launch
@@ -35,6 +37,9 @@ class SessionBase(Screen[None]):
         make_session: Makes the session.
         clock: Returns seconds of a monotonic clock.
     """
+
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """Who has the keys; Textual would draw the whole screen for another one, not only the two that change."""
 
     class EventsArrived(Message):
         """The session told something; the events are in the screen's queue."""

@@ -26,6 +26,10 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
+TIDY_SECONDS = 0.05
+"""How long an answered panel may stay on the screen until the answer is on its way to the agent."""
+APART_SECONDS = 0.2
+"""Between the making of two panels."""
 Panel = QuestionPanel | DecisionPanel
 
 
@@ -39,10 +43,7 @@ class Dock(Vertical):
     """
 
     DEFAULT_CSS = """
-    Dock {
-        height: auto;
-        & > .-off { display: none; }
-    }
+    Dock { height: auto; }
     """
 
     class Answered(Message):
@@ -74,8 +75,11 @@ class Dock(Vertical):
         self._clock = clock
         self._line = Line()
         self._panel: Panel | None = None
+        self._leaving: Panel | None = None
         self._settled = 0
+        self._panels: dict[type[Panel], Panel] = {}
         self._opening: asyncio.TimerHandle | None = None
+        self._tidying: asyncio.TimerHandle | None = None
         self._coming = False
         self._offered = ""
         self._countdown = ""
@@ -120,7 +124,7 @@ class Dock(Vertical):
         choices = self.prompt.choices
         again = keymap_for(self).shown("history")
         hints.show(self._keys if choices is None else choices.hints(again))
-        hints.set_class(self._covered or self.app.size.height < LOW_SCREEN, "-off")
+        hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
 
     @on(Prompt.ListChanged)
     def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:
@@ -161,13 +165,18 @@ class Dock(Vertical):
         gone = self._line.get(request_id)
         if gone is None:
             return None
+        gone = self._take_out(gone)
+        self._tidy()
+        return gone
+
+    def _take_out(self, gone: Waiting) -> Waiting:
+        """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
         self._settled += 1
         if self._panel is not None and self._line.head is gone:
             # The panel may be a key ahead of what it has told.
             gone = replace(gone, draft=self._panel.state)
-            self._close_panel()
-        self._change(self._line.without(request_id))
-        self._show_soon()
+            self._let_panel_go()
+        self._line = self._line.without(gone.request.id)
         return gone
 
     def draft_of(self, request_id: str) -> Draft | None:
@@ -187,7 +196,7 @@ class Dock(Vertical):
             return
         self._line = self._line.with_draft(request_id, draft)
         if self._panel is not None and self._line.head is self._line.get(request_id):
-            self._panel.remove()
+            self._panel.rest()
             self._panel = None
             self._show_soon()
 
@@ -234,31 +243,67 @@ class Dock(Vertical):
 
     # -- the panel ----------------------------------------------------------------------------------------
 
+    def make_ready(self) -> None:
+        """Make the panels before they are needed, one after the other: keys come between."""
+        missing = [kind for kind in (QuestionPanel, DecisionPanel) if kind not in self._panels]
+        if missing:
+            self._kept(missing[0])
+            after(self, APART_SECONDS, self.make_ready)
+
     def _open_panel(self, *, asked_for: bool = False) -> None:
         first = self._line.head
         if first is None:
             return
-        kind = QuestionPanel if isinstance(first.draft, PanelState) else DecisionPanel
-        self._panel = kind(
+        self._put_away()
+        self._panel = self._kept(QuestionPanel if isinstance(first.draft, PanelState) else DecisionPanel)
+        self._panel.begin(
             first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
-            session=self._session,
             place=self._place(),
-            clock=self._clock,
             asked_for=asked_for,
         )
-        self.mount(self._panel)
         self._show_prompt()
 
-    def _close_panel(self) -> None:
+    def _kept(self, kind: type[Panel]) -> Panel:
+        """Return the panel of a kind; it is made once, since that takes longest of all."""
+        panel = self._panels.get(kind)
+        if panel is None:
+            panel = self._panels[kind] = kind(None, session=self._session, clock=self._clock)
+            self.mount(panel)
+        return panel
+
+    def _let_panel_go(self) -> None:
+        """Have no panel any more; it stays on the screen until it is put away, and keeps what is typed."""
         if self._panel is None:
             return
-        seen = self._covered
-        self._panel.remove()
-        self._panel = None
-        if seen:
+        self._put_away()
+        self._leaving, self._panel = self._panel, None
+
+    def _put_away(self) -> None:
+        """Take a panel that leaves off the screen."""
+        if self._leaving is None:
+            return
+        if not self._leaving.state.hidden:
             # Keys under way were meant for the panel: they stay in the prompt, and send nothing.
             self.prompt.hold()
-        self._show_prompt()
+            self.prompt.take_focus()
+        for event in self._leaving.rest():
+            self.prompt.field.post_message(event)
+        self._leaving = None
+
+    def tidy(self) -> None:
+        """Show at once what waits after an answer, now that it is on its way."""
+        if self._tidying is not None:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        if self._tidying is not None:
+            self._tidying.cancel()
+            self._tidying = None
+        if self._leaving is not None:
+            self._put_away()
+            self._show_prompt()
+        self._change(self._line)
+        self._show_soon()
 
     def _place(self) -> tuple[int, int]:
         return (self._settled + 1, self._settled + len(self._line.items))
@@ -270,9 +315,10 @@ class Dock(Vertical):
     def _show_prompt(self) -> None:
         """Show the prompt or the panel, whichever has its turn, and give it the focus."""
         covered = self._covered
-        self.prompt.set_class(covered, "-off")
+        # Not by a class: Textual would look up all styles of all parts anew.
+        self.prompt.display = not covered
         if self._panel is not None:
-            self._panel.set_class(not covered, "-off")
+            self._panel.display = covered
         self._say_what_waits()
         self.on_resize()
         if not covered:
@@ -310,7 +356,7 @@ class Dock(Vertical):
     def _keep_draft(self, event: QuestionPanel.Changed | DecisionPanel.Changed) -> None:
         event.stop()
         first = self._line.head
-        if first is None or event.panel is not self._panel:
+        if first is None or event.panel is not self._panel or not event.current:
             return
         if isinstance(event, QuestionPanel.Hidden | DecisionPanel.Hidden) and event.key == "f2":
             self.folded_at = self._clock()
@@ -319,8 +365,7 @@ class Dock(Vertical):
         self._line = self._line.with_item(waiting)
         if not waiting.arriving:
             self.post_message(self.DraftChanged(waiting))
-        prompt_is_shown = not self.prompt.has_class("-off")
-        if prompt_is_shown == self._covered:
+        if self.prompt.display == self._covered:
             self._show_prompt()
 
     @on(Prompt.HeldBack)
@@ -333,8 +378,8 @@ class Dock(Vertical):
     def _settle(self, event: QuestionPanel.Ended | DecisionPanel.Ended) -> None:
         event.stop()
         first = self._line.head
-        if first is None or event.panel is not self._panel:
+        if first is None or event.panel is not self._panel or not event.current:
             return
-        answered = self.withdraw(first.request.id)
-        if answered is not None:
-            self.post_message(self.Answered(answered, event.outcome))
+        # The answer goes first: to draw the screen takes longer than all that is between it and the agent.
+        self.post_message(self.Answered(self._take_out(first), event.outcome))
+        self._tidying = after(self, TIDY_SECONDS, self._tidy)

@@ -76,6 +76,6 @@ class GrowingDock(Dock):
             return
         if self._panel is not None:
             self._line = self._line.with_draft(head.request.id, self._panel.state)
-            self._close_panel()
-        self._change(self._line.asked_first)
-        self._show_soon()
+            self._let_panel_go()
+        self._line = self._line.asked_first
+        self._tidy()

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from textual import on
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.timer import Timer
 
 from ccq_tui.agent.events import AgentEvent, TurnEnded
@@ -31,6 +32,9 @@ from ccq_tui.widgets.status_line import StatusLine
 class Telling(SessionBase):
     """Keeps status line, keys and title true, and calls who is needed and looks elsewhere."""
 
+    title: Reactive[str | None] = Reactive(None, compute=False, repaint=False)
+    """The terminal's; Textual would draw the whole screen for another one, which stands nowhere on it."""
+
     def __init__(
         self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
@@ -43,7 +47,7 @@ class Telling(SessionBase):
         self._has_bar = has_progress(settings.progress, self._environment)
         self._bar = Bar.NONE
         self._news: list[str] = []
-        self._seen_panel: Panel | None = None
+        self._seen: tuple[Panel, int] | None = None
         self._second_hand: Timer | None = None
         self._counting = True
 
@@ -67,14 +71,15 @@ class Telling(SessionBase):
         self._show_bar(Bar.NONE)
 
     def on_screen_suspend(self) -> None:
-        """Remember which panel was seen."""
-        self._seen_panel = self.dock.panel
+        """Remember which request was seen in which panel."""
+        panel = self.dock.panel
+        self._seen = (panel, panel.turn) if panel is not None else None
 
     def on_screen_resume(self) -> None:
         """Let a panel that opened under another screen ignore what was meant for that screen."""
         self.title = None  # another session may have put its own there
         panel = self.dock.panel if self.is_mounted else None
-        if panel is not None and panel is not self._seen_panel:
+        if panel is not None and (panel, panel.turn) != self._seen:
             panel.dispatch(Shown(self.clock()))
         self.changed()
 

@@ -9,7 +9,15 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 
-from ccq_tui.inbox.decision import DecisionState, decide, decision_hints, is_guarded, means_something
+from ccq_tui.inbox import PermissionRequest
+from ccq_tui.inbox.decision import (
+    DecisionState,
+    decide,
+    decision,
+    decision_hints,
+    is_guarded,
+    means_something,
+)
 from ccq_tui.questions.events import Clicked, Event, Pressed
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
@@ -32,13 +40,15 @@ TEXT_SHOWN = 60
 SCARCE = 7
 """Lines beside the choices without which the empty one above them is left out."""
 SCROLLS = {"shift+up": -1, "shift+down": 1}
+NOTHING = decision(PermissionRequest("", "", "", {}))
+"""What a panel shows that asks nothing."""
 
 
 class DecisionPanel(RequestPanel[DecisionState]):
     """Draws an open permission or plan and turns keys and clicks into events.
 
     Args:
-        state: The state to begin with, fresh or from a draft.
+        state: The state to begin with, fresh or from a draft; None for a panel that rests.
         session: The session's name.
         place: Which of how many waiting requests this is.
         clock: Returns seconds of a monotonic clock.
@@ -55,7 +65,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
 
     def __init__(
         self,
-        state: DecisionState,
+        state: DecisionState | None,
         *,
         session: str = "",
         place: tuple[int, int] = (1, 1),
@@ -81,6 +91,13 @@ class DecisionPanel(RequestPanel[DecisionState]):
         yield self._notice
         yield self._field
         yield self._hints
+
+    def _nothing(self) -> DecisionState:
+        return NOTHING
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._flow, self._flow_for = Flow(iter(())), None
 
     @property
     def _typing(self) -> bool:

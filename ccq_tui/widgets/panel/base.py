@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Generic, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias
 
 from textual import events, on
-from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ccq_tui.config.actions import Place
-from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.events import Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import typable
@@ -25,18 +23,17 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for, new_labels
 from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
-
-State = TypeVar("State", bound=Draft)
+from ccq_tui.widgets.panel.turns import State, Turns
 
 KEPT_KEYS = frozenset({"tab", "shift+tab"})
 """Keys that would move the focus out of the panel where they mean nothing in it."""
 
 
-class RequestPanel(Vertical, Generic[State]):
+class RequestPanel(Turns[State]):
     """Draws the state of an open request and turns keys, pastes and clicks into events.
 
     Args:
-        state: The state to begin with, fresh or from a draft.
+        state: The state to begin with, fresh or from a draft; None for a panel that rests until `begin`.
         session: The session's name.
         place: Which of how many waiting requests this is.
         clock: Returns seconds of a monotonic clock.
@@ -65,7 +62,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     def __init__(
         self,
-        state: State,
+        state: State | None,
         *,
         session: str = "",
         place: tuple[int, int] = (1, 1),
@@ -73,15 +70,10 @@ class RequestPanel(Vertical, Generic[State]):
         asked_for: bool = False,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
-        self._state = state
+        super().__init__(state, place, asked_for=asked_for, id=id)
         self._session = session
-        self._place = place
         self._clock = clock
         self._countdown = ""
-        self.touched: float | None = None
-        """When somebody last pressed a key or clicked here, or None."""
-        self._fresh = not (asked_for or state.hidden)
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -125,11 +117,6 @@ class RequestPanel(Vertical, Generic[State]):
     # -- state ----------------------------------------------------------------------------------------------
 
     @property
-    def state(self) -> State:
-        """The state drawn."""
-        return self._state
-
-    @property
     def place(self) -> tuple[int, int]:
         """Which of how many waiting requests this is."""
         return self._place
@@ -156,10 +143,12 @@ class RequestPanel(Vertical, Generic[State]):
         self.countdown = ""
 
     def on_mount(self) -> None:
-        """Begin the grace of a panel that nobody asked for, and draw."""
-        if not self.is_attached:
-            # Settled in the same moment in which it was asked.
-            return
+        """Hear of the terminal's focus and of its size."""
+        if self.is_attached:
+            self.watch(self.app, "app_focus", self._terminal_focused, init=False)
+            self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
+
+    def _open(self) -> None:
         keymap = keymap_for(self)
         self._meant, self._labels = keymap.panel_keys(*self.PLACES), new_labels(keymap, *self.PLACES)
         if self._fresh:
@@ -167,11 +156,19 @@ class RequestPanel(Vertical, Generic[State]):
             self._hints.sleep(GRACE)
         self._draw()
         self._take_focus()
-        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
-        self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
+
+    def _forget(self) -> None:
+        self._countdown = ""
+        if self._ready:
+            self._hints.wake()
+            self._field.add_class("-off")
+            # Loaded even where it is empty: what was typed must not come back by undoing.
+            self._field.load_text("")
 
     def dispatch(self, event: Event) -> None:
         """Let the machine take an event, and draw what comes of it."""
+        if self._rests:
+            return
         if not isinstance(event, TextChanged):
             self._take_text()
         before, after = self._state, self._step(event)
@@ -205,6 +202,9 @@ class RequestPanel(Vertical, Generic[State]):
 
     async def on_key(self, event: events.Key) -> None:
         """Take a key: the panel's own first, then what edits the open text."""
+        if self._sets_aside(event):
+            event.prevent_default()
+            return
         self.touch()
         taken = self._take_key(event)
         if not taken and self._typing and not self._state.hidden:
@@ -237,6 +237,8 @@ class RequestPanel(Vertical, Generic[State]):
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole."""
+        if self._sets_aside(event):
+            return
         self.touch()
         event.stop()
         if self._typing and not self._state.hidden:
@@ -277,8 +279,10 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_focus()
 
     def watch_has_focus(self, has_focus: bool) -> None:
-        """Show the caret while the panel has the focus."""
-        super().watch_has_focus(has_focus)
+        """Show the caret while the panel has the focus.
+
+        Textual would look up all styles of the panel and its parts anew: none of them depends on the focus.
+        """
         if self.is_mounted:
             self._sync_field(focused=has_focus)
 
@@ -299,7 +303,7 @@ class RequestPanel(Vertical, Generic[State]):
             self._draw()
 
     def _draw(self) -> None:
-        if not self.is_mounted or not self.is_attached:
+        if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
         self._hints.labels = {} if self._typing else self._labels
@@ -326,5 +330,5 @@ class RequestPanel(Vertical, Generic[State]):
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""
-        if not self._state.hidden and self.is_attached and self.screen.focused is not self:
+        if not (self._rests or self._state.hidden) and self.is_attached and self.screen.focused is not self:
             self.screen.set_focus(self, scroll_visible=False)

@@ -19,6 +19,12 @@ class PanelMessage(Message, namespace="request_panel"):
     def __init__(self, panel: RequestPanel[Any]) -> None:
         super().__init__()
         self.panel = panel
+        self._turn = panel.turn
+
+    @property
+    def current(self) -> bool:
+        """Whether the panel still asks the request that this is about."""
+        return self._turn == self.panel.turn
 
     @property
     def control(self) -> RequestPanel[Any]:

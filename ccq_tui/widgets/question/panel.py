@@ -9,13 +9,13 @@ from textual import events
 from textual.app import ComposeResult
 
 from ccq_tui.config.actions import Place
-from ccq_tui.questions import QuestionSet
+from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, ScrollPreview, TabClicked
 from ccq_tui.questions.growth import grown
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import is_guarded, step
 from ccq_tui.questions.manners import GRACE
-from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, proposed
+from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.messages import EditorWanted
@@ -24,12 +24,15 @@ from ccq_tui.widgets.question.drawing import Cache, Drawing
 from ccq_tui.widgets.question.face import CSS, Face
 from ccq_tui.widgets.question.header import TAB_META
 
+NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
+"""What a panel shows that asks nothing."""
+
 
 class QuestionPanel(RequestPanel[PanelState]):
     """Draws an open question set and turns keys and clicks into events.
 
     Args:
-        state: The state to begin with, fresh or from a draft.
+        state: The state to begin with, fresh or from a draft; None for a panel that rests.
         session: The session's name.
         place: Which of how many waiting requests this is.
         clock: Returns seconds of a monotonic clock.
@@ -41,7 +44,7 @@ class QuestionPanel(RequestPanel[PanelState]):
 
     def __init__(
         self,
-        state: PanelState,
+        state: PanelState | None,
         *,
         session: str = "",
         place: tuple[int, int] = (1, 1),
@@ -57,6 +60,13 @@ class QuestionPanel(RequestPanel[PanelState]):
     def compose(self) -> ComposeResult:
         """Build the head, the list with its preview, the text field and the keys."""
         yield from self._face.compose()
+
+    def _nothing(self) -> PanelState:
+        return NOTHING
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._cache, self._cached_for = {}, None
 
     @property
     def _typing(self) -> bool:

@@ -1,0 +1,130 @@
+"""A panel that is used for one request after the other.
+
+To make its widgets and to look up their styles takes longer than all else between a request and the screen.
+Between two requests a panel rests: it is hidden and takes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from textual import events, on
+from textual.containers import Vertical
+from textual.message import Message
+
+from ccq_tui.inbox.waiting import Draft
+
+State = TypeVar("State", bound=Draft)
+
+
+class Turns(Vertical, Generic[State]):
+    """Begins with a request and ends with it, and keeps what is typed for one from the next.
+
+    Args:
+        state: The state to begin with, fresh or from a draft; None for a panel that rests until `begin`.
+        place: Which of how many waiting requests this is.
+        asked_for: Whether a person opened the panel: then no key can have been meant for something else.
+    """
+
+    class Begun(Message):
+        """A request is asked; everything that was in the queue before is done."""
+
+        def __init__(self, turn: int) -> None:
+            super().__init__()
+            self.turn = turn
+
+    def __init__(
+        self,
+        state: State | None,
+        place: tuple[int, int],
+        *,
+        asked_for: bool,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._state = self._nothing() if state is None else state
+        self._place = place
+        self.turn = 0
+        """Counts the requests: what was meant for one is not for the next."""
+        self.touched: float | None = None
+        """When somebody last pressed a key or clicked here, or None."""
+        self._rests = state is None
+        self._fresh = not (asked_for or self._rests or self._state.hidden)
+        self._ready = False
+        self._behind = False
+        self._late: list[events.Key | events.Paste] = []
+        if self._rests:
+            self.display = False
+
+    @property
+    def state(self) -> State:
+        """The state drawn."""
+        return self._state
+
+    def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
+        """Ask another request; the panel must rest.
+
+        Args:
+            state: The state to begin with, fresh or from a draft.
+            place: Which of how many waiting requests this is.
+            asked_for: Whether a person opened the panel.
+        """
+        self.turn += 1
+        self._state, self._place, self._rests = state, place, False
+        self._fresh = not (asked_for or state.hidden)
+        self.display = not state.hidden
+        if self._ready:
+            # Keys that are in the queue already were pressed before anybody could see this request.
+            self._behind = True
+            self.post_message(self.Begun(self.turn))
+            self._open()
+
+    @on(Begun)
+    def _begun(self, event: Begun) -> None:
+        event.stop()
+        self._behind = event.turn != self.turn
+
+    def rest(self) -> list[events.Key | events.Paste]:
+        """Ask nothing any more.
+
+        Returns:
+            What was typed after the request was settled here.
+        """
+        self.turn += 1
+        self._state, self._rests, self._fresh, self.touched = self._nothing(), True, False, None
+        self.display = False
+        self._forget()
+        late, self._late = self._late, []
+        return late
+
+    def on_mount(self) -> None:
+        """Ask what is to be asked."""
+        if self.is_attached:  # else settled in the same moment in which it was asked
+            self._ready = True
+            if not self._rests:
+                self._open()
+
+    def _sets_aside(self, event: events.Key | events.Paste) -> bool:
+        """Whether something typed is not for the request that is asked: it came too early, or too late."""
+        if self._state.outcome is not None:
+            # A copy: this one is stopped here.
+            match event:
+                case events.Key():
+                    self._late.append(events.Key(event.key, event.character))
+                case events.Paste():
+                    self._late.append(events.Paste(event.text))
+        elif not (self._rests or self._behind):
+            return False
+        event.stop()
+        return True
+
+    def _nothing(self) -> State:
+        """Return the state of a panel that asks nothing."""
+        raise NotImplementedError
+
+    def _open(self) -> None:
+        """Begin to ask."""
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        """Forget everything that was kept of a request beside its state."""
