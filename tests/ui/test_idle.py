@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 from textual.timer import Timer
 from textual.widgets import TextArea
@@ -65,3 +67,14 @@ async def test_typing_looks_up_no_style_of_the_field(monkeypatch: pytest.MonkeyP
         await pilot.press("b", "c", "left")
         assert caret.text == "abc"
         assert not looked
+
+
+async def test_garbage_is_not_looked_for_in_what_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, run = gc.get_freeze_count(), Driven()
+    async with run.app.run_test():
+        assert gc.get_freeze_count() == before, "tests come and go"
+        with monkeypatch.context() as patch:
+            patch.setattr(type(run.app), "is_headless", property(lambda _: False))
+            run.app._begun()
+        assert gc.get_freeze_count() > len(gc.get_objects())
+        gc.unfreeze()

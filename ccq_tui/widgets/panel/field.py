@@ -73,8 +73,10 @@ class AnswerField(TextArea):
         if self._standing_still is not None:
             self._standing_still.cancel()
         self._standing_still = after(self, BLINK_SECONDS, self._stand_still)
-        self.cursor_blink = False
-        self.cursor_blink = True
+        if self.cursor_blink:
+            self._restart_blink()
+        else:
+            self.cursor_blink = True
 
     def _stand_still(self) -> None:
         self.cursor_blink = False
