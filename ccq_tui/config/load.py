@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError
-from pydantic_settings import EnvSettingsSource
 
 from ccq_tui.choices import PermissionMode
 from ccq_tui.config.errors import Problem, SettingsError, explain
@@ -101,9 +100,12 @@ def flag_of(name: str) -> str:
 
 def _environment() -> dict[str, _Value]:
     spelling = {name.upper(): name for name in os.environ}
+    found = {name: spelling.get(f"{ENV_PREFIX}{name.upper()}", "") for name in Settings.model_fields}
+    # An empty variable counts as not set.
     return {
-        name: _Value(value, spelling.get(f"{ENV_PREFIX}{name.upper()}", f"{ENV_PREFIX}{name.upper()}"))
-        for name, value in EnvSettingsSource(Settings)().items()
+        name: _Value(value, variable)
+        for name, variable in found.items()
+        if (value := os.environ.get(variable))
     }
 
 

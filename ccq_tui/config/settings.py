@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, field_validator
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from ccq_tui.choices import (
     Effort,
@@ -54,28 +53,21 @@ def checked_keys(value: object) -> Choices:
     return {name: tuple(keys) if isinstance(keys, list) else keys for name, keys in choices.items()}
 
 
-Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools), NoDecode]
-Paths = Annotated[tuple[Path, ...], BeforeValidator(split_paths), NoDecode]
+Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools)]
+Paths = Annotated[tuple[Path, ...], BeforeValidator(split_paths)]
 Duration = Annotated[float | None, BeforeValidator(read_duration)]
-Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many), NoDecode]
-Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys), NoDecode]
+Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many)]
+Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys)]
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What can be set by flag, environment, project file and user file.
 
     The constructor takes values as they are and looks nowhere else, which is what tests want;
     `ccq_tui.config.load_settings` looks in all places.
     """
 
-    model_config = SettingsConfigDict(
-        env_prefix=ENV_PREFIX,
-        env_ignore_empty=True,
-        extra="forbid",
-        frozen=True,
-        use_attribute_docstrings=True,
-        validate_default=False,
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str | None = Field(default=None, min_length=1)
     """The model: an alias such as "opus" or a full name. Unset: Claude Code's own choice."""
@@ -225,19 +217,3 @@ class Settings(BaseSettings):
     def _mcp_config_is_json(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         """A server that silently does not start is worse than a message."""
         return tuple(checked_json(item) for item in value)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 (the names are pydantic-settings' own)
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take the constructor's values alone; `load_settings` asks the sources and notes origins.
-
-        Returns:
-            The one source.
-        """
-        return (init_settings,)

@@ -16,7 +16,7 @@ AUTOMATIC = ("text", "link-color")
 class ThemeFile(BaseModel):
     """What a theme file may say; everything but ``name`` and ``primary`` may be left out."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
     """What ``--theme`` calls it."""
