@@ -13,14 +13,15 @@ from typing import Any
 
 import pytest
 import pytest_textual_snapshot
+import textual.app
 import textual.constants
 from hypothesis import settings as hypothesis_settings
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input, TextArea
 
 from ccq_tui.agent.sdk import import_sdk
+from ccq_tui.theming import KeptStylesheet
 
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
@@ -60,28 +61,9 @@ hypothesis_settings.register_profile("ccq", deadline=None)
 hypothesis_settings.load_profile("ccq")
 
 
-# What the suite spends most on is starting the program; a fifth of that is reading the same style sheets
-# again and collecting garbage among modules that stay.
-_read_sheets: dict[frozenset[tuple[str, str]], dict[Any, Any]] = {}
-_begin_sheet, _set_variables = Stylesheet.__init__, Stylesheet.set_variables
-
-
-def _begin_with_all(self: Stylesheet, *, variables: dict[str, str] | None = None) -> None:
-    """Begin with what was read under the same variables."""
-    _begin_sheet(self, variables=variables)
-    self._parse_cache = _read_sheets.setdefault(frozenset((variables or {}).items()), {})  # type: ignore[assignment]
-
-
-def _set_variables_of_all(self: Stylesheet, variables: dict[str, str]) -> None:
-    """Share what was read under the same variables between all programs of this process."""
-    self._parse_cache = {}  # type: ignore[assignment]
-    _set_variables(self, variables)
-    self._parse_cache = _read_sheets.setdefault(frozenset(variables.items()), {})  # type: ignore[assignment]
-
-
+# Apps of tests alone read their style sheets once, too, as the program does.
+textual.app.Stylesheet = KeptStylesheet  # type: ignore[misc]
 RuleSet.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity too, without a call of Python
-Stylesheet.__init__ = _begin_with_all  # type: ignore[method-assign]
-Stylesheet.set_variables = _set_variables_of_all  # type: ignore[method-assign]
 
 
 def pytest_collection_finish() -> None:

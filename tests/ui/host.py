@@ -129,7 +129,6 @@ class PanelHost(App[None]):
         place: tuple[int, int] = (1, 1),
     ) -> None:
         super().__init__()
-        self.stylesheet = theming.KeptStylesheet(variables=self.get_css_variables())
         self.clock = Clock()
         self.posted: list[Message] = []
         self._begin_in(theme)
