@@ -21,6 +21,11 @@ LOOK_SECONDS = 0.06
 """Longer than two frames of the screen."""
 
 
+def rests(pane: Transcript) -> bool:
+    """Tell whether a transcript has nothing more to draw, and waits for no highlighter."""
+    return pane._pace._timer is None and not pane._lexers.loading
+
+
 class Pictures:
     """Compares the screen with its stored pictures, and tells of all that differ at the end.
 
@@ -60,7 +65,7 @@ class Pictures:
     async def _still(self, pilot: Pilot[Any]) -> str:
         """Take the screen once it no longer changes: the transcript draws when it has time for it."""
         panes = [pane for screen in pilot.app.screen_stack for pane in screen.query(Transcript)]
-        await until(pilot, lambda: all(pane._pace._timer is None for pane in panes))
+        await until(pilot, lambda: all(rests(pane) for pane in panes))
         taken = pilot.app.export_screenshot(simplify=True)
         for _ in range(LOOKS):
             await pilot.pause(LOOK_SECONDS)

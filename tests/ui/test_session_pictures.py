@@ -21,7 +21,7 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.questions import Option, Question
 from tests.conftest import SNAPSHOTS
 from tests.ui.host import Clock
-from tests.ui.pictures import Pictures
+from tests.ui.pictures import Pictures, rests
 from tests.ui.session import Driven, asked, permission, until
 
 SAID = (
@@ -92,7 +92,9 @@ class Shown:
         await until(pilot, lambda: self.run.screen.view.state is SessionState.IDLE)
         for event in SAID:
             self.run.told.tell(event)
-        await until(pilot, lambda: self.run.screen.transcript.block_count == len(SAID))
+        transcript = self.run.screen.transcript
+        # Seen before a panel makes less of it fit: what was never seen has a height that is only guessed.
+        await until(pilot, lambda: transcript.block_count == len(SAID) and rests(transcript))
 
     async def asks(self, event: QuestionAsked | PermissionAsked | PlanProposed) -> None:
         """Let the session ask for something, and wait until its panel takes keys."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.testing.scenarios.long import long_markdown
-from ccq_tui.widgets.transcript import Transcript, pace, pane
+from ccq_tui.widgets.transcript import Transcript, lexers, pace, pane
 from ccq_tui.widgets.transcript.layout import Layout
 
 KEY = ev.BlockKey("m", 0)
@@ -175,3 +176,37 @@ async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: last_line(app) == "The end.")
         assert app.transcript.frames - before <= 4 + took / pace.CATCHING_UP + 4
+
+
+async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loaded: dict[str, Any] = {}
+    monkeypatch.setattr(lexers, "_loaded", loaded)
+    may_load = threading.Event()
+    load = lexers.load
+
+    def held(language: str, code: str) -> Any:
+        assert may_load.wait(20)
+        return load(language, code)
+
+    monkeypatch.setattr(lexers, "load", held)
+    app = Host()
+
+    def colours(y: int) -> set[object]:
+        return {segment.style.color for segment in app.transcript.render_line(y) if segment.style}
+
+    def where(text: str) -> int:
+        rows = range(app.transcript.size.height)
+        return next((y for y in rows if text in app.transcript.render_line(y).text), -1)
+
+    async with app.run_test(size=(60, 20)) as pilot:
+        text = "Before.\n\n```python\ndef one(): return 1\n```\n\nAfter.\n"
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
+        await until(pilot, lambda: where("def one") >= 0 and where("After.") >= 0)
+        plain, drawn = colours(where("def one")), app.transcript.counters.drawn
+        may_load.set()
+        await until(pilot, lambda: len(colours(where("def one"))) > len(plain))
+        await pilot.pause()
+        assert app.transcript.counters.drawn == drawn + 1
+        assert list(loaded) == ["python"]

@@ -6,9 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from pygments.lexer import Lexer  # type: ignore[import-untyped]
-from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 from pygments.token import Comment, Keyword, Name, Number, Operator, String  # type: ignore[import-untyped]
-from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from rich.cells import chop_cells
 from rich.text import Text
 
@@ -29,14 +27,6 @@ _STYLES = {
 }
 
 
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> Lexer | None:
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None  # a language that nobody knows is shown plain
-
-
 @lru_cache(maxsize=512)
 def _style_name(token: Any) -> str:
     while token.parent is not None:
@@ -46,16 +36,15 @@ def _style_name(token: Any) -> str:
     return ""
 
 
-def highlighted(code: str, language: str, palette: Palette) -> Text:
+def highlighted(code: str, lexer: Lexer | None, palette: Palette) -> Text:
     """Colour code by its language.
 
     Args:
         code: The code, safe to draw.
-        language: A name that the model gave, known or not.
+        lexer: The language's highlighter, or None.
         palette: The colours.
     """
     text = Text(no_wrap=True)
-    lexer = _lexer(language.lower()) if language else None
     if lexer is None:
         return text.append(code)
     for token, value in lexer.get_tokens(code):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from textual.strip import Strip
 
@@ -116,6 +116,15 @@ class Layout:
                 lines = 1 if body is None else body.estimate(part - head, max(8, self.width - 2))
             rows.heights.append(lines + gap)
             rows.keys.append(None)
+
+    def redraw(self, drawn: Iterable[tuple[bl.Block, int]]) -> None:
+        """Draw some parts of blocks once more, where they are still kept."""
+        for block, part in drawn:
+            if self._cache.pop((block, part), None) is not None and block.at >= 0:
+                rows = self._rows[block]
+                if part < len(rows.keys):
+                    rows.keys[part] = None
+                    self._spoil(block.at, part)
 
     def parts(self, index: int) -> int:
         """Return how many parts a block has."""

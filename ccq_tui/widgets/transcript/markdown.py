@@ -18,6 +18,7 @@ from rich.text import Text
 
 from ccq_tui.widgets.transcript.code import folded, highlighted
 from ccq_tui.widgets.transcript.cuts import markdown_parser
+from ccq_tui.widgets.transcript.lexers import Lexers
 from ccq_tui.widgets.transcript.palette import Palette
 
 NARROW = 20
@@ -95,18 +96,21 @@ class CodeBlock(rm.CodeBlock):
     """Code on a background of its own, highlighted in the theme's colours."""
 
     palette: Palette
+    lexers: Lexers
 
     @classmethod
     def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
         """Make the element for a fence or indented code."""
         block = cls((token.info or "").split(" ", 1)[0], "")
-        block.palette = markdown.palette if isinstance(markdown, Markdown) else block.palette
+        if isinstance(markdown, Markdown):
+            block.palette, block.lexers = markdown.palette, markdown.lexers
         return block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         style = self.palette["code-block"]
         width = max(4, options.max_width)
-        code = highlighted(self.text.plain.rstrip("\n"), self.lexer_name, self.palette)
+        plain = self.text.plain.rstrip("\n")
+        code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.palette)
         for line in folded(code, width - 2):
             padding = " " * (width - 1 - line.cell_len)
             yield Text.assemble(" ", line, padding, style=style, no_wrap=True, overflow="ignore")
@@ -195,16 +199,20 @@ class Markdown(rm.Markdown):
         "th_open": TableCell,
     }
 
-    def __init__(self, source: str, palette: Palette, references: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, source: str, palette: Palette, lexers: Lexers, references: dict[str, Any] | None = None
+    ) -> None:
         """Parse Markdown.
 
         Args:
             source: The Markdown, safe to draw.
             palette: The colours.
+            lexers: Where highlighters come from.
             references: Link definitions from elsewhere in the document, in the parser's form.
         """
         self.markup = source
         self.palette = palette
+        self.lexers = lexers
         self.parsed = tokens_of(source, references)
         self.code_theme = self.inline_code_theme = ""
         self.justify = None

@@ -18,6 +18,7 @@ from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.lexers import LaterLexers
 from ccq_tui.widgets.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.order import Change
 from ccq_tui.widgets.transcript.own_lines import more_line, welcome_line
@@ -84,6 +85,8 @@ class Pane(ScrollView, can_focus=False):
         self._viewport = Viewport(self._layout)
         self._styled = StyledLines()
         self._thumb = Thumb()
+        self._lexers = LaterLexers(self._lexer_arrived)
+        self._plain: list[tuple[Block, int]] = []  # what was drawn without a highlighter that is on its way
         self._unsettled: dict[Document, Block] = {}
         self._clock_timer: Timer | None = None
         self._pace = Pace(self, self._split, self._prepare, self._update)
@@ -279,12 +282,21 @@ class Pane(ScrollView, can_focus=False):
     def _restyle(self) -> None:
         palette = Palette(self.rich_style, self.get_component_rich_style)
         if self._painter is None or palette != self._painter.pen.palette:
-            self._painter = Painter(Pen(palette, self.counters))
+            self._painter = Painter(Pen(palette, self.counters, self._lexers))
             self._layout.restyle()
             self.refresh()
 
     def _draw(self, block: Block, part: int, gap: int, width: int) -> list[Strip]:
-        return self._pen_holder().draw(block, part, gap, width)
+        strips = self._pen_holder().draw(block, part, gap, width)
+        if self._lexers.missed:
+            self._lexers.missed = False
+            self._plain.append((block, part))
+        return strips
+
+    def _lexer_arrived(self) -> None:
+        plain, self._plain = self._plain, []
+        self._layout.redraw(plain)
+        self._pace.schedule()
 
     def _pen_holder(self) -> Painter:
         """Return the painter; the colours are known once the widget is mounted."""
@@ -368,19 +380,6 @@ class Pane(ScrollView, can_focus=False):
         return strip
 
     # -- keys ------------------------------------------------------------------------------------------------
-
-    def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
-        """Scroll as little as is needed to show lines, and stay there.
-
-        Args:
-            index: The block that they belong to.
-            part: The part of it.
-            offset: The first line in that part.
-            lines: How many lines; the first ones when there are more than the view holds.
-        """
-        self._viewport.show(index, part, offset, lines)
-        self._place()
-        self.refresh()
 
     def action_end(self) -> None:
         """Go to the newest line and follow it."""

@@ -14,6 +14,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from ccq_tui.widgets.transcript.code import folded
+from ccq_tui.widgets.transcript.lexers import Lexers
 from ccq_tui.widgets.transcript.markdown import Markdown
 from ccq_tui.widgets.transcript.palette import Palette
 
@@ -38,9 +39,10 @@ class Counters:
 class Pen:
     """Holds what drawing needs: colours, and a console that is never written to."""
 
-    def __init__(self, palette: Palette, counters: Counters) -> None:
+    def __init__(self, palette: Palette, counters: Counters, lexers: Lexers | None = None) -> None:
         self.palette = palette
         self.counters = counters
+        self.lexers = lexers or Lexers()
         self.console = Console(
             file=io.StringIO(),
             force_terminal=True,
@@ -64,7 +66,10 @@ class Pen:
         self.counters.parsed += len(source)
         options = self.console.options.update(width=width, height=None)
         lines = self.console.render_lines(
-            Markdown(source, self.palette, references), options, style=self.palette.base, pad=True
+            Markdown(source, self.palette, self.lexers, references),
+            options,
+            style=self.palette.base,
+            pad=True,
         )
         # Rich puts an empty line before a list, a quote or a table, even where nothing stands before it.
         while lines and not any(segment.text.strip() for segment in lines[0]):

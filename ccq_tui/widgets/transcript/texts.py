@@ -10,6 +10,7 @@ from rich.style import Style
 
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.lexers import NoLexers
 from ccq_tui.widgets.transcript.markdown import tokens_of
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.palette import Palette
@@ -50,7 +51,8 @@ class Texts:
     def __init__(self) -> None:
         self.read = 0
         self._known: dict[bl.Block, _Known] = {}
-        self._painter = Painter(Pen(Palette(Style.null(), lambda _name: Style.null()), Counters()))
+        palette = Palette(Style.null(), lambda _name: Style.null())
+        self._painter = Painter(Pen(palette, Counters(), NoLexers()))
 
     def parts(self, block: bl.Block) -> Iterator[str]:
         """Yield the text of each part of a block; one part costs a millisecond or two at most."""

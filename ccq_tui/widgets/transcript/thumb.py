@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from textual.scrollbar import ScrollBar
 
 STEPS = 8
-"""Heights of a cell that the end of the bar's thumb may have."""
+"""Heights that the end of the bar's thumb may have in a cell."""
 
 
 class Thumb:
@@ -15,7 +17,7 @@ class Thumb:
     """
 
     def __init__(self) -> None:
-        self._seen: tuple[int, int, int] = (0, 0, 0)
+        self._seen = (0, 0, 0)
 
     def place(self, bar: ScrollBar, total: int, height: int, top: int) -> None:
         """Let the bar show where a view is.
@@ -30,8 +32,23 @@ class Thumb:
         bar.set_reactive(ScrollBar.window_size, height)
         bar.set_reactive(ScrollBar.position, top)
         size = bar.size.height
-        cells = size * STEPS / total if total > height else 0.0
-        seen = (size, round(top * cells), round((top + height) * cells))
+        seen = (size, *ends(size, total, height, top))
         if seen != self._seen:
             self._seen = seen
             bar.refresh()
+
+
+def ends(size: int, total: int, height: int, top: int) -> tuple[int, int]:
+    """Return where the thumb begins and ends, in steps, as Textual draws it (`ScrollBarRender.render_bar`).
+
+    Args:
+        size: Cells of the bar.
+        total: Lines of everything.
+        height: Lines of the view.
+        top: The first line of the view.
+    """
+    if not 0 < height < total:
+        return 0, 0
+    thumb = max(1.0, height / (total / size)) if size else 0.0
+    start = int((size - thumb) * top / (total - height) * STEPS)
+    return start, start + math.ceil(thumb * STEPS)
