@@ -18,6 +18,7 @@ import textual.constants
 from hypothesis import settings as hypothesis_settings
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.css.model import RuleSet
+from textual.design import ColorSystem
 from textual.widgets import Input, TextArea
 
 from ccq_tui.agent.sdk import import_sdk
@@ -63,6 +64,20 @@ hypothesis_settings.load_profile("ccq")
 
 # Apps of tests alone read their style sheets once, too, as the program does.
 textual.app.Stylesheet = KeptStylesheet  # type: ignore[misc]
+
+_generated: dict[tuple[Any, ...], dict[str, str]] = {}
+_generate = ColorSystem.generate
+
+
+def _generate_once(self: ColorSystem) -> dict[str, str]:
+    """Compute the colours of a theme once: each program does so fifteen times as it starts."""
+    given = tuple(frozenset(one.items()) if isinstance(one, dict) else one for one in vars(self).values())
+    if given not in _generated:
+        _generated[given] = _generate(self)
+    return _generated[given].copy()
+
+
+ColorSystem.generate = _generate_once  # type: ignore[method-assign]
 RuleSet.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity too, without a call of Python
 
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
+from rich.style import Style
+
 from ccq_tui.questions import Kind, Option, Question
+from ccq_tui.widgets.palette import Palette
+
+PLAIN = Palette(*[Style()] * len(fields(Palette)))
+"""Styles that draw nothing but text."""
 
 SINGLE = Question(
     "Which database should the service use?",

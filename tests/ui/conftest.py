@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from textual.app import App
 
+from tests.ui.host import handled
 from tests.ui.pictures import Pictures
+
+_press = App._press_keys
+
+
+async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
+    """Press a key as soon as the one before it is handled, and wait for what is drawn after the last one.
+
+    Textual's pilot lets the program rest after each key; half of what a key costs is the frame it then draws.
+    """
+    *before, last = keys
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.app.wait_for_idle", lambda _least: handled(self))
+        await _press(self, before)
+    await _press(self, [last])
+
+
+@pytest.fixture(autouse=True)
+def _keys_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(App, "_press_keys", _press_as_a_person_types)
 
 
 @pytest.fixture

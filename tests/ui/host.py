@@ -100,6 +100,20 @@ class QuickPilot(Pilot[None]):
         raise AssertionError("it never comes to rest")
 
 
+async def handled(app: App[Any]) -> None:
+    """Wait until an app has handled all that was posted; nothing is drawn for it."""
+    quiet = 0
+    for _ in range(MOST_TURNS):
+        await asyncio.sleep(0)
+        if app._exception is not None:
+            return
+        if any(_has_work(pump) for pump in (app, *app.screen.walk_children(with_self=True))):
+            quiet = 0
+        elif (quiet := quiet + 1) == QUIET_TURNS:
+            return
+    raise AssertionError("there is always more to do")
+
+
 def _has_work(pump: MessagePump) -> bool:
     return bool(not pump._message_queue.empty() or pump._pending_message or pump._next_callbacks)
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from rich.style import Style
 
 from ccq_tui.inbox import PermissionRequest
 from ccq_tui.widgets.decision import changes, details, inputs
 from ccq_tui.widgets.decision.changes import changed_lines
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.palette import ROLES, Palette
+from tests.ui.asked import PLAIN
 from tests.ui.host import DecisionHost
 from tests.ui.test_question_panel_cost import Wraps
 
-PALETTE = Palette(**{role: Style() for role in ROLES})
 HUGE = 2_000_000
 
 
@@ -24,7 +22,7 @@ def asks(tool: str, **values: object) -> PermissionRequest:
 
 
 def plain(request: PermissionRequest, width: int = 70) -> list[str]:
-    return [text.plain for text in details.detail_lines(request, width, PALETTE)]
+    return [text.plain for text in details.detail_lines(request, width, PLAIN)]
 
 
 @pytest.fixture

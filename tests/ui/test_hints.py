@@ -5,18 +5,15 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.style import Style
 
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import hint_height, hint_text
-from ccq_tui.widgets.palette import ROLES, Palette
 from ccq_tui.widgets.question.preview import preview_lines
-from tests.ui.asked import PREVIEWED
+from tests.ui.asked import PLAIN, PREVIEWED
 
-PLAIN = Palette(**dict.fromkeys(ROLES, Style()))
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
-from rich.style import Style
 
 from ccq_tui.prompts.choices import Choice, Choices
 from ccq_tui.prompts.completing import Kind, Wanted
-from ccq_tui.widgets.palette import ROLES, Palette
 from ccq_tui.widgets.prompt.choices import drawn
+from tests.ui.asked import PLAIN
 
-PLAIN = Palette(**dict.fromkeys(ROLES, Style()))
 PATHS = (
     "src/a/very/long/way/down/to/the/file/that/is/meant.py",
     "表/表表表表表表表表表表表表.md",
