@@ -56,6 +56,25 @@ async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.Monk
         assert caret._draw_cursor
 
 
+async def test_the_caret_is_where_the_keys_go() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        prompt = run.screen.dock.prompt.field
+
+        def drawn() -> list[object]:
+            return [segment.style for segment in prompt.render_lines(prompt.size.region)[0]]
+
+        await pilot.press("a", "b")
+        with_caret = drawn()
+        await pilot.press("ctrl+f")
+        await until(pilot, lambda: run.app.focused is not prompt)
+        assert drawn() != with_caret
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.focused is prompt)
+        assert drawn() == with_caret
+
+
 async def test_typing_looks_up_no_style_of_the_field(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Driven()
     async with run.app.run_test() as pilot:

@@ -17,6 +17,7 @@ HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
 CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.ahead"
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
+OFTEN = "import textual.screen as s; assert s.UPDATE_PERIOD == 1 / 120"
 REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
 
 
@@ -44,7 +45,11 @@ LIGHT_FIRST = [
             id="a list",
         ),
         pytest.param(
-            [("import ccq_tui.theming", SDK | SERVER), ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS)],
+            [
+                ("import ccq_tui.theming", SDK | SERVER),
+                ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS),
+                (OFTEN, SDK | SERVER | HIGHLIGHTERS),
+            ],
             id="the screen",
         ),
     ],
