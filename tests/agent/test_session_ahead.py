@@ -82,6 +82,19 @@ async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_ba
         assert not alive(pid)
 
 
+async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("nothing"))
+    program = home.root / "reads-a-line"
+    program.write_text("#!/bin/sh\nread line\nexit 3\n", encoding="utf-8")
+    program.chmod(0o700)
+    async with started_ahead(options_in(home, cli_path=program), "Build it") as ahead:
+        async with Running(home, ahead=ahead, cli_path=program) as run:
+            name = run.session.send("Build it")
+            assert not (await run.until(SessionLost)).expected
+        assert run.one(PromptReturned).text == "Build it"
+        assert ahead is None or run.one(PromptAccepted).prompt_id == name
+
+
 async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any]) -> None:
     _, home = play(Scenario("nothing"))
     async with started_ahead(options_in(home)) as ahead:

@@ -73,13 +73,17 @@ class Ahead:
         """
         self._connecting = asyncio.create_task(self._client.connect(), name="start ahead")
         self._connecting.add_done_callback(lambda _: self._transport.greeted.set())
-        await self._transport.greeted.wait()
-        if self._connecting.done():
-            self._connecting.result()
-        if 0 < len(self._line) <= MOST_WRITTEN:
-            # Behind what connects: the CLI reads in order, and need not wait for us in between.
-            await self._transport.write(self._line)
-            self.prompt = self._wanted
+        try:
+            await self._transport.greeted.wait()
+            if self._connecting.done():
+                self._connecting.result()
+            if 0 < len(self._line) <= MOST_WRITTEN:
+                # Behind what connects: the CLI reads in order, and need not wait for us in between.
+                await self._transport.write(self._line)
+                self.prompt = self._wanted
+        except BaseException:
+            await self.close()
+            raise
 
     def fits(self, options: SessionOptions) -> bool:
         """Say whether the process is free and was started as a session with these options wants it."""

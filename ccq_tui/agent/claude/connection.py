@@ -106,7 +106,9 @@ class Connection:
             Why it did not work, or None when it did. No process is left then.
         """
         if ahead is not None and ahead.prompt:
+            # It is written already, and cannot be taken back by not writing it.
             self.translator.sent[ahead.prompt_id] = ahead.prompt
+            self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 if ahead is not None:
@@ -137,8 +139,6 @@ class Connection:
         self._emit(ModelsListed(models(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
-        if ahead is not None and ahead.prompt:
-            self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         return None
 
     async def _start(self, session_id: str | None, resume: str | None) -> ClaudeSDKClient:
