@@ -1,4 +1,4 @@
-"""What a real CLI rarely meets: it is an old version, its directory goes, a task is stopped by hand."""
+"""What a real CLI rarely meets: it is an old version, its directory goes, its tasks end or are stopped."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
     PromptAccepted,
     PromptReturned,
     TaskEnded,
+    TaskProgressed,
     TaskStarted,
     ToolFinished,
     TurnEnded,
@@ -26,9 +27,11 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.problems import Problem
 from ccq_tui.doctor.claude import find_cli
 from ccq_tui.inbox import Allowed
+from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.widgets.transcript import TranscriptModel
 from tests.agent.running import LIMIT, Running, alive
+from tests.agent.stage import staged
 from tests.unit.transcript.test_drawing import shown
 
 LOOK = {"command": "pwd", "description": "Where are we"}
@@ -82,53 +85,86 @@ async def test_at_connect_an_old_version_is_told_and_a_prompt_can_be_taken_back(
     assert unwanted not in json.dumps([exchange.body for exchange in model.requests()])
 
 
-async def test_a_directory_that_goes_and_comes_back(play: Callable[..., Any]) -> None:
-    scenario = Scenario("s").says("Here.").ends_turn()
-    scenario = scenario.runs("Bash", **LOOK).says("Gone.").ends_turn().runs("Bash", **LOOK).says("Back.")
-    _, home = play(scenario)
-    async with Running(home, allowed_tools=("Bash",)) as run:
-        run.session.send("Begin")
-        await run.until(TurnEnded)
-        shutil.rmtree(home.project)
-        run.session.send("Go on")
-        await run.until(TurnEnded, count=2)
-        assert run.one(NoticeGiven).level == "warning"
-        assert run.one(ToolFinished).is_error
-        # What happened, and what to do about it.
-        assert f"working directory {home.project} no longer exists" in seen(run)
-        assert "shell commands cannot start there" in seen(run)
-        assert "will fail until it is restored" in seen(run)
-        home.project.mkdir()
-        run.session.send("And now?")
-        await run.until(TurnEnded, count=3)
-        works = run.all(ToolFinished)[-1]
-        assert (works.is_error, works.output.strip()) == (False, str(home.project))
+async def test_tasks_and_a_directory_that_goes(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario()), allowed_tools=("Bash",)) as stage:
+        scout = Scenario("scout").runs("Bash", command="ls", description="List").says("Nothing is here.")
+        background = {"command": "false", "description": "Fail", "run_in_background": True}
+        scenario = Scenario("t").agent("look around", scout, description="Look around")
+        scenario = scenario.runs("Bash", **background).says("Both are told.")
+        async with stage.scene("a subagent, and a command in the background", scenario) as run:
+            await they_tell_their_ends(run)
+        scenario = Scenario("s").says("Here.").ends_turn().runs("Bash", **LOOK).says("Gone.").ends_turn()
+        scenario = scenario.runs("Bash", **LOOK).says("Back.")
+        async with stage.scene("a directory that goes and comes back", scenario) as run:
+            await a_directory_goes_and_comes_back(run, stage.home)
+        serve = {"command": "echo $$ > pid; sleep 55", "description": "Serve", "run_in_background": True}
+        scenario = Scenario("s").runs("Bash", **serve).says("It runs.").noted("Stopped.").ends_turn()
+        scenario = scenario.plans("# Plan\n1. x").says("I begin with the tests.")
+        async with stage.scene("a task is stopped, and a plan approved with words", scenario) as run:
+            await a_task_is_stopped_and_a_plan_is_approved_with_words(run, stage.model, stage.home)
 
 
-async def test_a_background_task_is_stopped_and_a_plan_is_approved_with_words(
-    play: Callable[..., Any],
+async def they_tell_their_ends(run: Running) -> None:
+    run.session.send("Go")
+    ended = await run.until(TaskEnded, lambda e: bool(e.summary) and e.status == "failed")
+    await run.idle()
+    agent, command = run.all(TaskStarted)
+    assert (agent.agent, agent.background, agent.description) == (True, False, "Look around")
+    assert (command.agent, command.background, command.task_id) == (False, True, ended.task_id)
+    progress = run.all(TaskProgressed)[-1]
+    assert (progress.task_id, progress.tools, progress.doing) == (agent.task_id, 1, "Running List")
+    told = next(e for e in run.all(TaskEnded) if e.task_id == agent.task_id and e.summary)
+    assert (told.status, told.summary, told.tools) == ("completed", "Nothing is here.", 1)
+    assert "exit code 1" in ended.summary
+    model = TranscriptModel()
+    for event in run.events:
+        model.apply(event)
+    lines = shown(model, 100).split("\n")
+    assert any(line.startswith("✔ Agent Look around") for line in lines)
+    assert any(line.startswith("  ⎿ 1 tool · ") and line.endswith("Ctrl+O shows its work") for line in lines)
+    assert any(line.startswith("✘ Bash false · failed in the background") for line in lines)
+    assert f"✘ {ended.summary}" in lines
+
+
+async def a_task_is_stopped_and_a_plan_is_approved_with_words(
+    run: Running, model: ScriptedModel, home: CleanHome
 ) -> None:
-    serve = {"command": "echo $$ > pid; sleep 55", "description": "Serve", "run_in_background": True}
-    scenario = Scenario("s").runs("Bash", **serve).says("It runs.").noted("Stopped.").ends_turn()
-    model, home = play(scenario.plans("# Plan\n1. x").says("I begin with the tests."))
-    async with Running(home, allowed_tools=("Bash",)) as run:
-        run.session.send("Serve it")
-        await run.until(TurnEnded)
-        task = run.one(TaskStarted)
-        assert (task.background, task.description) == (True, "Serve")
-        begun = home.project / "pid"
-        await passes(lambda: begun.exists() and begun.read_text().endswith("\n"))
-        process = int(begun.read_text())
-        assert alive(process)
-        await run.session.ask(controls.stop_task(task.task_id))
-        ended = await run.until(TaskEnded, lambda e: e.task_id == task.task_id)
-        assert ended.status == "stopped"
-        await passes(lambda: not alive(process))
-        run.session.send("Plan it")
-        proposed = await run.until(PlanProposed)
-        run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
-        await run.until(BlockFinished, lambda e: e.text == "I begin with the tests.")
+    run.session.send("Serve it")
+    await run.until(TurnEnded)
+    task = run.one(TaskStarted)
+    assert (task.background, task.description) == (True, "Serve")
+    begun = home.project / "pid"
+    await passes(lambda: begun.exists() and begun.read_text().endswith("\n"))
+    process = int(begun.read_text())
+    assert alive(process)
+    await run.session.ask(controls.stop_task(task.task_id))
+    ended = await run.until(TaskEnded, lambda e: e.task_id == task.task_id)
+    assert ended.status == "stopped"
+    await passes(lambda: not alive(process))
+    run.session.send("Plan it")
+    proposed = await run.until(PlanProposed)
+    run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
+    await run.until(BlockFinished, lambda e: e.text == "I begin with the tests.")
     assert model.result(proposed.request.id).text.startswith("User has approved your plan.")
     bodies = json.dumps(model.requests()[-1].body)
     assert "The user allowed this call and told you:\\nThe tests first" in bodies
     assert not run.all(PromptReturned)
+
+
+async def a_directory_goes_and_comes_back(run: Running, home: CleanHome) -> None:
+    run.session.send("Begin")
+    await run.until(TurnEnded)
+    shutil.rmtree(home.project)
+    run.session.send("Go on")
+    await run.until(TurnEnded, count=2)
+    assert run.one(NoticeGiven).level == "warning"
+    assert run.one(ToolFinished).is_error
+    # What happened, and what to do about it.
+    assert f"working directory {home.project} no longer exists" in seen(run)
+    assert "shell commands cannot start there" in seen(run)
+    assert "will fail until it is restored" in seen(run)
+    home.project.mkdir()
+    run.session.send("And now?")
+    await run.until(TurnEnded, count=3)
+    works = run.all(ToolFinished)[-1]
+    assert (works.is_error, works.output.strip()) == (False, str(home.project))

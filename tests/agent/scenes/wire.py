@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -12,11 +10,10 @@ from hypothesis import strategies as st
 from ccq_tui.agent.events import QuestionAsked, ToolFinished
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.wire import answer_text
-from ccq_tui.testing.environment import clean_environment
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
-from tests.agent.stage import step
+from tests.agent.stage import Stage, step
 
 SETS = 36
 
@@ -69,23 +66,6 @@ def expected(questions: tuple[Question, ...], answers: tuple[Answer, ...]) -> st
     return ", ".join(parts)
 
 
-async def play(sets: list[tuple[tuple[Question, ...], tuple[Answer, ...]]], root: Path) -> list[Any]:
-    scenario = Scenario("w")
-    for questions, _ in sets:
-        scenario = scenario.asks(*questions)
-    with ScriptedModel(scenario.says("Thanks."), delta_size=1_000) as model:
-        async with Running(clean_environment(model.url, root=root)) as run:
-            run.session.send("Ask me")
-            for number, (questions, answers) in enumerate(sets, 1):
-                asked = await run.until(QuestionAsked, count=number)
-                assert asked.request.questions.questions == questions
-                run.answer(asked.request.id, Answered(answers))
-            await run.idle()
-            assert not [event for event in run.all(ToolFinished) if event.is_error]
-        model.check()
-        return [result.text for result in model.tool_results()]
-
-
 def drawn(count: int) -> list[tuple[tuple[Question, ...], tuple[Answer, ...]]]:
     """Draw so many sets with their answers."""
     sets = []
@@ -99,13 +79,33 @@ def drawn(count: int) -> list[tuple[tuple[Question, ...], tuple[Answer, ...]]]:
     return sets
 
 
-async def test_any_answers_are_accepted_and_read_as_given(tmp_path: Path) -> None:
+async def scenes(stage: Stage) -> None:
+    """Play what this module tests."""
     sets = drawn(SETS)
-    results = await play(sets, tmp_path)
+    scenario = Scenario("w")
+    for questions, _ in sets:
+        scenario = scenario.asks(*questions)
+    async with stage.scene("any answers", scenario.says("Thanks.")) as run:
+        stage.model.delta_size = 1_000
+        results = await results_of(sets, run, stage.model)
     assert len(results) == len(sets) == SETS
     for (questions, answers), result in zip(sets, results, strict=True):
         with step(f"{questions} answered by {answers}"):
             assert_read_as_given(questions, answers, result)
+
+
+async def results_of(
+    sets: list[tuple[tuple[Question, ...], tuple[Answer, ...]]], run: Running, model: ScriptedModel
+) -> list[str]:
+    """Answer the sets one after the other, and give what the model received."""
+    run.session.send("Ask me")
+    for number, (questions, answers) in enumerate(sets, 1):
+        asked = await run.until(QuestionAsked, count=number)
+        assert asked.request.questions.questions == questions
+        run.answer(asked.request.id, Answered(answers))
+    await run.idle()
+    assert not [event for event in run.all(ToolFinished) if event.is_error]
+    return [result.text for result in model.tool_results()]
 
 
 def assert_read_as_given(questions: tuple[Question, ...], answers: tuple[Answer, ...], result: str) -> None:

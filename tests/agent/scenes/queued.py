@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 from ccq_tui.agent.events import BlockGrew, NoticeGiven, PromptAccepted, PromptDelivered, PromptReturned
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
-from tests.agent.stage import staged
+from tests.agent.stage import Stage
 
 SIGNS = ["!echo $((40000+2222))", "# Use tabs"]
 
 
-async def test_prompts_that_wait_or_begin_with_a_sign(play: Callable[..., Any]) -> None:
-    async with staged(play(Scenario())) as stage:
-        scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Read.")
-        async with stage.scene("a queued prompt is taken back once", scenario) as run:
-            await a_queued_prompt_never_reaches_the_agent(run, stage.model)
-        for prompt in SIGNS:
-            async with stage.scene(prompt, Scenario("s").says("As you say.")) as run:
-                await a_sign_means_nothing_to_the_cli_here(run, stage.model, stage.home, prompt)
-        async with stage.scene("a mention as the prompt completes it", Scenario("s").says("Read.")) as run:
-            (stage.home.project / "my notes.txt").write_text("what the file says")
-            run.session.send('See @"my notes.txt" now')
-            await run.idle()
-            assert "what the file says" in json.dumps(stage.model.requests()[-1].body["messages"])
-    assert not run.all(PromptReturned), "not given back again at the end"
+async def scenes(stage: Stage) -> None:
+    """Play what this module tests."""
+    scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Read.")
+    async with stage.scene("a queued prompt is taken back once", scenario) as run:
+        await a_queued_prompt_never_reaches_the_agent(run, stage.model)
+    for prompt in SIGNS:
+        async with stage.scene(prompt, Scenario("s").says("As you say.")) as run:
+            await a_sign_means_nothing_to_the_cli_here(run, stage.model, stage.home, prompt)
+    async with stage.scene("a mention as the prompt completes it", Scenario("s").says("Read.")) as run:
+        (stage.home.project / "my notes.txt").write_text("what the file says")
+        run.session.send('See @"my notes.txt" now')
+        await run.idle()
+        assert "what the file says" in json.dumps(stage.model.requests()[-1].body["messages"])
 
 
 async def a_queued_prompt_never_reaches_the_agent(run: Running, model: ScriptedModel) -> None:

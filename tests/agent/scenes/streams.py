@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from ccq_tui.agent.events import (
@@ -20,43 +19,44 @@ from ccq_tui.agent.events import (
     PromptAccepted,
     PromptDelivered,
     Retrying,
+    StateChanged,
     TurnEnded,
 )
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
-from tests.agent.stage import staged
+from tests.agent.stage import Stage
 
 LONG = "A sentence with several words. " * 20
 HUGE = "x" * 3_000_000
 
 
-async def test_what_streams_in(play: Callable[..., Any]) -> None:
-    async with staged(play(Scenario(), env={"CLAUDE_CODE_MAX_RETRIES": "1"})) as stage:
-        model = stage.model
-        scenario = Scenario("s").thinks("Let me see.").says(LONG)
-        async with stage.scene("deltas add up to the whole block", scenario) as run:
-            model.delta_size = 7
-            await deltas_add_up_to_the_whole_block(run, stage.home)
-        scenario = Scenario("s").says("This will break before it is said. " * 3).cuts(after=80)
-        async with stage.scene("a broken stream", scenario.says("This holds.")) as run:
-            model.speed, model.delta_size = 160.0, 8
-            await a_broken_streams_text_is_dropped_before_the_retry(run)
-            model.speed, model.delta_size = 0.0, 24
-        scenario = Scenario("s").fails(429, "slow down", times=2).ends_turn().says("Here again.")
-        async with stage.scene("a refused request", scenario) as run:
-            await a_refused_request_is_retried_then_reported(run)
-        scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Both read.")
-        async with stage.scene("prompts sent during a turn", scenario) as run:
-            await prompts_sent_wait_and_are_delivered(run, model, stage.home)
-        scenario = Scenario("s").says("First.").ends_turn().says("Second.")
-        async with stage.scene("the CLI's own commands", scenario) as run:
-            await the_clis_own_commands(run)
-        async with stage.scene("a message far over a megabyte", Scenario("s").says(HUGE)) as run:
-            model.delta_size = 500_000
-            run.session.send("Tell me everything")
-            await run.idle()
-            assert run.one(BlockFinished).text == HUGE
+async def scenes(stage: Stage) -> None:
+    """Play what this module tests."""
+    model = stage.model
+    scenario = Scenario("s").thinks("Let me see.").says(LONG)
+    async with stage.scene("deltas add up to the whole block", scenario) as run:
+        model.delta_size = 7
+        await deltas_add_up_to_the_whole_block(run, stage.home)
+    scenario = Scenario("s").says("This will break before it is said. " * 3).cuts(after=80)
+    async with stage.scene("a broken stream", scenario.says("This holds.")) as run:
+        model.speed, model.delta_size = 160.0, 8
+        await a_broken_streams_text_is_dropped_before_the_retry(run)
+        model.speed, model.delta_size = 0.0, 24
+    scenario = Scenario("s").fails(429, "slow down", times=2).ends_turn().says("Here again.")
+    async with stage.scene("a refused request", scenario) as run:
+        await a_refused_request_is_retried_then_reported(run)
+    scenario = Scenario("s").says("Working").hangs().says(" hard.").ends_turn().says("Both read.")
+    async with stage.scene("prompts sent during a turn", scenario) as run:
+        await prompts_sent_wait_and_are_delivered(run, model, stage.home)
+    scenario = Scenario("s").says("First.").ends_turn().says("Second.")
+    async with stage.scene("the CLI's own commands", scenario) as run:
+        await the_clis_own_commands(run)
+    async with stage.scene("a message far over a megabyte", Scenario("s").says(HUGE)) as run:
+        model.delta_size = 500_000
+        run.session.send("Tell me everything")
+        await run.idle()
+        assert run.one(BlockFinished).text == HUGE
 
 
 async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> None:
@@ -67,6 +67,7 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
     assert connected.session_id == run.session.session_id != ""
     assert (connected.mode, connected.cwd) == ("default", str(home.project))
     assert connected.cli_version
+    assert [e.state.value for e in run.all(StateChanged)] == ["starting", "idle", "working", "idle"]
     commands = {command.name: command for command in run.one(CommandsListed).commands}
     assert commands["compact"].description
     assert commands["compact"].arguments

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ccq_tui.agent.claude.arriving import BROKE, INTERRUPTED, REJECTED
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -21,7 +18,7 @@ from ccq_tui.testing.scenario import ask, delegate
 from ccq_tui.testing.steps import Cut, Message
 from ccq_tui.testing.tool_input import question_set_input
 from tests.agent.running import Running
-from tests.agent.stage import staged
+from tests.agent.stage import Stage
 
 LONG = "a description that says in some words what choosing this would mean"
 DATABASE = Question("Which database?", "Database", (Option("SQLite", LONG), Option("PostgreSQL", LONG)))
@@ -30,32 +27,32 @@ BAD = question_set_input([DATABASE, {"question": "What else?", "header": "Else",
 SLOW = 400.0
 
 
-async def test_sets_on_their_way(play: Callable[..., Any]) -> None:
-    async with staged(play(Scenario(), env={"CLAUDE_CODE_MAX_RETRIES": "2"})) as stage:
-        model = stage.model
-        model.delta_size = 4
-        scenario = Scenario("both").says("Two things.").together(ask(DATABASE), ask(FEATURES)).says("Thanks.")
-        async with stage.scene("two sets in one message", scenario) as run:
-            await each_grows_and_is_asked(run, model)
-        scenario = Scenario("bad").asks(raw=BAD).asks(DATABASE).says("Thanks.")
-        async with stage.scene("a set that the CLI rejects", scenario) as run:
-            await it_ends_and_is_asked_again(run, model, REJECTED)
-        broken = Message((ask(DATABASE, FEATURES),), closed=True, cut=Cut(after=300))
-        scenario = Scenario("cut", (broken,)).asks(DATABASE).says("Thanks.")
-        async with stage.scene("a stream that breaks", scenario) as run:
-            await it_ends_and_is_asked_again(run, model, BROKE)
-        scenario = Scenario("stop").asks(DATABASE, FEATURES).ends_turn().says("As you like.")
-        async with stage.scene("a turn that is interrupted", scenario) as run:
-            await an_interrupted_set_ends(run, model)
-        asked = Scenario().together(ask(DATABASE)).says("Nobody to ask.")
-        scenario = Scenario("sub").together(delegate("Look around", asked)).says("Done.")
-        async with stage.scene("a subagent, which may not ask", scenario) as run:
-            model.speed = SLOW * 10
-            run.session.send("Look around")
-            await run.idle()
-            model.speed = 0.0
-            assert [e.is_error for e in run.all(ToolFinished) if e.parent] == [True]
-            assert not run.all(QuestionArriving)
+async def scenes(stage: Stage) -> None:
+    """Play what this module tests."""
+    model = stage.model
+    model.delta_size = 4
+    scenario = Scenario("both").says("Two things.").together(ask(DATABASE), ask(FEATURES)).says("Thanks.")
+    async with stage.scene("two sets in one message", scenario) as run:
+        await each_grows_and_is_asked(run, model)
+    scenario = Scenario("bad").asks(raw=BAD).asks(DATABASE).says("Thanks.")
+    async with stage.scene("a set that the CLI rejects", scenario) as run:
+        await it_ends_and_is_asked_again(run, model, REJECTED)
+    broken = Message((ask(DATABASE, FEATURES),), closed=True, cut=Cut(after=300))
+    scenario = Scenario("cut", (broken,)).asks(DATABASE).says("Thanks.")
+    async with stage.scene("a stream that breaks", scenario) as run:
+        await it_ends_and_is_asked_again(run, model, BROKE)
+    scenario = Scenario("stop").asks(DATABASE, FEATURES).ends_turn().says("As you like.")
+    async with stage.scene("a turn that is interrupted", scenario) as run:
+        await an_interrupted_set_ends(run, model)
+    asked = Scenario().together(ask(DATABASE)).says("Nobody to ask.")
+    scenario = Scenario("sub").together(delegate("Look around", asked)).says("Done.")
+    async with stage.scene("a subagent, which may not ask", scenario) as run:
+        model.speed = SLOW * 10
+        run.session.send("Look around")
+        await run.idle()
+        model.speed = 0.0
+        assert [e.is_error for e in run.all(ToolFinished) if e.parent] == [True]
+        assert not run.all(QuestionArriving)
 
 
 async def first_arriving(run: Running, model: ScriptedModel) -> QuestionArriving:

@@ -1,0 +1,27 @@
+"""What a session tells and takes, scene after scene on one CLI; the scenes are in ``tests/agent/scenes``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import PromptReturned, SessionState, StateChanged
+from ccq_tui.testing import Scenario
+from tests.agent.scenes import arriving, questions, queued, streams, wire
+from tests.agent.stage import staged, step
+
+PARTS = (streams, questions, arriving, wire, queued)
+"""`streams` first: it sees how a session begins."""
+
+
+@pytest.mark.timeout(240)
+async def test_scenes_of_one_session(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario(), env={"CLAUDE_CODE_MAX_RETRIES": "1"})) as stage:
+        for part in PARTS:
+            stage.model.speed, stage.model.delta_size = 0.0, 24
+            with step(part.__name__):
+                await part.scenes(stage)
+    assert stage.run.all(StateChanged)[-1].state is SessionState.ENDED
+    assert not stage.run.all(PromptReturned), "not given back again at the end"
