@@ -178,6 +178,21 @@ async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
         assert app.transcript.frames - before <= 4 + took / pace.CATCHING_UP + 4
 
 
+async def test_what_changes_nothing_asks_for_no_frame() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(grew("word "))
+        await until(pilot, lambda: "word" in app.transcript.render_line(0).text)
+        await until(pilot, lambda: app.transcript._pace._timer is None)
+        app.transcript.offer("")
+        app.transcript.apply(ev.ModelChanged("another"))
+        assert app.transcript._pace._timer is None
+        app.transcript.apply(grew("more"))
+        streaming = app.transcript._pace._due
+        app.transcript.offer("")
+        assert app.transcript._pace._due == streaming, "it can wait as before"
+
+
 async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -179,7 +179,8 @@ class Pane(ScrollView, can_focus=False):
     def _changed(self, change: Change) -> None:
         """Follow a change of the blocks, and draw it."""
         self._follow(change)
-        self._pace.schedule()
+        if change != Change():
+            self._pace.schedule()
 
     def _follow(self, change: Change) -> None:
         """Bring everything in line with a change of the blocks; the parts extend this."""
