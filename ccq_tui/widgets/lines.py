@@ -224,7 +224,8 @@ class LineView(ScrollView):
 
     def measure(self) -> None:
         """Take the number of lines as what can be scrolled."""
-        size = Size(self.size.width, len(self._lines))
+        # Nothing scrolls sideways; with the view's own width, the first layout would bring on another one.
+        size = Size(1, len(self._lines))
         if self.virtual_size != size:
             self.virtual_size = size
 

@@ -157,6 +157,10 @@ class RequestPanel(Turns[State]):
         self._draw()
         self._take_focus()
 
+    def _rehearse(self) -> None:
+        self._draw_parts()
+        self._forget()
+
     def _forget(self) -> None:
         self._countdown = ""
         if self._ready:

@@ -66,6 +66,11 @@ class AnswerField(TextArea):
         """Let the caret stand still until there is a key."""
         self.cursor_blink = False
 
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Draw or hide the caret; no style depends on the focus, and Textual would look up all of them."""
+        self._line_cache.clear()
+        self.refresh()
+
     def _blink(self) -> None:
         """Let the caret blink for a while, beginning with a caret that is seen."""
         if self.app.animation_level == "none":

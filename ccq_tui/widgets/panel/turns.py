@@ -101,7 +101,9 @@ class Turns(Vertical, Generic[State]):
         """Ask what is to be asked."""
         if self.is_attached:  # else settled in the same moment in which it was asked
             self._ready = True
-            if not self._rests:
+            if self._rests:
+                self._rehearse()
+            else:
                 self._open()
 
     def _sets_aside(self, event: events.Key | events.Paste) -> bool:
@@ -125,6 +127,9 @@ class Turns(Vertical, Generic[State]):
     def _open(self) -> None:
         """Begin to ask."""
         raise NotImplementedError
+
+    def _rehearse(self) -> None:
+        """Draw once unseen: what takes longer the first time is done before anybody waits for it."""
 
     def _forget(self) -> None:
         """Forget everything that was kept of a request beside its state."""
