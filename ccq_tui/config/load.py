@@ -11,6 +11,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from ccq_tui.choices import PermissionMode
+from ccq_tui.config.environment import environment_settings
 from ccq_tui.config.errors import Problem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
 from ccq_tui.config.keymap import key_problems
@@ -100,12 +101,9 @@ def flag_of(name: str) -> str:
 
 def _environment() -> dict[str, _Value]:
     spelling = {name.upper(): name for name in os.environ}
-    found = {name: spelling.get(f"{ENV_PREFIX}{name.upper()}", "") for name in Settings.model_fields}
-    # An empty variable counts as not set.
     return {
-        name: _Value(value, variable)
-        for name, variable in found.items()
-        if (value := os.environ.get(variable))
+        name: _Value(value, spelling.get(f"{ENV_PREFIX}{name.upper()}", f"{ENV_PREFIX}{name.upper()}"))
+        for name, value in environment_settings().items()
     }
 
 

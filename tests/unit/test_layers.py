@@ -17,7 +17,7 @@ HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
 CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.ahead"
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
-OFTEN = "import textual.screen as s; assert s.UPDATE_PERIOD == 1 / 120"
+OFTEN = "import os, textual.screen as s; assert s.UPDATE_PERIOD == 1 / 120; assert 'TEXTUAL_FPS' not in os.environ"
 REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
 
 
@@ -28,7 +28,7 @@ LIGHT_FIRST = [
     ("import ccq_tui.cli.session", SCREEN | SDK | SERVER | HEAVY),
     (REFUSED, SCREEN | SDK | SERVER),
     ("import ccq_tui.inbox", SCREEN | SDK | SERVER),
-    ("import ccq_tui.config", SCREEN | SDK | SERVER),
+    ("import ccq_tui.config.load as c; c.load_settings()", SCREEN | SDK | SERVER | {"pydantic_settings"}),
     ("import ccq_tui.logs", SCREEN | SDK | SERVER),
     ("import ccq_tui.testing", SCREEN | SDK | SERVER),
     ("import ccq_tui.agent", SCREEN | SDK | SERVER),
