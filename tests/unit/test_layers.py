@@ -17,9 +17,7 @@ HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
 CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.ahead"
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
-OFTEN = (
-    "import os, textual.screen as s; assert s.UPDATE_PERIOD == 1 / 120; assert 'TEXTUAL_FPS' not in os.environ"
-)
+RATE = "import os, textual.screen as t; assert t.UPDATE_PERIOD == 1 / 120; assert 'TEXTUAL_FPS' not in os.environ"
 REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
 
 
@@ -50,7 +48,7 @@ LIGHT_FIRST = [
             [
                 ("import ccq_tui.theming", SDK | SERVER),
                 ("import ccq_tui.app", SDK | SERVER | HIGHLIGHTERS),
-                (OFTEN, SDK | SERVER | HIGHLIGHTERS),
+                (RATE, SDK | SERVER | HIGHLIGHTERS),
             ],
             id="the screen",
         ),
