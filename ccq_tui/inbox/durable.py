@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -242,6 +243,8 @@ class DurableInbox(Keeping):
 
     def save_draft(self, request_id: str, draft: Draft) -> None:
         """Keep a draft, within 250 ms and before anything else that is written from now on."""
+        if entry := self._entries.get(request_id):
+            entry.drafts.clear()
         self._owed.draft(request_id, draft)
 
     async def load_draft(self, request: Request) -> Draft | None:
@@ -250,8 +253,12 @@ class DurableInbox(Keeping):
         Raises:
             InboxUnavailable: The disk cannot be read.
         """
-        unsaved = self._owed.unsaved(request.id)
-        return unsaved if unsaved is not None else await self.run(lambda store: store.load_draft(request))
+        unsaved, entry = self._owed.unsaved(request.id), self._entries.get(request.id)
+        if unsaved is not None:
+            return unsaved
+        if entry is not None and entry.drafts:
+            return entry.drafts.pop()
+        return await self.run(lambda store: store.load_draft(request))
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told of every request that arrives or is settled, in any process, before its asker is.
@@ -279,8 +286,16 @@ class DurableInbox(Keeping):
 
     async def _write(self, entry: KeptEntry, context: str) -> None:
         request = entry.request
+
+        def add(store: Store) -> StoredRequest:
+            stored = store.add_request(request, context)
+            # Whoever hears of it asks for its draft next: that need not wait behind what came between.
+            with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
+                entry.drafts.append(store.load_draft(request) if stored.has_draft else None)
+            return stored
+
         try:
-            stored = await self.run(lambda store: store.add_request(request, context))
+            stored = await self.run(add)
         except Exception as error:
             if not isinstance(error, InboxError):
                 _logger.exception("A request was not written")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 
 
 @dataclass(slots=True)
@@ -57,6 +58,7 @@ class KeptEntry(Entry):
         in_memory: Whether the disk refused it.
         context: What the agent wrote before it.
         asked_at: When it was asked here.
+        drafts: The draft that was on disk as it was asked, until somebody has taken it.
     """
 
     written: asyncio.Task[None] | None = None
@@ -64,3 +66,4 @@ class KeptEntry(Entry):
     in_memory: bool = False
     context: str = ""
     asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    drafts: list[Draft | None] = field(default_factory=list)

@@ -182,6 +182,38 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
         assert await again == Cancelled("enough")
 
 
+async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_never_stale(path: Path) -> None:
+    request = question("q")
+    first, second = (step(opened(request.questions), Pressed(key, key)) for key in "12")
+    async with inboxes(path) as ((inbox, heard),):
+        task = asyncio.create_task(inbox.ask(request))
+        await heard.until(lambda: heard.changes)
+        trips: list[object] = []
+        submit = inbox._worker.submit
+        inbox._worker.submit = lambda work: (trips.append(work), submit(work))[1]  # type: ignore[method-assign,func-returns-value]
+        assert (await inbox.load_draft(request), trips) == (None, [])
+        for draft in (first, second):
+            inbox.save_draft("q", draft)
+            await inbox.run(lambda store: store.versions())  # what is owed is written before
+            assert await inbox.load_draft(request) == draft
+        inbox.leave("q")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        trips.clear()
+        again = asyncio.create_task(inbox.ask(request))
+        await heard.until(lambda: heard.changes[-1] == Added(request, again=True))
+        back = await inbox.load_draft(request)
+        assert isinstance(back, PanelState)
+        assert back.pages[0].draft.selected == (1,)
+        assert len(trips) == 1
+        inbox.save_draft("q", first)
+        await inbox.run(lambda store: store.versions())
+        assert await inbox.load_draft(request) == first
+        inbox.withdraw("q", "enough")
+        assert await again == Cancelled("enough")
+
+
 async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(permission("a")))
