@@ -17,7 +17,7 @@ HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
 CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.ahead"
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
-RATE = "import os, textual.screen as t; assert t.UPDATE_PERIOD == 1 / 120; assert 'TEXTUAL_FPS' not in os.environ"
+RATE = "import os, textual.screen as s; assert (s.UPDATE_PERIOD, os.getenv('TEXTUAL_FPS')) == (1 / 120, None)"
 REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
 
 
