@@ -12,10 +12,11 @@ from click.shell_completion import CompletionItem
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.session import require_terminal, show
+from ccq_tui.cli.session import end_on_signals, require_terminal, show, shown_early
 
 if TYPE_CHECKING:
     from ccq_tui.config import Loaded, Settings
+    from ccq_tui.early import EarlyPrompt
     from ccq_tui.testing.scenarios import Ready
 
 CHARACTERS_A_SECOND = 600.0
@@ -75,11 +76,13 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
     ready = READY.get(name or DEFAULT)
     if ready is None:
         raise Refused(f"there is no demo {name!r}. There are:\n{_listed(READY.values())}")
+    end_on_signals()
+    early = shown_early(context)
     from ccq_tui.config import load_settings
 
     loaded = load_settings(given_settings(context))
     require_terminal()
-    return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed)
+    return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed, early)
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
@@ -102,7 +105,7 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
     return Settings(**({"permission_mode": "default"} | kept | {"cwd": project}))
 
 
-def _play(ready: Ready, loaded: Loaded, speed: float) -> int:
+def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None) -> int:
     from ccq_tui.config import Launch
     from ccq_tui.testing import ScriptedModel, clean_environment
 
@@ -112,7 +115,8 @@ def _play(ready: Ready, loaded: Loaded, speed: float) -> int:
         settings = demo_settings(loaded, home.project)
         # What is typed in a demo does not belong among the person's own prompts.
         state = home.root / "state"
-        return show(Launch(settings=settings, prompt=ready.prompt, environment=home.overrides(), state=state))
+        launch = Launch(settings=settings, prompt=ready.prompt, environment=home.overrides(), state=state)
+        return show(launch, early)
 
 
 def _listed(scenarios: Iterable[Ready]) -> str:

@@ -47,12 +47,9 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             "--worktree begins a session; --continue and --resume go back to the worktree of theirs.", context
         )
     end_on_signals()
-    early = None if choose else early_prompt()
-    if early is not None:
-        context.call_on_close(early.close)
     return begin(
         given_settings(context),
-        early=early,
+        early=None if choose else shown_early(context),
         prompt=" ".join(words),
         continue_last=continue_last,
         resume=resume,
@@ -60,6 +57,21 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         choose=choose,
         worktree=flags.get("worktree"),
     )
+
+
+def shown_early(context: click.Context) -> EarlyPrompt | None:
+    """Show the prompt while the rest of the program is loaded; it goes with the command.
+
+    Args:
+        context: The command's context.
+
+    Returns:
+        Who has the terminal until the screen is there, or None.
+    """
+    early = early_prompt()
+    if early is not None:
+        context.call_on_close(early.close)
+    return early
 
 
 def begin(
