@@ -16,10 +16,12 @@ class FakeApp(ModuleType):
         super().__init__("ccq_tui.app")
         self.launches: list[Launch] = []
         self.written_ahead: list[str] = []
+        self.early: list[object] = []
         self.ending: Callable[[], int] = lambda: 0
 
     async def run(self, launch: Launch, early: object = None, ahead: object = None) -> int:
         self.launches.append(launch)
+        self.early.append(early)
         return self.ending()
 
     async def start_nothing(self, options: SessionOptions, prompt: str) -> None:

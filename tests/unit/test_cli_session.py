@@ -6,6 +6,7 @@ import io
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,6 +61,18 @@ def test_a_prompt_waits_where_something_is_to_be_read_or_asked_first(app: FakeAp
     assert main(["build it"]) == 0
     assert app.launches[-1].carried is not None
     assert app.written_ahead == []
+
+
+def test_the_prompt_is_shown_before_a_session_or_a_demo_is_loaded_and_given_back(
+    app: FakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[bool] = []
+    early = SimpleNamespace(close=lambda: closed.append(True))
+    monkeypatch.setattr("ccq_tui.cli.session.early_prompt", lambda: early)
+    for words in ([], ["go"], ["demo", "single"], ["--resume"]):
+        assert main(words) == 0
+    assert app.early == [early, early, early, None], "a list is the first thing there"
+    assert len(closed) == 3
 
 
 def test_the_inbox_is_a_screen_in_a_terminal_and_a_list_elsewhere(
