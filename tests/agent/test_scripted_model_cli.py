@@ -18,7 +18,8 @@ QUESTION = Question("Which?", "Store", (Option("A", "first"), Option("B", "secon
 
 async def test_scenes_of_one_session(scripted_model: Models, claude_env: Homes) -> None:
     model = scripted_model(Scenario())
-    async with session(claude_env(model)) as client:
+    async with session(claude_env(model, CLAUDE_CODE_MAX_RETRIES="2")) as client:
+        await the_cli_repeats_what_failed(model, client)
         scenario = Scenario("x").thinks("hm").says("Wörter\n\n- 一\n").uses(input_tokens=1234)
         async with client.scene("everything is read as written", model, scenario):
             await the_cli_reads_everything_as_written(model, client)
@@ -128,38 +129,27 @@ FAILURES = [
 ]
 
 
-async def test_the_cli_repeats_what_failed(scripted_model: Models, claude_env: Homes) -> None:
-    model = scripted_model(Scenario())
-    async with session(claude_env(model, CLAUDE_CODE_MAX_RETRIES="2")) as client:
-        for number, (scenario, status, kind) in enumerate(FAILURES, 1):
-            async with client.scene(f"failure {number}: {kind}", model, scenario.says("whole")):
-                result = await client.prompt("go")
-                assert not result.is_error
-                # A block that was complete before the failure may have been told by then.
-                assert client.said in (["whole"], ["half", "whole"])
-                (retry,) = [message.data for message in client.system if message.subtype == "api_retry"]
-                assert (retry["error_status"], retry["error"]) == (status, kind)
-                if status == 429:
-                    refused, answered = model.requests()
-                    assert answered.received - refused.last_byte >= 1.0, "it waits as long as it is told"
-        scenario = Scenario("x").fails(500, "broken", times=3).ends_turn().says("two")
-        async with client.scene("a failure for good ends the turn", model, scenario):
+async def the_cli_repeats_what_failed(model: ScriptedModel, client: Session) -> None:
+    for number, (scenario, status, kind) in enumerate(FAILURES, 1):
+        async with client.scene(f"failure {number}: {kind}", model, scenario.says("whole")):
             result = await client.prompt("go")
-            assert result.is_error
-            assert result.api_error_status == 500
-            assert not (await client.prompt("more")).is_error
-            assert client.said[-1] == "two"
-
-
-async def test_side_requests_use_up_no_step(scripted_model: Models, claude_env: Homes) -> None:
-    model = scripted_model(Scenario("x", title="A title").says("one").ends_turn().says("two"))
-    # Without this variable the CLI asks for a title and greets the server.
-    async with session(claude_env(model, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="")) as client:
-        await client.prompt("Please design the interface of a bookmark service")
-        await client.prompt("more")
-        await model.wait_for(lambda seen: bool(seen.requests("side")), LIMIT)
-    assert client.said == ["one", "two"]
-    assert [exchange.path for exchange in model.requests("other")] == ["/api/hello"]
+            assert not result.is_error
+            # A block that was complete before the failure may have been told by then.
+            assert client.said in (["whole"], ["half", "whole"])
+            told = [message.data for message in client.system if message.subtype == "api_retry"]
+            assert len(told) == 1, f"said {client.said}, and {[m.subtype for m in client.system]}"
+            (retry,) = told
+            assert (retry["error_status"], retry["error"]) == (status, kind)
+            if status == 429:
+                refused, answered = model.requests()
+                assert answered.received - refused.last_byte >= 1.0, "it waits as long as it is told"
+    scenario = Scenario("x").fails(500, "broken", times=3).ends_turn().says("two")
+    async with client.scene("a failure for good ends the turn", model, scenario):
+        result = await client.prompt("go")
+        assert result.is_error
+        assert result.api_error_status == 500
+        assert not (await client.prompt("more")).is_error
+        assert client.said[-1] == "two"
 
 
 async def test_a_resumed_session_goes_on_and_a_fork_has_ids_of_its_own(
@@ -179,11 +169,18 @@ async def test_a_resumed_session_goes_on_and_a_fork_has_ids_of_its_own(
     assert [found.tool_use_id for found in model.tool_results()] == ["toolu_x_1", "toolu_x-2_2", "toolu_x_2"]
 
 
-async def test_nothing_is_left_behind() -> None:
+async def test_side_requests_use_up_no_step_and_nothing_is_left_behind() -> None:
     before = {thread.ident for thread in threading.enumerate()}
-    with ScriptedModel(Scenario("x").says("a")) as model, clean_environment(model.url) as home:
+    scenario = Scenario("x", title="A title").says("one").ends_turn().says("two")
+    # Without this variable the CLI asks for a title and greets the server.
+    asking = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": ""}
+    with ScriptedModel(scenario) as model, clean_environment(model.url, extra=asking) as home:
         async with session(home) as client:
-            await client.prompt("go")
+            await client.prompt("Please design the interface of a bookmark service")
+            await client.prompt("more")
+            await model.wait_for(lambda seen: bool(seen.requests("side")), LIMIT)
+        assert client.said == ["one", "two"]
+        assert [exchange.path for exchange in model.requests("other")] == ["/api/hello"]
         begun = time.monotonic()
     assert time.monotonic() - begun < 5
     assert not home.root.exists()

@@ -35,13 +35,18 @@ WRITES = (
 )
 
 
+BROKEN = json.dumps({"mcpServers": {"broken": {"command": "/nonexistent"}}})
+
+
 async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) -> None:
     one = Scenario("c").says("One.")
-    async with staged(play(Scenario())) as stage:
+    async with staged(play(Scenario()), mcp_config=BROKEN) as stage:
         run, model, home = stage.run, stage.model, stage.home
         with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
             await run.session.ask(controls.session_cost())
         listed = (await run.until(ModelsListed)).models
+        with step("servers"):
+            await servers_are_listed_reconnected_and_turned_off(run)
         async with stage.scene("a first session in the directory", one):
             run.session.send("Say one")
             await run.idle()
@@ -65,6 +70,17 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
         await run.session.ask(controls.session_cost())
     with step("files are shown before they are taken back, after a resume too"):
         await files_are_taken_back_after_a_resume_too(home, run.session.session_id, prompt)
+
+
+async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:
+    with pytest.raises(CommandError, match="ENOENT"):
+        await run.session.ask(controls.reconnect("broken"))
+    (server,) = await run.session.ask(controls.servers())
+    assert (server.name, server.status) == ("broken", "failed")
+    assert "ENOENT" in server.error
+    await run.session.ask(controls.toggle("broken", enabled=False))
+    (server,) = await run.session.ask(controls.servers())
+    assert server.status == "disabled"
 
 
 async def context_cost_and_title(run: Running, home: CleanHome) -> None:
@@ -144,18 +160,3 @@ async def files_are_taken_back_after_a_resume_too(home: CleanHome, session_id: s
         assert made.exists()
         await run.session.ask(controls.rewind_files(prompt))
         assert not made.exists()
-
-
-async def test_servers_are_listed_reconnected_and_turned_off(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("c").says("One."))
-    broken = json.dumps({"mcpServers": {"broken": {"command": "/nonexistent"}}})
-    async with Running(home, mcp_config=broken) as run:
-        await run.until(ModelsListed)
-        with pytest.raises(CommandError, match="ENOENT"):
-            await run.session.ask(controls.reconnect("broken"))
-        (server,) = await run.session.ask(controls.servers())
-        assert (server.name, server.status) == ("broken", "failed")
-        assert "ENOENT" in server.error
-        await run.session.ask(controls.toggle("broken", enabled=False))
-        (server,) = await run.session.ask(controls.servers())
-        assert server.status == "disabled"

@@ -49,6 +49,7 @@ async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_an
     model, home = play(scenario)
     options = {"questions": QuestionPolicy.ADAPTIVE, "max_question_rounds": 2}
     options |= {"question_previews": "off", "extended_questions": False}
+    (home.project / "CLAUDE.md").write_text("Use tabs in this project.")
     async with Running(home, **options) as run:
         run.session.send("Build it")
         for number in (1, 2):
@@ -64,20 +65,9 @@ async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_an
         run.answer("toolu_a_4", Declined())
         await run.idle(2)
     assert "at most 2 times for each request" in told(model)
+    assert "Claude Code" in told(model)
+    assert "Use tabs in this project." in json.dumps(model.requests()[0].body["messages"])
+    assert {"Bash", "Edit", "Read", "Write", "Agent"} <= tools(model).keys()
     offered = tools(model)["AskUserQuestion"]
     assert "Preview feature" not in offered
     assert "defaultValue" not in offered
-
-
-async def test_the_agent_is_claude_code_and_knows_previews_and_kinds(play: Callable[..., Any]) -> None:
-    model, home = play(Scenario("a").says("Hello."))
-    (home.project / "CLAUDE.md").write_text("Use tabs in this project.")
-    async with Running(home, disallowed_tools=("WebFetch",)) as run:
-        run.session.send("Hi")
-        await run.idle()
-    offered = tools(model)
-    assert {"Bash", "Edit", "Read", "Write", "Agent"} <= offered.keys()
-    assert "Preview feature" in offered["AskUserQuestion"]
-    assert "defaultValue" in offered["AskUserQuestion"]
-    assert "Claude Code" in told(model)
-    assert "Use tabs in this project." in json.dumps(model.requests()[0].body["messages"])

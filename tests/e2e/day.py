@@ -30,20 +30,30 @@ NOTEBOOK = {
     "nbformat": 4,
     "nbformat_minor": 5,
 }
-SERVICE = '''
-from mcp.server.mcpserver import MCPServer
+SERVICE = """
+import json, sys
 
-server = MCPServer("depot")
+TOOL = {"name": "stock", "description": "How many there are of a part.", "inputSchema": {
+    "type": "object", "properties": {"part": {"type": "string"}}, "required": ["part"]}}
 
+def reply(method, given):
+    if method == "initialize":
+        return {"protocolVersion": given["protocolVersion"], "capabilities": {"tools": {}},
+            "serverInfo": {"name": "depot", "version": "1"}}
+    if method == "tools/list":
+        return {"tools": [TOOL]}
+    if method == "tools/call":
+        text = f"There are 7 of {given['arguments']['part']}."
+        return {"content": [{"type": "text", "text": text}]}
+    return {}
 
-@server.tool()
-def stock(part: str) -> str:
-    """How many there are of a part."""
-    return f"There are 7 of {part}."
-
-
-server.run()
-'''
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        result = reply(asked["method"], asked.get("params", {}))
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+"""A server of MCP by hand: the package's own takes as long to import as the program to start."""
 WHICH = Question("Which greeting?", "Greeting", (Option("Hello", "plain"), Option("Ahoy", "for sailors")))
 WHERE = Question(
     "Where should it be said?", "Where", (Option("Terminal", "a"), Option("Browser", "b")), multi_select=True

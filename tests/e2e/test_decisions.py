@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Start, step
+from tests.e2e.conftest import Running, Start, step
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "
@@ -17,14 +19,41 @@ LIGHT = b"48;2;250;248;244"
 DONE = "That was all."
 
 
-def test_permissions(start: Start) -> None:
+def scenario_of_permissions() -> Scenario:
     scenario = Scenario("e2e")
     for name in ("one", "two", "three", "four", "five", "five", "six"):
         scenario = scenario.runs("Bash", command=f"touch {name}.txt", description="Make a file")
-    scenario = scenario.says(DONE).ends_turn()
-    run = start(
-        scenario.runs("Bash", command="touch seven.txt", description="Make a file"), "--theme", "ccq-light"
-    )
+    return scenario.says("Files done.").ends_turn()
+
+
+def with_plans(scenario: Scenario) -> Scenario:
+    scenario = scenario.plans("# The plan\n\n1. Begin\n2. Go on").says("First plan done.").ends_turn()
+    scenario = scenario.plans("# The plan\n\n1. Larger", revised="# The plan\n\n1. Smaller")
+    scenario = scenario.says("Second plan done.").ends_turn()
+    scenario = scenario.plans("# The plan\n\n1. Start\n2. End").says(DONE).ends_turn()
+    return scenario.runs("Bash", command="sh -c 'touch seven.txt'", description="Make a file")
+
+
+@pytest.mark.timeout(240)
+def test_permissions_and_plans(start: Start, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/End/Rest/" "$1"\n')
+    editor.chmod(0o755)
+    scenario = with_plans(scenario_of_permissions())
+    run = start(scenario, "--theme", "ccq-light", variables={"VISUAL": str(editor)})
+    permissions(run)
+    plans(run)
+    with step("Ctrl+C twice while a decision is open"):
+        run.terminal.wait("ready")
+        run.rest()
+        run.terminal.type("now seven\r")
+        run.terminal.wait_panel("touch seven.txt")
+        run.end("ctrl+c ctrl+c", 0)
+        assert not (run.home.project / "seven.txt").exists()
+
+
+def permissions(run: Running) -> None:
+    """Answer six calls, and be left with one letter in the prompt."""
     terminal = run.terminal
     with step("allowed"):
         terminal.wait_panel("touch one.txt")
@@ -68,7 +97,7 @@ def test_permissions(start: Start) -> None:
         terminal.wait_panel("Enter send")
         terminal.type("and then rest")
         terminal.press("enter")
-        terminal.wait(DONE)
+        terminal.wait("Files done.")
         terminal.wait("❯ y")
         settings = json.loads((run.home.project / ".claude" / "settings.local.json").read_text())
         assert settings == {"permissions": {"allow": ["Bash(touch five.txt)"]}}
@@ -78,30 +107,19 @@ def test_permissions(start: Start) -> None:
             "PostToolUse:Bash hook additional context: "
             "The user allowed this call and told you:\nand then rest"
         )
-    with step("Ctrl+C twice while a decision is open"):
+
+
+def plans(run: Running) -> None:
+    """Decide on four plans; edits are accepted from then on."""
+    terminal = run.terminal
+    with step("approved"):
         terminal.wait("ready")
         run.rest()
         terminal.press("enter")
-        terminal.wait_panel("touch seven.txt")
-        run.end("ctrl+c ctrl+c", 0)
-        assert not (run.home.project / "seven.txt").exists()
-
-
-def test_plans(start: Start, tmp_path: Path) -> None:
-    editor = tmp_path / "editor"
-    editor.write_text('#!/bin/sh\nsed -i "s/End/Rest/" "$1"\n')
-    editor.chmod(0o755)
-    scenario = Scenario("e2e").plans("# The plan\n\n1. Begin\n2. Go on").says("First plan done.").ends_turn()
-    scenario = scenario.plans("# The plan\n\n1. Larger", revised="# The plan\n\n1. Smaller")
-    scenario = scenario.says("Second plan done.").ends_turn()
-    scenario = scenario.plans("# The plan\n\n1. Start\n2. End").says(DONE)
-    run = start(scenario, variables={"VISUAL": str(editor)})
-    terminal = run.terminal
-    with step("approved"):
         terminal.wait_panel("Claude has a plan")
         assert "1. Begin" in terminal.text
         terminal.press("y")
-        assert run.result("toolu_e2e_3").startswith("User has approved your plan.")
+        assert run.result("toolu_e2e_10").startswith("User has approved your plan.")
         terminal.wait("First plan done.")
     with step("kept with text, and approved when revised"):
         terminal.wait("ready")
@@ -112,10 +130,10 @@ def test_plans(start: Start, tmp_path: Path) -> None:
         terminal.wait_panel("Enter send")
         terminal.type("smaller please")
         terminal.press("enter")
-        assert run.result("toolu_e2e_6").endswith("the user said:\nsmaller please")
+        assert run.result("toolu_e2e_13").endswith("the user said:\nsmaller please")
         terminal.wait_panel("Claude has a plan", after="Smaller")
         terminal.press("y")
-        assert run.result("toolu_e2e_8").startswith("User has approved your plan.")
+        assert run.result("toolu_e2e_15").startswith("User has approved your plan.")
         terminal.wait("Second plan done.")
     with step("edited and approved"):
         terminal.wait("ready")
@@ -128,8 +146,6 @@ def test_plans(start: Start, tmp_path: Path) -> None:
         terminal.wait(DONE)
         terminal.wait("approved as edited by you")
         terminal.wait("accepts edits")
-        assert run.result("toolu_e2e_11").endswith(
+        assert run.result("toolu_e2e_18").endswith(
             "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Start\n2. Rest"
         )
-    with step("a hang-up leaves nothing behind"):
-        run.end("SIGHUP", 129)

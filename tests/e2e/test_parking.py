@@ -23,10 +23,10 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         run.terminal.type("soon")
         run.terminal.wait("soon")
         run.end("ctrl+q", 0)
-    with step("a new session says what waits elsewhere"):
+    with step("a new session says what waits elsewhere, and a hang-up leaves nothing of it behind"):
         other = start(Scenario("other").says("Hello."), prompt="hello", home=run.home)
         other.terminal.wait("1 question waits for you in another session")
-        other.end("SIGTERM", 143)
+        other.end("SIGHUP", 129)
     with step("the session is continued: question, selection and note are there"):
         again = start(Scenario("e2e").says("Thanks."), "--resume", session(run), prompt="", home=run.home)
         again.terminal.wait_panel("Which one?")

@@ -95,6 +95,9 @@ async def scenes(stage: Stage) -> None:
     one_question = Scenario("q").asks(DATABASE).says("Thanks.")
     async with stage.scene("a request follows its tool call and its state", one_question) as run:
         await a_request_follows_its_tool_call_and_its_state(run)
+        (offered,) = (t for t in stage.model.requests()[0].body["tools"] if t["name"] == "AskUserQuestion")
+        assert "Preview feature" in str(offered)
+        assert "defaultValue" in str(offered)
     async with stage.scene("the first answer wins", one_question) as run:
         await the_first_answer_wins(run, stage.model)
     for order in EITHER_ORDER:
