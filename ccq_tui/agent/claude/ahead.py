@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from claude_agent_sdk import ClaudeSDKClient
-from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.prompts import prompt_message
+from ccq_tui.agent.claude.transport import CliTransport
 from ccq_tui.agent.options import SessionOptions
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ class Ahead:
             can_use_tool=self._later("can_use_tool"),
             stderr=lambda line: self._hear(line),
         )
-        # What the SDK sets itself where somebody can be asked.
-        self._transport = _Transport(_nothing(), replace(chosen, permission_prompt_tool_name="stdio"))
+        self._transport = _Transport(chosen)
         self._client = ClaudeSDKClient(chosen, transport=self._transport)
         self._connecting: asyncio.Task[None] | None = None
 
@@ -132,18 +130,13 @@ class Ahead:
         return call
 
 
-class _Transport(SubprocessCLITransport):
+class _Transport(CliTransport):
     """Says when the first thing was written to the CLI."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, options: ClaudeAgentOptions) -> None:
+        super().__init__(options)
         self.greeted = asyncio.Event()
 
     async def write(self, data: str) -> None:
         await super().write(data)
         self.greeted.set()
-
-
-async def _nothing() -> AsyncIterator[dict[str, Any]]:
-    return
-    yield {}

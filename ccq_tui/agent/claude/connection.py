@@ -30,6 +30,7 @@ from ccq_tui.agent.claude.prompts import prompt_message
 from ccq_tui.agent.claude.server import models, slash_commands
 from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
+from ccq_tui.agent.claude.transport import CliTransport
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.controls import Control, applied_effort, set_effort, withdraw_prompt
 from ccq_tui.agent.events import (
@@ -151,7 +152,7 @@ class Connection:
             can_use_tool=self.gate.can_use_tool,
             stderr=self._words.add,
         )
-        client = ClaudeSDKClient(options)
+        client = ClaudeSDKClient(options, transport=CliTransport(options))
         await client.connect()
         return client
 

@@ -1,0 +1,112 @@
+"""The way to the CLI: the SDK's own, but for deltas that came together, which are read as one."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+
+PAUSE = 0.005
+"""Seconds between two readings of a burst: a hundredth of the deltas, and nobody sees them later."""
+AT_ONCE = 0.002
+"""What comes within so many seconds of being asked for was there, or nearly: it is a burst."""
+_DELTA = re.compile(
+    r'(\{"type":"stream_event","event":\{"type":"content_block_delta","index":\d+,'
+    r'"delta":\{"type":"(?:text|thinking)_delta","(?:text|thinking)":")([^"\\]*(?:\\.[^"\\]*)*)'
+    r'("\}\},"session_id":"[^"\\]*","parent_tool_use_id":(?:null|"[^"\\]*"),)"uuid":"[^"\\]*"(.*)'
+)
+"""A delta of text as the CLI writes it: all before the text, the text, and all behind it but the UUID.
+
+A line that is written otherwise, by another version of the CLI, is left as it is.
+"""
+
+
+class CliTransport(SubprocessCLITransport):
+    """Starts the CLI, and reads bursts of deltas in few pieces.
+
+    The SDK takes a tenth of a millisecond for each message, and a fast model sends ten thousand in a second.
+
+    Args:
+        options: What the CLI is started with, by somebody who answers its questions.
+    """
+
+    def __init__(self, options: ClaudeAgentOptions) -> None:
+        # What the SDK sets itself where it makes the transport and somebody can be asked.
+        super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
+
+    async def connect(self) -> None:
+        """Start the process."""
+        await super().connect()
+        stream: Any = getattr(self, "_stdout_stream", None)
+        if stream is not None and not isinstance(stream, JoinedDeltas):
+            self._stdout_stream: Any = JoinedDeltas(stream)
+
+
+class JoinedDeltas:
+    """What the CLI writes, with fewer lines where deltas of one block follow each other.
+
+    Args:
+        chunks: Its output, cut anywhere.
+    """
+
+    def __init__(self, chunks: AsyncIterator[str]) -> None:
+        self._chunks = chunks
+        self._in_line = False
+        self._burst = False
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        return self
+
+    async def __anext__(self) -> str:
+        if self._burst:
+            await asyncio.sleep(PAUSE)
+        loop = asyncio.get_running_loop()
+        asked = loop.time()
+        *lines, rest = (await anext(self._chunks)).split("\n")
+        waited = loop.time() - asked
+        begun = int(
+            self._in_line and bool(lines)
+        )  # the first is the end of a line that is on its way already
+        whole = joined(lines[begun:])
+        self._burst = waited < AT_ONCE and bool(whole) and _DELTA.fullmatch(whole[-1]) is not None
+        self._in_line = bool(rest) or (self._in_line and not lines)
+        return "\n".join([*lines[:begun], *whole, rest])
+
+
+def joined(lines: Iterable[str]) -> list[str]:
+    """Put deltas together that follow each other.
+
+    Args:
+        lines: Whole lines of the CLI's output.
+
+    Returns:
+        The lines; in place of several deltas of one block one that has the text of all.
+    """
+    found: list[str] = []
+    for around, group in groupby(((line, _DELTA.fullmatch(line)) for line in lines), _around):
+        same = list(group)
+        last, match = same[-1]
+        if around is None or match is None or len(same) == 1:
+            found += [line for line, _ in same]
+        else:
+            # Pieces of a string, each escaped by itself, are one string when they stand behind each other.
+            text = "".join(match[2] for _, match in same if match)
+            found.append(f"{match[1]}{text}{last[match.end(2) :]}")
+    return found
+
+
+def _around(read: tuple[str, re.Match[str] | None]) -> tuple[str, ...] | None:
+    """Return what deltas of one block have in common, or None for any other line."""
+    _, match = read
+    return match.group(1, 3, 4) if match else None
+
+
+async def _nothing() -> AsyncIterator[dict[str, Any]]:
+    return
+    yield {}
