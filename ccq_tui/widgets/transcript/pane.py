@@ -79,6 +79,7 @@ class Pane(ScrollView, can_focus=False):
         self.counters = Counters()
         self.frames = 0
         self._columns = 0  # beside the scroll bar, which Textual's own size counts in
+        self._widths = 0, 0  # without and with the scroll bar
         self._welcome = welcome
         self._painter: Painter | None = None
         self._layout = Layout(self.model.blocks, self._draw)
@@ -307,8 +308,10 @@ class Pane(ScrollView, can_focus=False):
 
     def on_resize(self) -> None:
         """Wrap what is seen to the new width, keeping the place."""
-        self._styled.forget()
-        self._columns = self.scrollable_content_region.width
+        widths, self._columns = self._widths, self.scrollable_content_region.width
+        self._widths = self._columns, self.outer_size.width
+        if self._widths != widths:
+            self._styled.forget()  # a panel that opens or closes changes the height alone
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
         self.refresh()
@@ -340,9 +343,9 @@ class Pane(ScrollView, can_focus=False):
         """Draw lines of the view as Textual styles them, those that were there before only once."""
         width = self.outer_size.width
 
-        def style(y: int) -> Strip:
-            self.counters.styled += 1
-            return ScrollView.render_lines(self, Region(0, y, width, 1))[0]
+        def style(start: int, end: int) -> list[Strip]:
+            self.counters.styled += end - start
+            return ScrollView.render_lines(self, Region(0, start, width, end - start))
 
         strips = self._styled.render(crop, self.render_line, style)
         return [strip.crop(crop.x, crop.right) for strip in strips] if crop.width < width else strips
@@ -362,7 +365,7 @@ class Pane(ScrollView, can_focus=False):
             return more_line(self._painter.pen, self.unseen, width)
         line = self._viewport.top + y
         if line >= self._layout.total:
-            return Strip.blank(width, self.rich_style)
+            return self._styled.blank(width, lambda: self.rich_style)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
         if offset >= len(strips):

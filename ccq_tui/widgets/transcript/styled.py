@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
 
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
@@ -18,36 +20,51 @@ class StyledLines:
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Strip, Strip]] = {}
         self._view: tuple[Region, list[Strip]] | None = None
+        self._empty: Strip | None = None
 
     def forget(self) -> None:
-        """Style every line anew: size or colours are others now."""
+        """Style every line anew: width or colours are others now."""
         self._kept.clear()
+        self._empty = None
         self.spoil()
+
+    def blank(self, width: int, style: Callable[[], Style]) -> Strip:
+        """Return the line where nothing stands: the same one for all of them.
+
+        Args:
+            width: Its cells.
+            style: Returns its style, which takes long to find out.
+        """
+        if self._empty is None or self._empty.cell_length != width:
+            self._empty = Strip.blank(width, style())
+        return self._empty
 
     def spoil(self) -> None:
         """Look at every line again: some may be others now."""
         self._view = None
 
     def render(
-        self, crop: Region, drawn: Callable[[int], Strip], style: Callable[[int], Strip]
+        self, crop: Region, drawn: Callable[[int], Strip], style: Callable[[int, int], list[Strip]]
     ) -> list[Strip]:
         """Return the lines of a view.
 
         Args:
             crop: Which ones, counted from the top of the view.
             drawn: Returns a line as it was drawn; the same object as long as it looks the same.
-            style: Returns it as it goes to the screen.
+            style: Returns lines, from one to before another, as they go to the screen.
         """
         # Textual asks all that is on the screen for its lines whenever anything of it has changed.
         if self._view is not None and self._view[0] == crop:
             return [*self._view[1]]
-        before, self._kept = self._kept, {}
-        strips = []
-        for row in crop.line_range:
-            strip = drawn(row)
-            # The strip is kept along, so that its id is nobody else's.
-            known = before.get(id(strip)) or (strip, style(row))
-            self._kept[id(strip)] = known
-            strips.append(known[1])
+        lines = [(row, drawn(row)) for row in crop.line_range]
+        strips: list[Strip] = []
+        for known, group in groupby(lines, lambda line: id(line[1]) in self._kept):
+            some = [*group]
+            if known:
+                strips += [self._kept[id(strip)][1] for _, strip in some]
+            else:
+                strips += style(some[0][0], some[-1][0] + 1)
+        # What was drawn is kept along, so that its id is nobody else's.
+        self._kept = {id(strip): (strip, styled) for (_, strip), styled in zip(lines, strips, strict=True)}
         self._view = crop, strips
         return [*strips]
