@@ -45,7 +45,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
         assert not any(panel.display for panel in made)
         assert run.screen.dock.panel is None
         looked_up: list[Any] = []
-        apply = Stylesheet.apply
+        apply, transcript = Stylesheet.apply, run.screen.transcript
 
         def noted(sheet: Stylesheet, node: Any, **how: Any) -> None:
             looked_up.append(node)
@@ -58,11 +58,14 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 (PermissionAsked(permission(f"p{number}")), made[1]),
             ):
                 looked_up.clear()
+                styled = transcript.counters.styled
                 run.told.tell(event)
                 await until(pilot, lambda: run.screen.dock.panel is not None)
                 assert run.screen.dock.panel is panel, (number, event)
                 await until(pilot, lambda: run.screen.focused is run.screen.dock.panel)
                 assert not [node for node in looked_up if not isinstance(node, NoticeLine)], (number, event)
+                # The lines of the transcript are those that were there, and what is told of the request.
+                assert transcript.counters.styled - styled <= 5, (number, event)
                 await keys_work(run, pilot)
                 await pilot.press("enter" if isinstance(event, PermissionAsked) else "1", "enter")
                 await settled(run, pilot)
