@@ -94,7 +94,7 @@ async def test_new_lines_in_titles_and_headers_stay_on_one_line_and_in_labels_st
         assert "◆ ti tle" in app.panel_lines[1]
         assert "session ses sion" in app.panel_lines[1]
         assert "he ader" in app.panel_lines[2]
-        lines = [line.strip() for line in app.panel_lines]
+        lines = [line[:79].strip() for line in app.panel_lines]  # the last cell is the scrollbar's
         for part in ("two?", "lines", "scribed"):
             assert part in lines
         await pilot.put(Question("Name?", "N", kind=Kind.TEXT, default=f"{ESC}[2Jsafe\u202egnp\x07"))
