@@ -1,0 +1,38 @@
+"""What a session is told, and in which order it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+from ccq_tui.agent.commander import Commander
+from ccq_tui.agent.commands import Answer, Interrupt, Send
+from ccq_tui.agent.events import AgentEvent
+from ccq_tui.inbox import Allowed, Inbox, RequestOutcome, Verdict, Won
+
+
+class Noting:
+    """An inbox that notes what it is given."""
+
+    def __init__(self) -> None:
+        self.answers: list[str] = []
+
+    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+        self.answers.append(request_id)
+        return Won()
+
+
+async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_too() -> None:
+    inbox = Noting()
+    emitted: list[AgentEvent] = []
+    commander = Commander(cast("Inbox", inbox), emitted.append, lambda _parked, _cause: None)
+    commander.put(Send("first"))
+    commander.put(Interrupt())
+    commander.put(Answer("a", Allowed(), "panel"))
+    await asyncio.sleep(0)  # one turn, in which nobody takes commands
+    assert inbox.answers == ["a"]
+    commander.finish()
+    commander.put(Answer("b", Allowed(), "panel"))
+    await asyncio.sleep(0)
+    assert inbox.answers == ["a", "b"]
+    assert [type(event).__name__ for event in emitted] == ["PromptReturned"]
