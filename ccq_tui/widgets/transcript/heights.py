@@ -87,3 +87,81 @@ class Heights:
                 line -= self._tree[after]
             step >>= 1
         return min(index, len(self._values) - 1), line
+
+
+class GrowingHeights:
+    """Heights to which rows come at either end at the same small cost: a long past comes in parts."""
+
+    __slots__ = ("_above", "_below")
+
+    def __init__(self) -> None:
+        self._above = Heights()  # what came at the beginning, the last to come first
+        self._below = Heights()
+
+    def __len__(self) -> int:
+        return len(self._above) + len(self._below)
+
+    def __getitem__(self, index: int) -> int:
+        heights, place = self._at(index)
+        return heights[place]
+
+    def _at(self, index: int) -> tuple[Heights, int]:
+        above = len(self._above)
+        return (self._above, above - 1 - index) if index < above else (self._below, index - above)
+
+    @property
+    def total(self) -> int:
+        """The sum of all heights, in lines."""
+        return self._above.total + self._below.total
+
+    def append(self, value: int) -> None:
+        """Add a height at the end."""
+        self._below.append(value)
+
+    def prepend(self, value: int) -> None:
+        """Add a height at the beginning."""
+        self._above.append(value)
+
+    def set(self, index: int, value: int) -> int:
+        """Change one height.
+
+        Returns:
+            By how many lines it grew.
+        """
+        heights, place = self._at(index)
+        return heights.set(place, value)
+
+    def truncate(self, length: int) -> None:
+        """Forget every height from ``length`` on."""
+        above = len(self._above)
+        if length < above:
+            kept = [self[index] for index in range(length)]
+            self._above, self._below = Heights(), Heights(kept)
+        else:
+            self._below.truncate(length - above)
+
+    def before(self, index: int) -> int:
+        """Return the sum of the heights before ``index``, in lines."""
+        above = len(self._above)
+        if index >= above:
+            return self._above.total + self._below.before(index - above)
+        return self._above.total - self._above.before(above - index)
+
+    def find(self, line: int) -> tuple[int, int]:
+        """Find the row that holds a line.
+
+        Args:
+            line: The line, counted from 0; beyond either end it is moved to that end.
+
+        Returns:
+            The row's index and the line's offset in it; (0, 0) when there are no rows.
+        """
+        line = max(0, min(line, self.total - 1))
+        above = self._above.total
+        if line >= above and len(self._below):
+            index, offset = self._below.find(line - above)
+            return len(self._above) + index, offset
+        if not len(self._above):
+            return 0, 0
+        place, rest = self._above.find(above - 1 - line)
+        return len(self._above) - 1 - place, self._above[place] - 1 - rest

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.heights import Heights
+from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
 from ccq_tui.widgets.transcript.order import Change
 from ccq_tui.widgets.transcript.plaintext import PlainText
 
@@ -57,7 +57,7 @@ class Layout:
         self.blocks = blocks
         self.width = 80
         self._draw = draw
-        self._sums = Heights()
+        self._sums = GrowingHeights()
         self._rows: dict[bl.Block, Rows] = {}
         self._cache: OrderedDict[tuple[bl.Block, int], tuple[object, list[Strip]]] = OrderedDict()
         self._dirty: tuple[int, int] | None = None
@@ -75,10 +75,15 @@ class Layout:
         """Follow a change of the blocks; costs what has changed."""
         if change.moved_from is not None:
             self._spoil(change.moved_from, 0)
-            self._sums.truncate(change.moved_from)
+            if change.above:
+                self._prepend(change.above)
+            else:
+                self._sums.truncate(change.moved_from)
             if len(self._rows) > len(self.blocks) + 100:
                 self._rows = {block: rows for block, rows in self._rows.items() if block.at >= 0}
         for index in change.changed:
+            if index < change.above:
+                continue
             self._fit(index)
             if index < len(self._sums):
                 self._sums.set(index, self._rows[self.blocks[index]].heights.total)
@@ -86,6 +91,12 @@ class Layout:
             if self.blocks[index] not in self._rows:
                 self._fit(index)
             self._sums.append(self._rows[self.blocks[index]].heights.total)
+
+    def _prepend(self, count: int) -> None:
+        """Make room for blocks above all others; costs those, not all that are below."""
+        for index in reversed(range(count)):
+            self._fit(index)
+            self._sums.prepend(self._rows[self.blocks[index]].heights.total)
 
     def take_dirty(self) -> tuple[int, int] | None:
         """Return the first block and part that look different since the last call, or None."""

@@ -57,11 +57,6 @@ class TranscriptModel:
         self._retry: bl.RetryBlock | None = None
 
     @property
-    def running(self) -> dict[str, bl.ToolBlock]:
-        """Tool calls without a result, by ``tool_use_id``."""
-        return self._calls.running
-
-    @property
     def ticking(self) -> bool:
         """Whether something shows seconds that go by."""
         return bool(self._calls.running or self._calls.background or (self._retry and self._retry.left))
@@ -80,6 +75,10 @@ class TranscriptModel:
         Returns:
             Which blocks are to be drawn again.
         """
+        if isinstance(event, ev.HistoryLoaded) and event.older:
+            past = self.empty()
+            past.apply(replace(event, older=False))
+            return self.put_first(past)
         self._take(event)
         return self._order.take_change()
 
@@ -165,10 +164,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.HistoryLoaded) -> None:
-        """Put what was said before above the prompts that were typed meanwhile, older parts above all."""
-        if event.older:
-            self._put_first(event)
-            return
+        """Put what was said before above the prompts that were typed meanwhile."""
         typed = self._prompts.lift()
         if event.cut:
             self._add(bl.RuleBlock("older messages are not shown"))
@@ -178,13 +174,20 @@ class TranscriptModel:
         self._past = False
         self._prompts.lower(typed)
 
-    def _put_first(self, event: ev.HistoryLoaded) -> None:
+    def empty(self) -> TranscriptModel:
+        """Return an empty transcript like this one, for what was before."""
         earlier = TranscriptModel(self._clock, self._now)
         earlier.folded = self.folded
-        earlier.apply(replace(event, older=False))
+        return earlier
+
+    def put_first(self, earlier: TranscriptModel) -> Change:
+        """Put a transcript above this one whose session this one goes on with."""
+        if earlier.folded != self.folded:
+            earlier.set_folds(folded=self.folded)
         self._calls.put_first(earlier._calls)
         self._requests = earlier._requests | self._requests
         self._order.put_first(earlier.blocks)
+        return self._order.take_change()
 
     @_take.register
     def _(self, event: ev.BlockGrew) -> None:

@@ -14,10 +14,12 @@ class Change:
     Attributes:
         changed: Indexes of blocks that are new or drawn differently now.
         moved_from: The first index at which another block stands than before, or None.
+        above: How many blocks were put above all others, where nothing else moved.
     """
 
     changed: tuple[int, ...] = ()
     moved_from: int | None = None
+    above: int = 0
 
 
 class BlockOrder:
@@ -35,13 +37,14 @@ class BlockOrder:
         self._last_under: dict[str, Block] = {}
         self._changed: set[Block] = set()
         self._moved_from: int | None = None
+        self._above = 0
 
     def take_change(self) -> Change:
         """Return what has changed since the last call."""
         changed = tuple(sorted(block.at for block in self._changed if block.at >= 0))
-        change = Change(changed, self._moved_from)
+        change = Change(changed, self._moved_from, self._above)
         self._changed.clear()
-        self._moved_from = None
+        self._moved_from, self._above = None, 0
         return change
 
     def touch(self, block: Block) -> None:
@@ -70,8 +73,10 @@ class BlockOrder:
 
     def put_first(self, blocks: list[Block]) -> None:
         """Put blocks above all others."""
+        alone = self._moved_from is None
         self.blocks[:0] = blocks
         self._renumber(0)
+        self._above = len(blocks) if alone else 0
         self._changed.update(self.blocks[: len(blocks) + 1])
 
     def add_after(self, block: Block, above: Block) -> None:
@@ -145,4 +150,5 @@ class BlockOrder:
     def _renumber(self, place: int) -> None:
         for index in range(place, len(self.blocks)):
             self.blocks[index].at = index
+        self._above = 0
         self._moved_from = place if self._moved_from is None else min(place, self._moved_from)

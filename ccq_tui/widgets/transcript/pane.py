@@ -13,10 +13,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ccq_tui.agent.events import AgentEvent, BlockGrew
+from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.lexers import LaterLexers
 from ccq_tui.widgets.transcript.model import TranscriptModel
@@ -25,6 +24,7 @@ from ccq_tui.widgets.transcript.own_lines import more_line, welcome_line
 from ccq_tui.widgets.transcript.pace import Pace
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.palette import NAMES, PREFIX, Palette
+from ccq_tui.widgets.transcript.past import Past
 from ccq_tui.widgets.transcript.pen import Counters, Pen
 from ccq_tui.widgets.transcript.styled import StyledLines
 from ccq_tui.widgets.transcript.thumb import Thumb
@@ -74,6 +74,7 @@ class Pane(ScrollView, can_focus=False):
         """
         super().__init__(name=name, id=id, classes=classes)
         self._model = model or TranscriptModel()
+        self._past = Past(self._model.empty)
         self._growing: BlockGrew | None = None
         self._grown: list[str] = []
         self.counters = Counters()
@@ -132,9 +133,15 @@ class Pane(ScrollView, can_focus=False):
 
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; it is drawn with the next frame."""
-        if not isinstance(event, BlockGrew):
+        if isinstance(event, BlockGrew):
+            self._grow(event)
+        elif isinstance(event, HistoryLoaded) and event.older:
+            self._past.add(event)
+            self._pace.schedule()
+        else:
             self._changed(self.model.apply(event))
-            return
+
+    def _grow(self, event: BlockGrew) -> None:
         self._pace.streamed += len(event.text)
         if self._growing is None or self._growing.key != event.key:
             self._take_grown()
@@ -171,10 +178,6 @@ class Pane(ScrollView, can_focus=False):
         """Unfold all thinking, outputs and long prompts, or fold them again."""
         self._changed(self.model.set_folds(folded=not self.model.folded))
 
-    def text(self) -> str:
-        """Return everything as plain text."""
-        return plain_text(self.model.blocks)
-
     # -- from change to frame --------------------------------------------------------------------------------
 
     def _changed(self, change: Change) -> None:
@@ -208,7 +211,10 @@ class Pane(ScrollView, can_focus=False):
                 self._unsettled[document] = block
         if touched:
             self._layout.sync(Change(tuple(index for index in touched if index >= 0)))
-        return bool(self._unsettled)
+        while self._past and not self._unsettled and time.perf_counter() < until:
+            if (earlier := self._past.step()) is not None:
+                self._follow(self._model.put_first(earlier))
+        return bool(self._unsettled or self._past)
 
     def _prepare(self, until: float) -> bool:
         """Draw what will be seen, part by part; return whether there is more."""

@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.excerpt import Excerpt
+from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.finding import Finding
 from ccq_tui.widgets.transcript.overlay import painted
 from ccq_tui.widgets.transcript.painter import GUIDE
@@ -115,6 +116,10 @@ class Selecting(Finding):
             for end in (selection.start, selection.end)
         ]
         return Selection.from_offsets(*ends)
+
+    def text(self) -> str:
+        """Return everything as plain text."""
+        return plain_text(self.model.blocks)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the text of a selection, without the margins of its lines."""

@@ -76,7 +76,7 @@ def test_parts_are_shown_as_the_whole_and_stay_small() -> None:
     at_once.apply(PromptAccepted("typed meanwhile", prompt_id="9"))
     assert plain_text(bit_by_bit.blocks) == plain_text(at_once.blocks)
     assert [block.at for block in bit_by_bit.blocks] == list(range(len(bit_by_bit.blocks)))
-    assert not bit_by_bit.running
+    assert not bit_by_bit.ticking
 
 
 def test_nothing_is_one_part() -> None:

@@ -109,7 +109,7 @@ def test_a_tool_runs_and_ends(model: TranscriptModel, clock: Clock) -> None:
     clock.now = 4.0
     model.apply(ev.ToolFinished("t", "Bash", "a\nb", is_error=True))
     assert (block.state, block.seconds) == (bl.ToolState.FAILED, 4.0)
-    assert not model.running
+    assert not model.ticking
     assert model.tick().changed == ()
 
 

@@ -1,0 +1,87 @@
+"""Older parts of a session: taken in small steps, and nothing below them is measured again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent import events as ev
+from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.widgets.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
+from ccq_tui.widgets.transcript.heights import GrowingHeights
+from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.past import STEP, Past
+
+
+def part(first: int, count: int, *, cut: bool = False) -> ev.HistoryLoaded:
+    """A part of some blocks, and of a call that has its result at the very end."""
+    said = [
+        ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, f"Block {number}")
+        for number in range(first, first + count)
+    ]
+    name = f"call {first}"
+    call, result = ev.ToolStarted(name, "Bash", {"command": "make"}), ev.ToolFinished(name, "Bash", "done")
+    return ev.HistoryLoaded((call, *said, result), cut, older=True)
+
+
+def said(model: TranscriptModel) -> list[str]:
+    return [block.document.text for block in model.blocks if isinstance(block, ProseBlock)]
+
+
+def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
+    parts = [part(400, 100), part(0, 400, cut=True)]
+    whole, model = TranscriptModel(), TranscriptModel()
+    past, steps = Past(model.empty), 0
+    for one in parts:
+        whole.apply(one)
+        past.add(one)
+    while past:
+        steps += 1
+        if (made := past.step()) is not None:
+            model.put_first(made)
+    assert steps >= 500 // STEP
+    assert past.step() is None
+    assert said(model) == said(whole) == [f"Block {number}" for number in range(500)]
+    assert [type(block) for block in model.blocks] == [type(block) for block in whole.blocks]
+    assert isinstance(model.blocks[0], RuleBlock)
+    calls = [block for block in model.blocks if isinstance(block, ToolBlock)]
+    assert [call.output for call in calls] == ["done", "done"]
+
+
+def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
+    model = TranscriptModel()
+    past = Past(model.empty)
+    past.add(part(0, 2 * STEP))
+    assert past.step() is None
+    model.set_folds(folded=False)
+    while past:
+        if (made := past.step()) is not None:
+            model.put_first(made)
+    assert not any(block.folded for block in model.blocks)
+
+
+def test_a_part_costs_what_is_in_it_however_much_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = TranscriptModel()
+    layout = Layout(model.blocks, lambda *_: [])
+    added: list[str] = []
+    for name in ("append", "prepend"):
+        method = getattr(GrowingHeights, name)
+
+        def counted(heights: GrowingHeights, value: int, name: str = name, method: Any = method) -> None:
+            added.append(name)
+            method(heights, value)
+
+        monkeypatch.setattr(GrowingHeights, name, counted)
+    layout.sync(model.apply(part(10_000, 2_000)))
+    for first in range(9_900, 9_400, -100):
+        added.clear()
+        layout.sync(model.apply(part(first, 99)))
+        assert added == ["prepend"] * 100
+    assert layout.total == sum(layout.height(index, 0) for index in range(len(model.blocks)))
+    # What moves in between is measured from there on, as before.
+    added.clear()
+    model.add_prompt("typed")
+    layout.sync(model.apply(ev.PromptReturned("typed", "ended")))
+    assert len(added) < 5
+    assert layout.total == sum(layout.height(index, 0) for index in range(len(model.blocks)))
