@@ -22,7 +22,8 @@ from claude_agent_sdk import (
 )
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from tests.agent.stage import emptied, step
+from tests.agent.stage import emptied
+from tests.steps import step
 
 LIMIT = 60.0
 QUESTION_ENV = {

@@ -7,22 +7,13 @@ A scene has a cleared conversation, an empty project and a script of its own. Wh
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.running import Running
-
-
-@contextmanager
-def step(name: str) -> Iterator[None]:
-    """Name the step in whatever fails in it."""
-    try:
-        yield
-    except BaseException as error:
-        error.add_note(f"In the step: {name}")
-        raise
+from tests.steps import step
 
 
 def emptied(home: CleanHome) -> None:

@@ -25,7 +25,8 @@ from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
-from tests.agent.stage import staged, step
+from tests.agent.stage import staged
+from tests.steps import step
 
 WRITES = (
     Scenario("c")

@@ -17,7 +17,7 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
-from tests.agent.stage import step
+from tests.steps import step
 
 ONCE = {"CLAUDE_CODE_MAX_RETRIES": "0"}
 REFUSALS = (

@@ -10,7 +10,8 @@ import pytest
 from ccq_tui.agent.events import PromptReturned, SessionState, StateChanged
 from ccq_tui.testing import Scenario
 from tests.agent.scenes import arriving, questions, queued, streams, wire
-from tests.agent.stage import staged, step
+from tests.agent.stage import staged
+from tests.steps import step
 
 PARTS = (streams, questions, arriving, wire, queued)
 """`streams` first: it sees how a session begins."""

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,19 +77,6 @@ class Running:
             if str(self.home.home).encode() in environment:
                 found.append(int(entry.name))
         return found
-
-
-@contextmanager
-def step(name: str) -> Iterator[None]:
-    """Name a part of a test, so that a failure says in which part it was.
-
-    Starting the program with the CLI costs ten times what a question costs, so that a run checks many things.
-    """
-    try:
-        yield
-    except BaseException as error:
-        error.add_note(f"in the step: {name}")
-        raise
 
 
 Start = Callable[..., Running]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Running, Start, step
+from tests.e2e.conftest import Running, Start
+from tests.steps import step
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, ScriptedModel
-from tests.e2e.conftest import Running, Start, step
+from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import Terminal
+from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
 MORE = Question("And then?", "Then", (Option("Stop", "a"), Option("Go", "b")))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Running, Start, step
+from tests.e2e.conftest import Running, Start
+from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b"), Option("Third", "c")))
 RESULT = (

@@ -10,8 +10,9 @@ from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, clean_environment
 from ccq_tui.testing.scenarios import READY
 from ccq_tui.testing.scenarios.hostile import ATTACKS, SENTINEL
-from tests.e2e.conftest import Start, program, step
+from tests.e2e.conftest import Start, program
 from tests.e2e.terminal import Terminal
+from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
 MORE = Question("And then?", "Then", (Option("Stop", "a"), Option("Go", "b")))

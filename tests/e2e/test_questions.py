@@ -11,7 +11,8 @@ import pytest
 
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario, ask
-from tests.e2e.conftest import Running, Start, step
+from tests.e2e.conftest import Running, Start
+from tests.steps import step
 
 DATABASE = Question(
     "Which database?",
@@ -222,8 +223,8 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
     with step("an editor that is not there loses nothing"):
         editor.unlink()
         types_in_the_editor(run, 14)
-        terminal.wait(lambda terminal: "No such file or directory" in terminal.prose)
-        assert "set VISUAL or EDITOR" in terminal.prose
+        said = ("No such file or directory", "set VISUAL or EDITOR")
+        terminal.wait(lambda terminal: all(words in terminal.prose for words in said))
         terminal.type(" by me too")
         terminal.press("enter enter")
         assert '"Which database?"="chosen by me too"' in run.result("toolu_e2e_14")

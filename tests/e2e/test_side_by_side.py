@@ -5,8 +5,9 @@ from __future__ import annotations
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Replies, Scenario
 from tests.e2e import races
-from tests.e2e.conftest import Start, program, step
+from tests.e2e.conftest import Start, program
 from tests.e2e.terminal import Terminal
+from tests.steps import step
 
 SIX = range(1, 7)
 WAYS = 4

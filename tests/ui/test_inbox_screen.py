@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ccq_tui.inbox import Won
+from textual.pilot import Pilot
+
+from ccq_tui.inbox import QuestionRequest, Won
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
@@ -16,6 +20,7 @@ from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen
+from tests.steps import step
 from tests.ui.inboxed import (
     Many,
     keep_record,
@@ -27,6 +32,16 @@ from tests.ui.inboxed import (
     wished,
 )
 from tests.ui.session import until
+
+
+@asynccontextmanager
+async def one_waits(where: Path) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
+    """Show the inbox with one question, which an earlier process left."""
+    run = Many(where)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        request = await left_behind(run, where)
+        await open_inbox(pilot, run, 1)
+        yield run, pilot, request
 
 
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
@@ -75,11 +90,8 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
 async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_one_shown(
     tmp_path: Path,
 ) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with one_waits(tmp_path) as (run, pilot, request):
         front = run.session_screen
-        request = await left_behind(run, tmp_path)
-        await open_inbox(pilot, run, 1)
         await pilot.press("a")
         await until(pilot, lambda: run.inbox_screen.panel)
         # What is typed and left is there again, on the disk as well.
@@ -88,7 +100,8 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         await pilot.press("a")
         await until(pilot, lambda: run.inbox_screen.panel)
         assert run.inbox_screen.panel is not None
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
+        await pilot.press("enter")
         await until(pilot, lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
         stored = await run.app.inbox.run(lambda store: store.request(request.id))
@@ -135,39 +148,6 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
         await until(pilot, lambda: run.app.screen is run.session_screen)
         await open_inbox(pilot, run, 2)
         assert run.inbox_screen.state.rows[1].place is Place.GONE
-
-
-async def test_declining_asks_once_and_any_other_key_keeps_the_question(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        request = await left_behind(run, tmp_path)
-        await open_inbox(pilot, run, 1)
-        await pilot.press("ctrl+d")
-        assert "Decline “Which one for old?”?" in run.said()
-        await pilot.press("ctrl+d")  # held down
-        assert await state_of(run, request.id) is RequestState.PENDING
-        await pilot.press("n")
-        assert "Decline" not in run.said()
-        await pilot.press("ctrl+d", "y")
-        await until(pilot, lambda: run.inbox_screen.state.rows == ())
-        stored = await run.app.inbox.run(lambda store: store.request(request.id))
-        assert stored is not None
-        assert (stored.outcome, stored.surface) == (Declined(), "inbox")
-
-
-async def test_who_is_too_late_is_told_who_answered_and_keeps_what_was_typed(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        request = await left_behind(run, tmp_path)
-        await open_inbox(pilot, run, 1)
-        await pilot.press("right")
-        await until(pilot, lambda: run.inbox_screen.panel)
-        await pilot.press("o", "m", "i", "n", "e")
-        await run.app.inbox.answer(request.id, Declined(), "phone")
-        await until(pilot, lambda: run.inbox_screen.panel is None)
-        assert "Already answered by phone at" in run.said()
-        await pilot.press("f8")
-        assert "mine" in run.app.clipboard
 
 
 async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
@@ -258,58 +238,6 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await asyncio.gather(another, return_exceptions=True)
 
 
-async def test_who_loses_against_another_process_is_told_so_and_copies_what_was_chosen(
-    tmp_path: Path,
-) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        request = await left_behind(run, tmp_path)
-        await open_inbox(pilot, run, 1)
-        await pilot.press("right")
-        await until(pilot, lambda: run.inbox_screen.panel)
-        await pilot.press("2")
-        screen = run.inbox_screen
-        row = screen.answered
-        # Confirmed here and there in the same moment: nobody has told this process yet.
-        other = Store(tmp_path / "inbox.db")
-        assert isinstance(other.settle(request.id, Declined(), "ccq-tui answer"), Won)
-        other.close()
-        assert row is not None
-        screen.settle_soon(row, Answered((Answer(("Second",)),)), screen.close_panel())
-        await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
-        assert screen.state.rows == ()
-        assert len(run.all) == 1
-        await pilot.press("f8")
-        assert "Second" in run.app.clipboard
-        stored = await run.app.inbox.run(lambda store: store.request(request.id))
-        assert stored is not None
-        assert stored.outcome == Declined()
-
-
-async def test_f1_lists_the_keys_and_each_of_them_means_something(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await left_behind(run, tmp_path)
-        await open_inbox(pilot, run, 1)
-        screen = run.inbox_screen
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        shown = str(run.app.screen.query_one("#help-keys").render())
-        assert shown.startswith("Inbox\n")
-        assert "Put the requests of a session together" in shown
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is screen)
-        leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
-        for key in (key for keys, _does in INBOX_KEYS for key in keys if key not in leaving):
-            await pilot.press(key)
-            assert screen.field.text == "", key
-            if screen.declining:
-                await pilot.press("escape")
-        # A letter that is no key finds.
-        await pilot.press("z")
-        assert screen.state.filter == "z"
-
-
 async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tmp_path: Path) -> None:
     run = Many(tmp_path, inbox=True, flags={}, notices=("The theme is not there",))
     async with run.app.run_test(size=(80, 24)) as pilot:
@@ -352,17 +280,105 @@ async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(
     assert run.launches == []
 
 
-async def test_a_thousand_requests_are_gone_through_and_found(tmp_path: Path) -> None:
+async def test_a_question_is_declined_lost_to_others_and_found_among_a_thousand(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        with step("F1 lists the keys, and each of them means something"):
+            await each_key_that_f1_lists_means_something(run, pilot)
+        with step("declining asks once, and any other key keeps the question"):
+            await declining_asks_once(run, pilot, request)
+        with step("who is too late is told who answered, and keeps what was typed"):
+            await who_is_too_late_is_told(run, pilot, await another(run, pilot, tmp_path, "late"))
+        with step("who loses against another process is told so, and copies what was chosen"):
+            request = await another(run, pilot, tmp_path, "lost")
+            await who_loses_is_told(run, pilot, request, tmp_path / "inbox.db")
+        with step("a thousand are gone through and found"):
+            await a_thousand_are_gone_through(run, pilot)
+
+
+async def another(run: Many, pilot: Pilot[int], where: Path, name: str) -> QuestionRequest:
+    """Let another question be the only one that is listed."""
+    request = await left_behind(run, where, name)
+    await until(pilot, lambda: [row.session_id for row in run.inbox_screen.state.rows] == [name])
+    return request
+
+
+async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -> None:
+    screen = run.inbox_screen
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    shown = str(run.app.screen.query_one("#help-keys").render())
+    assert shown.startswith("Inbox\n")
+    assert "Put the requests of a session together" in shown
+    await pilot.press("escape")
+    await until(pilot, lambda: run.app.screen is screen)
+    leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
+    for key in (key for keys, _does in INBOX_KEYS for key in keys if key not in leaving):
+        await pilot.press(key)
+        assert screen.field.text == "", key
+        if screen.declining:
+            await pilot.press("escape")
+    # A letter that is no key finds.
+    await pilot.press("z")
+    assert screen.state.filter == "z"
+    await pilot.press("escape")
+    assert screen.state.filter == ""
+
+
+async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:
+    await pilot.press("ctrl+d", "ctrl+d")  # held down
+    assert "Decline “Which one for old?”?" in run.said()
+    assert await state_of(run, request.id) is RequestState.PENDING
+    await pilot.press("n")
+    assert "Decline" not in run.said()
+    await pilot.press("ctrl+d", "y")
+    await until(pilot, lambda: run.inbox_screen.state.rows == ())
+    stored = await run.app.inbox.run(lambda store: store.request(request.id))
+    assert stored is not None
+    assert (stored.outcome, stored.surface) == (Declined(), "inbox")
+
+
+async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:
+    await pilot.press("right")
+    await until(pilot, lambda: run.inbox_screen.panel)
+    await pilot.press("o", "m", "i", "n", "e")
+    await run.app.inbox.answer(request.id, Declined(), "phone")
+    await until(pilot, lambda: run.inbox_screen.panel is None)
+    assert "Already answered by phone at" in run.said()
+    await pilot.press("f8")
+    assert "mine" in run.app.clipboard
+
+
+async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest, database: Path) -> None:
+    started = len(run.all)
+    await pilot.press("right")
+    await until(pilot, lambda: run.inbox_screen.panel)
+    await pilot.press("2")
+    screen = run.inbox_screen
+    row = screen.answered
+    # Confirmed here and there in the same moment: nobody has told this process yet.
+    other = Store(database)
+    assert isinstance(other.settle(request.id, Declined(), "ccq-tui answer"), Won)
+    other.close()
+    assert row is not None
+    screen.settle_soon(row, Answered((Answer(("Second",)),)), screen.close_panel())
+    await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
+    assert screen.state.rows == ()
+    assert len(run.all) == started, "no session for an answer that lost"
+    await pilot.press("f8")
+    assert "Second" in run.app.clipboard
+    stored = await run.app.inbox.run(lambda store: store.request(request.id))
+    assert stored is not None
+    assert stored.outcome == Declined()
+
+
+async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
     def row(number: int) -> InboxRow:
         request = request_of(f"s{number % 40}", f"t{number}")
         stored = StoredRequest(number, request, "", RequestState.PENDING, datetime.now(UTC))
         return row_of(stored, request.session_id, "/work", Place.RESTS)
 
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await open_inbox(pilot, run, 0)
-        # Given to the screen alone: a disk takes a while to sync a thousand of them.
-        run.inbox_screen.show(InboxList(tuple(row(number) for number in range(1000))))
-        await pilot.press("end", "pageup", "1", "7")
-        assert run.inbox_screen.state.filter == "17"
-        assert {one.session_id for one in run.inbox_screen.state.shown} == {"s17"}
+    # Given to the screen alone: a disk takes a while to sync a thousand of them.
+    run.inbox_screen.show(InboxList(tuple(row(number) for number in range(1000))))
+    await pilot.press("end", "pageup", "1", "7")
+    assert run.inbox_screen.state.filter == "17"
+    assert {one.session_id for one in run.inbox_screen.state.shown} == {"s17"}

@@ -16,7 +16,8 @@ from ccq_tui.screens.session import placing
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.pointing import targets_at
-from tests.ui.session import Driven, MovableClock, until
+from tests.ui.host import Clock
+from tests.ui.session import Driven, until
 
 
 def errand(name: str, found: str) -> tuple[ev.AgentEvent, ...]:
@@ -86,7 +87,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         return "Opened"
 
     monkeypatch.setattr(placing, "open_target", note)
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=MovableClock())
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(40, 24)) as pilot:
         text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
         await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))

@@ -16,7 +16,8 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Optio
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.agent.running import Running
-from tests.agent.stage import Stage, step
+from tests.agent.stage import Stage
+from tests.steps import step
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))

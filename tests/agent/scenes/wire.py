@@ -13,7 +13,8 @@ from ccq_tui.questions.wire import answer_text
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
-from tests.agent.stage import Stage, step
+from tests.agent.stage import Stage
+from tests.steps import step
 
 SETS = 36
 

@@ -69,7 +69,7 @@ def played(path: Path, data: bytes) -> Recording:
     return recording
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(ENTRIES | LIKELY, max_size=6))
 def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
     data = "\n".join(json.dumps(entry) for entry in found).encode()

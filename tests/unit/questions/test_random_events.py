@@ -59,7 +59,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(sets, st.lists(events, max_size=60))
 def test_random_events(questions: QuestionSet, happened: list[Event]) -> None:
     state = opened(questions)
