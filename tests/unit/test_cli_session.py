@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import signal
 import sys
@@ -51,6 +52,7 @@ def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
 def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list[str], prompt: str) -> None:
     assert started(app, *words).prompt == prompt
     assert app.written_ahead == [prompt]
+    assert gc.isenabled()
 
 
 def test_a_prompt_waits_where_something_is_to_be_read_or_asked_first(app: FakeApp, tmp_path: Path) -> None:
