@@ -69,20 +69,17 @@ async def test_without_sign_in_the_session_stays(play: Callable[..., Any]) -> No
     assert [event.kind for event in run.all(ErrorReported)] == [Problem.NOT_SIGNED_IN] * 2
 
 
-@pytest.mark.parametrize(
-    ("limit", "problem"),
-    [({"max_turns": 1}, Problem.TURNS_SPENT), ({"max_budget_usd": 0.000001}, Problem.BUDGET_SPENT)],
-)
-async def test_a_limit_that_is_reached_is_told(
-    play: Callable[..., Any], limit: dict[str, Any], problem: Problem
-) -> None:
-    _, home = play(Scenario("s").runs("Bash", command="true", description="t").says("Done.").repeats())
-    async with Running(home, allowed_tools=("Bash",), **limit) as run:
-        run.session.send("Build it")
-        await run.until(TurnEnded)
-        assert run.one(ErrorReported).kind == problem
+async def test_limits_that_are_reached_are_told(play: Callable[..., Any]) -> None:
+    scenario = Scenario("s").runs("Bash", command="true", description="t").says("Done.")
+    _, home = play(scenario.uses(input_tokens=1_000_000).repeats())
+    async with Running(home, allowed_tools=("Bash",), max_turns=1, max_budget_usd=0.5) as run:
+        for number, problem in enumerate((Problem.TURNS_SPENT, Problem.BUDGET_SPENT), 1):
+            with step(f"prompt {number}: {problem}"):
+                run.session.send("Build it")
+                await run.until(TurnEnded, count=number)
+                assert [event.kind for event in run.all(ErrorReported)][number - 1 :] == [problem]
         run.session.send("Go on.")
-        await run.until(TurnEnded, count=2)
+        await run.until(TurnEnded, count=3)
 
 
 async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ccq_tui.agent.events import (
     HistoryLoaded,
@@ -20,17 +23,17 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.texts import POSTPONED
-from ccq_tui.inbox import Won
+from ccq_tui.inbox import QuestionRequest, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.questions import Answer, Answered, Option, Question, machine
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.machine import step
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.questions.state import opened
-from ccq_tui.testing import ScriptedModel
+from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import Running
+from tests.agent.running import LIMIT, Running
+from tests.steps import step
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -60,80 +63,94 @@ def said(model: ScriptedModel) -> str:
     return json.dumps(model.requests()[-1].body, ensure_ascii=False).replace("\\n", "\n")
 
 
-async def test_a_parked_question_is_the_same_call_again_and_keeps_its_draft(
+@pytest.mark.timeout(240)
+async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_message(
     play: Callable[..., Any], tmp_path: Path
 ) -> None:
-    model, home = play(Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn().says("More."))
+    scenario = Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn()
+    scenario = scenario.asks(DATABASE).says("Thanks again.").ends_turn().says("Fine.").ends_turn()
+    model, home = play(scenario)
+    with step("parked with a draft"):
+        async with inbox_at(tmp_path) as inbox:
+            name, session_id, draft = await parked_with_a_draft(home, inbox)
+    # Another process, with an inbox of its own on the same file.
     async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox=inbox) as run:
-            run.session.send("Build it")
-            asked = await run.until(QuestionAsked)
-            name, session_id = asked.request.id, run.session.session_id
-            draft = step(opened(asked.request.questions), Pressed("down", at=100.0))
-            run.session.keep_draft(name, draft)
-            pid = run.pid
-            run.session.park()
-            assert (await run.ended(waiting=1)).kind == "parked"
-            assert run.one(RequestParked) == RequestParked(name, deferred=True)
-            assert run.session.state is SessionState.PARKED
-            assert pid is not None
-        assert (await stored(inbox, name)).state is RequestState.PENDING
-
-    # Another process: the question is there with its draft, and asked by the same call.
-    async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox=inbox, resume=session_id) as run:
-            again = await run.until(QuestionAsked, lambda e: e.draft is not None)
-            assert again.request.id == name
-            assert not again.by_message
-            assert again.draft == draft
-            run.session.park()
-            assert (await run.ended(waiting=1)).kind == "parked"
-
-        # Answered while no process waits: it is delivered as soon as one asks.
-        assert await inbox.answer(name, SQLITE, "test") == Won()
-        async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
-            await run.until(TurnEnded)
-            assert model.result(name).text.startswith(ANSWERED)
-            assert not model.result(name).is_error
-            await run.idle(0)
-            assert run.all(PromptDelivered) == []  # and not by message as well
-            assert len(model.requests()) == 2
-        await inbox.run(lambda _: None)
-        assert (await stored(inbox, name)).state is RequestState.DELIVERED
-        assert (await stored(inbox, name)).way == "result"
+        with step("asked by the same call, with its draft"):
+            async with Running(home, inbox=inbox, resume=session_id) as run:
+                again = await run.until(QuestionAsked, lambda e: e.draft is not None)
+                assert again.request.id == name
+                assert not again.by_message
+                assert again.draft == draft
+                run.session.park()
+                assert (await run.ended(waiting=1)).kind == "parked"
+        with step("answered while no process waits: delivered as soon as one asks"):
+            assert await inbox.answer(name, SQLITE, "test") == Won()
+            async with Running(home, inbox=inbox, resume=session_id) as run:
+                await it_is_delivered_as_the_result(run, model, name)
+                await delivered(inbox, name, "result")
+                asked = await asked_and_killed(run)
+        with step("after a kill the answer goes as a message"):
+            async with Running(home, inbox=inbox, resume=session_id) as run:
+                again = await run.until(QuestionAsked, lambda e: e.by_message)
+                assert again.request == asked
+                run.answer(asked.id, SQLITE)
+                await run.until(PromptDelivered)
+                await run.until(TurnEnded)
+                assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
+            await delivered(inbox, asked.id, "message")
+        with step("another start finds it delivered and sends nothing"):
+            count = len(model.requests())
+            async with Running(home, inbox=inbox, resume=session_id) as run:
+                await run.idle(0)
+                assert run.all(HistoryLoaded)
+                assert [e for e in run.all(QuestionAsked) if e.by_message] == []
+            assert len(model.requests()) == count
 
 
-async def test_after_a_kill_the_answer_goes_as_a_message_and_once(
-    play: Callable[..., Any], tmp_path: Path
-) -> None:
-    model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Fine.").ends_turn())
-    async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox=inbox) as run:
-            run.session.send("Build it")
-            asked = await run.until(QuestionAsked)
-            name, session_id = asked.request.id, run.session.session_id
-            assert run.pid is not None
-            os.kill(run.pid, signal.SIGKILL)
-            await run.ended(waiting=1)
-            assert run.one(RequestParked) == RequestParked(name, deferred=False)
-        async with Running(home, inbox=inbox, resume=session_id) as run:
-            again = await run.until(QuestionAsked, lambda e: e.by_message)
-            assert again.request == asked.request
-            run.answer(name, SQLITE)
-            await run.until(PromptDelivered)
-            await run.until(TurnEnded)
-            message = answers_as_message(asked.request.questions, SQLITE)
-            assert said(model).count(message) == 1
-        await inbox.run(lambda _: None)
-        assert (await stored(inbox, name)).way == "message"
-        # A third start finds it delivered and sends nothing.
-        count = len(model.requests())
-        async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.idle(0)
-            assert run.all(HistoryLoaded)
-            assert [e for e in run.all(QuestionAsked) if e.by_message] == []
-        assert len(model.requests()) == count
+async def parked_with_a_draft(home: CleanHome, inbox: DurableInbox) -> tuple[str, str, PanelState]:
+    """Ask, select something and park; give the question's name, the session's id and the draft."""
+    async with Running(home, inbox=inbox) as run:
+        run.session.send("Build it")
+        request = (await run.until(QuestionAsked)).request
+        draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
+        run.session.keep_draft(request.id, draft)
+        assert run.pid is not None
+        run.session.park()
+        assert (await run.ended(waiting=1)).kind == "parked"
+        assert run.one(RequestParked) == RequestParked(request.id, deferred=True)
+        assert run.session.state is SessionState.PARKED
+    assert (await stored(inbox, request.id)).state is RequestState.PENDING
+    return request.id, run.session.session_id, draft
+
+
+async def it_is_delivered_as_the_result(run: Running, model: ScriptedModel, name: str) -> None:
+    await run.until(RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
+    await run.until(TurnEnded)
+    assert model.result(name).text.startswith(ANSWERED)
+    assert not model.result(name).is_error
+    await run.idle(0)
+    assert run.all(PromptDelivered) == []  # and not by message as well
+    assert len(model.requests()) == 2
+
+
+async def asked_and_killed(run: Running) -> QuestionRequest:
+    """Have another question asked, and kill the CLI while it waits."""
+    before = len(run.all(QuestionAsked))
+    run.session.send("Go on")
+    asked = (await run.until(QuestionAsked, count=before + 1)).request
+    assert run.pid is not None
+    os.kill(run.pid, signal.SIGKILL)
+    await run.ended(waiting=1)
+    assert run.all(RequestParked)[-1] == RequestParked(asked.id, deferred=False)
+    return asked
+
+
+async def delivered(inbox: DurableInbox, request_id: str, way: str) -> None:
+    """Wait until an answer is known to have arrived, and check in which way it did."""
+    async with asyncio.timeout(LIMIT):
+        while (await stored(inbox, request_id)).state is not RequestState.DELIVERED:  # noqa: ASYNC110 (a row calls nobody)
+            await asyncio.sleep(0.05)
+    assert (await stored(inbox, request_id)).way == way
 
 
 async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., Any], tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,13 +9,12 @@ from typing import Any
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, TurnEnded
 from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.questions import Expired
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import LIMIT, Running
+from tests.agent.running import Running
 from tests.agent.stage import staged
-from tests.agent.test_session_parking import DATABASE, SQLITE, inbox_at, said, stored
+from tests.agent.test_session_parking import DATABASE, SQLITE, delivered, inbox_at, said, stored
 
 
 async def test_what_the_inbox_on_disk_is_told(play: Callable[..., Any], tmp_path: Path) -> None:
@@ -43,9 +41,7 @@ async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbo
     await run.until(TurnEnded)
     assert EXPIRED in model.result(name).text
     assert '"Which database?"="' not in said(model)
-    async with asyncio.timeout(LIMIT):
-        while (await stored(inbox, name)).state is not RequestState.DELIVERED:  # noqa: ASYNC110 (rows call nobody)
-            await asyncio.sleep(0.05)
+    await delivered(inbox, name, "result")
     rows = await inbox.run(lambda store: store.history(request_id=name))
     assert [(row.became, row.cause, row.surface) for row in rows] == [
         ("pending", "asked", ""),
