@@ -246,7 +246,7 @@ class Dock(Vertical):
     def make_ready(self) -> None:
         """Make the panels before they are needed, one after the other: keys come between."""
         missing = [kind for kind in (QuestionPanel, DecisionPanel) if kind not in self._panels]
-        if missing:
+        if missing and self.is_attached:
             self._kept(missing[0])
             after(self, APART_SECONDS, self.make_ready)
 
