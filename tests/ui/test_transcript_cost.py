@@ -163,6 +163,36 @@ async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.Monke
         assert last_line(app) == "o"
 
 
+async def test_what_comes_while_a_frame_is_made_is_in_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Host()
+    now = time.perf_counter()
+    clock = SimpleNamespace(perf_counter=lambda: now, thread_time=time.thread_time)
+    monkeypatch.setattr(pace, "time", clock)
+    monkeypatch.setattr(pane, "time", clock)
+    strips = Layout.strips
+    coming: list[ev.AgentEvent] = [grew("more"), ev.NoticeGiven("info", "noticed")]
+
+    def slow(self: Layout, index: int, part: int) -> object:
+        """Take longer than a slice, and be told something then."""
+        nonlocal now
+        if not self.measured(index, part):
+            now += pace.SLICE
+            if coming and part < 10:
+                asyncio.get_running_loop().call_soon(app.transcript.apply, coming.pop())
+        return strips(self, index, part)
+
+    async with app.run_test(size=(60, 30)) as pilot:
+        await pilot.pause()
+        monkeypatch.setattr(Layout, "strips", slow)
+        app.transcript.apply(grew("\n\n".join("abcdefghijklmno")))
+        now += 1
+        await until(pilot, lambda: not coming)
+        now += 1
+        await until(pilot, lambda: app.transcript._pace._timer is None)
+        shown = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
+        assert [line for line in shown if "more" in line or "noticed" in line] == ["omore", "· noticed"]
+
+
 async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
     app = Host()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -59,6 +59,7 @@ class Pace:
         self._due = 0.0  # when the next frame is, while one was asked for
         self._began: float | None = None  # when the frame was begun that is not done
         self._splits = True  # whether there is more to split for it
+        self._again: bool | None = None  # whether something came since it was split: True for a stream alone
         self._end = 0.0
         self._pause = 0.0  # by what the last frame cost
         self._burst = False
@@ -70,6 +71,10 @@ class Pace:
             streaming: Whether it is for text of which more will come: in a burst that can wait.
         """
         if not self._widget.is_running:
+            return
+        if self._began is not None:
+            # The frame that is being made may be past it.
+            self._again = streaming if self._again is None else self._again and streaming
             return
         least = FRAME if not streaming else BURST_PAUSE if self._burst else STREAMING
         due = self._end + max(self._pause, least)
@@ -86,11 +91,11 @@ class Pace:
     def _frame(self) -> None:
         """Work on a frame for a slice of time: split what has arrived, draw what is seen of it, show that."""
         begin = time.perf_counter()
-        self._due = 0.0  # what is found out meanwhile is in this frame
         if self._began is None:
             self._began, self._splits = begin, True
         late = begin - self._began >= CATCHING_UP
         if self._splits and not late:
+            self._again = None
             self._splits = self._split(begin + SLICE)
         if (self._splits and not late) or self._prepare(begin + SLICE):
             self._ask(0.0)
@@ -99,6 +104,8 @@ class Pace:
         self._draw()
         if self._splits:
             self._ask(0.0)
+        elif self._again is not None:
+            self.schedule(streaming=self._again)
 
     def _draw(self) -> None:
         worked = time.thread_time()
