@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +25,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import LIMIT, Running
 from tests.agent.stage import staged
 from tests.steps import step
 
@@ -110,6 +111,10 @@ async def files_and_conversation_go_back_to_before_a_prompt(
     await write_it(run, "Before")
     second = run.session.send("Second thought")
     await run.idle(2)
+    # The CLI notes the files of a prompt a moment after it.
+    async with asyncio.timeout(LIMIT):
+        while (await run.session.ask(controls.files_to_rewind(second))).refusal:  # noqa: ASYNC110 (asked, not told)
+            await asyncio.sleep(0.05)
     assert await run.session.ask(controls.files_to_rewind(second)) == controls.FilesToRewind()
     assert (await run.session.ask(controls.files_to_rewind("x" * 36))).refusal
     rewound = await run.session.ask(controls.rewind_conversation(second))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.style import Style
 
 from ccq_tui.inbox.standing import Group
 from ccq_tui.screens.inbox.listing import Place
@@ -14,9 +13,8 @@ from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
 from ccq_tui.screens.overview.drawing import CHUNK, Now, about_lines, column_lines, list_lines, window
 from ccq_tui.widgets.lines import Line
-from ccq_tui.widgets.palette import ROLES, Palette
+from tests.ui.asked import PLAIN
 
-PLAIN = Palette(**{role: Style() for role in ROLES})
 NAMES = st.sampled_from("abcdef")
 STATES = st.sampled_from(("queued", "starting", "working", "awaiting", "parked", "idle", "failed", "ended"))
 
