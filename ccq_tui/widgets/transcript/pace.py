@@ -12,7 +12,7 @@ from ccq_tui.widgets.later import after
 
 FRAME = 1 / 30
 """Seconds between two frames, at least; what comes after a pause is drawn at once."""
-STREAMING = 1 / 12
+STREAMING = 1 / 10
 """Seconds between two frames of a text that is being written: nobody reads faster."""
 SHARE = 4
 """A frame that cost c seconds is followed by at least SHARE * c seconds for everything else."""
