@@ -70,9 +70,8 @@ class JoinedDeltas:
         asked = loop.time()
         *lines, rest = (await anext(self._chunks)).split("\n")
         waited = loop.time() - asked
-        begun = int(
-            self._in_line and bool(lines)
-        )  # the first is the end of a line that is on its way already
+        # The first is the end of a line that is on its way already, if there is one.
+        begun = 1 if self._in_line and lines else 0
         whole = joined(lines[begun:])
         self._burst = waited < AT_ONCE and bool(whole) and _DELTA.fullmatch(whole[-1]) is not None
         self._in_line = bool(rest) or (self._in_line and not lines)
