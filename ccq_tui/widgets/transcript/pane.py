@@ -214,6 +214,8 @@ class Pane(ScrollView, can_focus=False):
         while self._past and not self._unsettled and time.perf_counter() < until:
             if (earlier := self._past.step()) is not None:
                 self._follow(self._model.put_first(earlier))
+                self._viewport.settle()  # what is painted before the frame must not be other lines
+                self._place()
         return bool(self._unsettled or self._past)
 
     def _prepare(self, until: float) -> bool:
