@@ -35,8 +35,9 @@ class Tail:
         if not changes:
             self._version = version
             return self._wishes()
-        self._seen = changes[-1].number
-        return [told for change in changes if (told := self._told(change)) is not None]
+        news = [told for change in changes if (told := self._told(change)) is not None]
+        self._seen = changes[-1].number  # only now: what could not be read is read next time
+        return news
 
     def _wishes(self) -> list[News]:
         wishes = self._store.open_wishes(after=self._wished)

@@ -106,6 +106,8 @@ class Worker:
             self.opened.set_exception(error)
             self._refuse_all(error)
             return
+        # Before anybody knows that it is open: what happens from then on is heard of.
+        self._beside(self._after, store)
         self.opened.set_result(store)
         try:
             self._serve(store)
@@ -119,7 +121,6 @@ class Worker:
                 item[0].set_exception(error)
 
     def _serve(self, store: Store) -> None:
-        self._beside(self._after, store)
         tick = time.monotonic() + NEAR_SECONDS
         while True:
             try:

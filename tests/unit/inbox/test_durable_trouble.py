@@ -25,6 +25,8 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.decision import decide, decision
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.store.tail import Tail
+from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.questions.events import Pressed
 from tests.unit.inbox.test_durable import Heard, inboxes, permission
 
@@ -189,3 +191,42 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
         await asyncio.gather(*tasks)
         await heard_two.until(lambda: len(heard_two.changes) == 120)
         assert heard_one.changes == heard_two.changes
+
+
+def test_what_could_not_be_read_of_the_history_is_told_the_next_time(path: Path) -> None:
+    store, other = Store(path), Store(path)
+    tail = Tail(store)
+    other.add_request(permission("a"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "request", refused)
+        with pytest.raises(InboxUnavailable):
+            tail.news()
+    assert [news.request.id for news in tail.news() if isinstance(news, Added)] == ["a"]
+    assert tail.news() == []
+    store.close()
+    other.close()
+
+
+def refused(_request_id: str) -> None:
+    raise InboxUnavailable("busy")
+
+
+async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path) -> None:
+    other = Store(path)
+    looked = Worker._beside
+
+    def late(worker: Worker, callback: Callable[[Store], None], store: Store) -> None:
+        if worker.opened.done():
+            written.wait(10)  # as a thread that gets no processor just then
+        looked(worker, callback, store)
+
+    written = threading.Event()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Worker, "_beside", late)
+        inbox = await DurableInbox.open(path)
+        heard = Heard(inbox)
+        other.add_request(permission("a"))
+        written.set()
+        await heard.until(lambda: heard.changes)
+        await inbox.close()
+    other.close()
