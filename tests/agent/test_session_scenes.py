@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import PromptReturned, SessionState, StateChanged
 from ccq_tui.testing import Scenario
 from tests.agent.scenes import arriving, questions, queued, streams, wire
@@ -18,11 +19,20 @@ PARTS = (streams, questions, arriving, wire, queued)
 
 
 @pytest.mark.timeout(240)
-async def test_scenes_of_one_session(play: Callable[..., Any]) -> None:
+async def test_scenes_of_one_session(play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    called: set[str] = set()
+    after_tool = Gate.after_tool
+
+    async def noted(gate: Gate, data: Any, *more: Any) -> Any:
+        called.add(data["tool_name"])
+        return await after_tool(gate, data, *more)
+
+    monkeypatch.setattr(Gate, "after_tool", noted)
     async with staged(play(Scenario(), env={"CLAUDE_CODE_MAX_RETRIES": "1"})) as stage:
         for part in PARTS:
             stage.model.speed, stage.model.delta_size = 0.0, 24
             with step(part.__name__):
                 await part.scenes(stage)
     assert stage.run.all(StateChanged)[-1].state is SessionState.ENDED
+    assert called == {"Agent"}, "after a question the CLI goes on at once"
     assert not stage.run.all(PromptReturned), "not given back again at the end"

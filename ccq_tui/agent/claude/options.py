@@ -19,6 +19,9 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 QUESTION_WAIT_SECONDS = 2_000_000
 """How long a question may wait: 23 days. The CLI's timers hold 24.8 days, and by default it waits 600 s."""
 
+NOT_A_QUESTION = f"^(?!{QUESTION_TOOL}$)"
+"""Matches all other tools: nothing is said along with an answer, and the CLI would wait for us to say so."""
+
 
 def sdk_options(
     options: SessionOptions,
@@ -68,7 +71,7 @@ def sdk_options(
         fork_session=resume is not None and options.fork,
         env=options.cli_environment(),
         can_use_tool=can_use_tool,
-        hooks=_hooks(hook if asks else None, HookMatcher(hooks=[after_tool])),
+        hooks=_hooks(hook if asks else None, HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])),
         stderr=stderr,
         include_partial_messages=True,
         # What the agent's tools write can be taken back to an earlier prompt.
