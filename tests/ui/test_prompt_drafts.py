@@ -88,3 +88,18 @@ async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["typed"])
         assert run.screen.transcript.text().count("is not kept") == 1
+
+
+async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
+    run = Driven(Launch(settings=NEW))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press(*"more")
+        await until(pilot, lambda: run.screen._unsaved_draft.text == "more")
+        # The time to write comes right after the session got another id.
+        run.screen._begin_draft("id-2")
+        run.screen._save_draft()
+        assert [worker.name for worker in run.app.workers].count("draft") == 1
+        await until(pilot, lambda: "draft" not in [worker.name for worker in run.app.workers])
+        assert run.screen.dock.prompt.text == "more"
+        assert kept("id-2") == Draft("more")

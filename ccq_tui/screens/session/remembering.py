@@ -128,10 +128,12 @@ class Remembering(Completing):
     def _begin_draft(self, key: str) -> None:
         """Bring back the draft of a session or directory, and keep it there from now on."""
         old, self._draft_key = self._draft_key, key
-        self.run_worker(self._bring_back(key, old), name="draft", exit_on_error=False)
+        # Asked for at once: what is saved from now on is behind it in the thread's queue, and not read back.
+        stored = self._disk.submit(self._draft_files.load, key)
+        self.run_worker(self._bring_back(stored, key, old), name="draft", exit_on_error=False)
 
-    async def _bring_back(self, key: str, old: str) -> None:
-        draft = await self._read(self._draft_files.load, key)
+    async def _bring_back(self, stored: Future[Draft | None], key: str, old: str) -> None:
+        draft = await self._result(stored)
         if draft is None and old == "" and key != self._directory_key:
             # The directory's own: typed into a session that never began.
             draft = await self._read(self._draft_files.load, self._directory_key)
@@ -158,8 +160,11 @@ class Remembering(Completing):
     # -- the thread ---------------------------------------------------------------------------------------
 
     async def _read(self, work: Callable[..., T], *arguments: object) -> T | None:
+        return await self._result(self._disk.submit(work, *arguments))
+
+    async def _result(self, future: Future[T]) -> T | None:
         try:
-            return await asyncio.wrap_future(self._disk.submit(work, *arguments))
+            return await asyncio.wrap_future(future)
         except OSError as error:
             self._not_kept(error)
             return None
