@@ -229,9 +229,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         assert (len(run.all), run.launches[1].resume) == (2, "id Killed")
         assert run.app.front is run.app.sessions[0]
         await run.go(pilot, "Old idea")
-        await pilot.press("d")
-        await until(pilot, lambda: next(s for s in store.sessions() if s.id == "id Old idea").done)
-        await pilot.press("enter")
+        await pilot.press("d", "enter")
         await until(pilot, lambda: len(run.all) == 3 and run.app.front is run.app.sessions[2])
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         assert run.launches[2].resume == "id Old idea"
@@ -243,6 +241,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await run.app.show_session(1)
         assert isinstance(run.app.screen, SessionScreen)
+        assert not next(s for s in store.sessions() if s.id == "id Old idea").done
 
 
 def refuse(_store: Store, after: object, recorded: object) -> None:

@@ -103,11 +103,11 @@ class Overviewing(Inboxing):
 
     async def _reopened(self, card: Card) -> str:
         """Take back that a session is done which is opened again; return what went wrong, or ""."""
-        if card.done:
-            try:
-                await self.inbox.run(lambda store: store.set_done(card.session_id, False, SURFACE))
-            except InboxError as error:
-                return f"It is still marked as done: {error}"
+        try:
+            # Whatever the card says: it may have been marked by the key before.
+            await self.inbox.run(lambda store: store.set_done(card.session_id, False, SURFACE))
+        except InboxError as error:
+            return f"It is still marked as done: {error}" if card.done else ""
         return ""
 
     def open_another(self) -> None:
