@@ -137,3 +137,17 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def written(home: CleanHome, session_id: str) -> str:
+    """Return what the CLI has written of a session."""
+    return "".join(
+        path.read_text(encoding="utf-8") for path in (home.config / "projects").glob(f"*/{session_id}.jsonl")
+    )
+
+
+async def until_written(home: CleanHome, session_id: str, text: str) -> None:
+    """Wait until the CLI has written something of a session: it does so a moment after it has told it."""
+    async with asyncio.timeout(LIMIT):
+        while text not in written(home, session_id):  # noqa: ASYNC110 (a file calls nobody)
+            await asyncio.sleep(0.02)

@@ -14,18 +14,12 @@ from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario
-from tests.agent.running import LIMIT, Running
+from tests.agent.running import LIMIT, Running, until_written
 from tests.unit.agent.recordings import events_of
 
 SECRET = "what-stands-in-the-file"
 WHICH = Question("Which file, @notes.md?", "File", (Option("@notes.md", "One"), Option("Another", "Two")))
 SCENARIO = Scenario("r").says("Before.").asks(WHICH).says("Settled.")
-
-
-def written(home: CleanHome, session_id: str) -> str:
-    return "".join(
-        path.read_text(encoding="utf-8") for path in (home.config / "projects").glob(f"*/{session_id}.jsonl")
-    )
 
 
 async def it_asks_and_is_killed(home: CleanHome) -> str:
@@ -34,10 +28,7 @@ async def it_asks_and_is_killed(home: CleanHome) -> str:
     run.session.send("Build it")
     await run.until(QuestionAsked)
     session_id = run.session.session_id
-    # The CLI writes its file a moment after it has told.
-    async with asyncio.timeout(LIMIT):
-        while "toolu_r_1" not in written(home, session_id):  # noqa: ASYNC110 (a file calls nobody)
-            await asyncio.sleep(0.02)
+    await until_written(home, session_id, "toolu_r_1")
     assert run.pid is not None
     os.kill(run.pid, signal.SIGKILL)
     await run.until(SessionLost)

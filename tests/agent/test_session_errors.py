@@ -16,7 +16,7 @@ from ccq_tui.agent.events import BlockFinished, BlockGrew, Connected, ErrorRepor
 from ccq_tui.agent.problems import Problem
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import Running, until_written
 from tests.steps import step
 
 ONCE = {"CLAUDE_CODE_MAX_RETRIES": "0"}
@@ -88,6 +88,7 @@ async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., 
         run.session.send("Build it")
         await run.until(BlockGrew)
         assert run.pid is not None
+        await until_written(home, run.session.session_id, "Build it")
         os.kill(run.pid, signal.SIGKILL)
         lost = await run.ended()
         assert (lost.kind, lost.reason) == (Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).")
