@@ -59,6 +59,12 @@ async def say(pilot: Pilot[int], driven: Driven, text: str) -> None:
     await pilot.press("enter")
 
 
+async def models_known(pilot: Pilot[int], driven: Driven) -> None:
+    """Tell which models there are, and wait until that was heard: what comes in a burst is heard together."""
+    driven.told.tell(MODELS)
+    await until(pilot, lambda: driven.session_screen._models)
+
+
 async def picker(pilot: Pilot[int]) -> Picker:
     """Wait for a list."""
     await until(pilot, lambda: isinstance(pilot.app.screen, Picker) and pilot.app.screen.is_mounted)
@@ -77,7 +83,7 @@ async def test_a_model_is_chosen_from_a_list_or_by_name() -> None:
     async with driven.app.run_test() as pilot:
         await say(pilot, driven, "/model")
         await until(pilot, lambda: "still starting" in driven.screen.dock.notices.text)
-        driven.told.tell(MODELS)
+        await models_known(pilot, driven)
         await say(pilot, driven, "/model")
         shown = await picker(pilot)
         assert shown.state.under is not None
@@ -118,7 +124,7 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
 async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
-        driven.told.tell(MODELS)
+        await models_known(pilot, driven)
         await say(pilot, driven, "/effort max")
         assert "There is no effort max: low, high" in notices(driven)
         await say(pilot, driven, "/effort")
@@ -207,7 +213,7 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
     clock = Clock()
     driven = Driven(clock=clock)
     async with driven.app.run_test() as pilot:
-        driven.told.tell(MODELS)
+        await models_known(pilot, driven)
         await say(pilot, driven, "/model")
         shown = await picker(pilot)
         driven.told.tell(asked())
