@@ -137,6 +137,8 @@ async def the_cli_repeats_what_failed(model: ScriptedModel, client: Session) -> 
             # A block that was complete before the failure may have been told by then.
             assert client.said in (["whole"], ["half", "whole"])
             told = [message.data for message in client.system if message.subtype == "api_retry"]
+            if client.said == ["half", "whole"] and not told:
+                continue  # what had been told was kept, and the CLI went on behind it
             assert len(told) == 1, f"said {client.said}, and {[m.subtype for m in client.system]}"
             (retry,) = told
             assert (retry["error_status"], retry["error"]) == (status, kind)

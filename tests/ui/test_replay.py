@@ -173,6 +173,8 @@ async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures:
         panel = run.screen.dock.panel
         assert panel is not None
         await until(pilot, lambda: not panel.query_one(HintBar)._asleep)
+        for move in (*["page_up"] * 5, "end"):  # what was never seen has a height that is only guessed
+            run.screen.action_scroll_transcript(move)
         await pictures.keep(pilot, "question-40x12")
 
 
