@@ -13,7 +13,7 @@ from ccq_tui.stalls import VARIABLE, watch_stalls
 
 
 def stand_still() -> None:
-    time.sleep(0.1)
+    time.sleep(0.4)  # long enough for the thread to look, also when others have the processor
 
 
 async def test_a_stall_is_noted_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
