@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual.geometry import Size
 from textual.widgets import Static
 
 from ccq_tui.widgets.later import after
@@ -62,8 +63,15 @@ class HintBar(Static):
 
     @property
     def _height(self) -> int:
+        return self._height_at(self.size.width)
+
+    def _height_at(self, width: int) -> int:
         hints, right, most_lines = self._shown
-        return hint_height(hints, right, self.size.width, most_lines)
+        return hint_height(hints, right, width, most_lines)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return how many lines it takes at the width that it is going to have, which is not yet its own."""
+        return self._height_at(width)
 
     def render(self) -> Text:
         """Draw the keys that fit."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.app import App, ComposeResult
 
+from ccq_tui import theming
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
-from ccq_tui.widgets.hints import hint_height, hint_text
+from ccq_tui.widgets.hints import HintBar, hint_height, hint_text
 from ccq_tui.widgets.question.preview import preview_lines
 from tests.ui.asked import PLAIN, PREVIEWED
 
@@ -39,3 +41,26 @@ def test_the_row_for_own_words_is_not_said_to_lack_a_preview() -> None:
     assert drawn() == "an answer in your own words"
     state = step(state, Pressed("up"))
     assert drawn() == "no preview of this row"
+
+
+class Barred(App[None]):
+    """A line of keys."""
+
+    def compose(self) -> ComposeResult:
+        bar = HintBar()
+        bar.show(KEYS, "", 3)
+        yield bar
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+
+async def test_keys_take_as_many_lines_as_they_need_at_each_width() -> None:
+    app = Barred()
+    async with app.run_test(size=(80, 24)) as pilot:
+        bar = app.query_one(HintBar)
+        for width, lines in ((80, 1), (30, 2), (16, 3), (80, 1)):
+            assert bar.get_content_height(app.size, app.size, width) == lines, "before it has that width"
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            assert bar.size.height == lines == len(bar.render().plain.split("\n")), width

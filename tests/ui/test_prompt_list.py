@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.widgets import Static
 
+from ccq_tui import theming
 from ccq_tui.prompts.choices import Choice, Choices
 from ccq_tui.prompts.completing import Kind, Wanted
-from ccq_tui.widgets.prompt.choices import drawn
+from ccq_tui.widgets.prompt.choices import ChoiceList, drawn, height_of
 from tests.ui.asked import PLAIN
 
 PATHS = (
@@ -40,3 +45,37 @@ def test_commands_stand_with_their_arguments_beside_what_they_do() -> None:
     first, second = shown(Kind.COMMANDS, 60, "/compact", "/mode")
     assert first.rstrip() == " ❯ /compact [hint]  what it does"
     assert second.index("what") == first.index("what")
+
+
+class Listed(App[None]):
+    """A list over a page of text."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="page")
+        yield ChoiceList()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+
+@given(st.integers(0, 12), st.sampled_from([Kind.COMMANDS, Kind.HISTORY]))
+def test_the_height_is_that_of_the_lines(rows: int, kind: Kind) -> None:
+    choices = Choices(Wanted(kind, "")).found(
+        tuple(Choice(str(row), str(row)) for row in range(rows)), "none"
+    )
+    assert height_of(choices, 8) == len(drawn(choices, 80, 8, PLAIN).plain.split("\n"))
+
+
+async def test_a_list_that_is_whole_at_once_has_room_for_all_its_rows() -> None:
+    app = Listed()
+    async with app.run_test(size=(80, 24)) as pilot:
+        shown = app.query_one(ChoiceList)
+        rows = tuple(Choice(str(number), str(number)) for number in range(5))
+        shown.show(Choices(Wanted(Kind.COMMANDS, "")).found(rows))
+        # In the first layout already, in which it has no width yet: there may be no second one.
+        assert shown.get_content_height(app.size, app.size, 80) == 5
+        await pilot.pause()
+        assert shown.size.height == 5
+        shown.show(None)
+        await pilot.pause()
+        assert not shown.display

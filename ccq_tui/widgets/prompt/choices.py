@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
+from textual.geometry import Size
 from textual.widgets import Static
 
 from ccq_tui.prompts.choices import Choice, Choices
@@ -39,12 +40,29 @@ class ChoiceList(Static):
         self.set_class(not shown, "-off")
         self.refresh(layout=True)
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return how many lines it takes; before it is laid out it has no width to draw them in."""
+        return height_of(self._choices, self._most) if self._choices is not None else 0
+
+    @property
+    def _most(self) -> int:
+        return max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
+
     def render(self) -> Text:
         """Draw the rows around the cursor."""
         if self._choices is None:
             return Text("")
-        most = max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
-        return drawn(self._choices, self.size.width, most, palette_of(self))
+        return drawn(self._choices, self.size.width, self._most, palette_of(self))
+
+
+def height_of(choices: Choices, most: int) -> int:
+    """Return how many lines a list takes with so many rows at most."""
+    return len(choices.window(most)) + has_title(choices)
+
+
+def has_title(choices: Choices) -> bool:
+    """Whether a line above the rows says what they are, or that there are none."""
+    return choices.wanted.kind in _TITLES or not choices.rows
 
 
 def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
@@ -62,8 +80,8 @@ def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
     lines: list[Text] = []
     if width < 1:  # before the first layout
         return Text("")
-    title = _TITLES.get(choices.wanted.kind, "")
-    if title or not choices.rows:
+    if has_title(choices):
+        title = _TITLES.get(choices.wanted.kind, "")
         words = " · ".join(part for part in (title, choices.note) if part)
         lines.append(Text(f"   {words}", palette.muted, no_wrap=True))
     shown = [choices.rows[number] for number in choices.window(most)]
