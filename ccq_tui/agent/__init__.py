@@ -3,8 +3,9 @@
 Importing this loads no SDK; the first session that runs does.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ccq_tui.lazy import loaded_later
 
 if TYPE_CHECKING:
     from ccq_tui.agent.options import QuestionPolicy, SessionOptions
@@ -12,13 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentSession", "QuestionPolicy", "SessionOptions"]
 
-_LATER = {"AgentSession": "session", "QuestionPolicy": "options", "SessionOptions": "options"}
-
-
-def __getattr__(name: str) -> Any:
-    """Load the session when it is first used: what is started ahead of it needs its options alone."""
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = value
-    return value
+# What is started ahead of a session needs its options alone.
+__getattr__ = loaded_later(
+    __name__,
+    {
+        "options": ("QuestionPolicy", "SessionOptions"),
+        "session": ("AgentSession",),
+    },
+)

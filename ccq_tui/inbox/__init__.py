@@ -1,7 +1,8 @@
 """Requests that wait for a person, and the interface through which they are asked and answered."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ccq_tui.lazy import loaded_later
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.facts import SessionFact
@@ -58,40 +59,33 @@ __all__ = [
     "Won",
 ]
 
-_LATER = {
-    "Added": "port",
-    "Allowed": "requests",
-    "AlreadySettled": "verdicts",
-    "Cancelled": "requests",
-    "Denied": "requests",
-    "Inbox": "port",
-    "InboxBusy": "verdicts",
-    "InboxChange": "port",
-    "InboxError": "verdicts",
-    "InboxTooNew": "verdicts",
-    "InboxTrouble": "port",
-    "InboxUnavailable": "verdicts",
-    "Left": "left",
-    "MemoryInbox": "memory",
-    "ParkWanted": "port",
-    "PermissionRequest": "requests",
-    "PlanRequest": "requests",
-    "QuestionRequest": "requests",
-    "Request": "requests",
-    "RequestOutcome": "requests",
-    "SessionFact": "facts",
-    "SessionNoted": "port",
-    "Settled": "port",
-    "Unknown": "verdicts",
-    "Verdict": "verdicts",
-    "Won": "verdicts",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load what is used when it is first used: a command that lists needs no inbox that is waited on."""
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
-    globals()[name] = value
-    return value
+# A command that lists needs no inbox that is waited on.
+__getattr__ = loaded_later(
+    __name__,
+    {
+        "facts": ("SessionFact",),
+        "left": ("Left",),
+        "memory": ("MemoryInbox",),
+        "port": ("Added", "Inbox", "InboxChange", "InboxTrouble", "ParkWanted", "SessionNoted", "Settled"),
+        "requests": (
+            "Allowed",
+            "Cancelled",
+            "Denied",
+            "PermissionRequest",
+            "PlanRequest",
+            "QuestionRequest",
+            "Request",
+            "RequestOutcome",
+        ),
+        "verdicts": (
+            "AlreadySettled",
+            "InboxBusy",
+            "InboxError",
+            "InboxTooNew",
+            "InboxUnavailable",
+            "Unknown",
+            "Verdict",
+            "Won",
+        ),
+    },
+)

@@ -6,7 +6,6 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -55,6 +54,25 @@ def counted(patch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
 
     patch.setattr(owner, name, noted)
     return calls
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = time.perf_counter()
+        self.thread_time = time.thread_time
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+def clocked(patch: pytest.MonkeyPatch) -> Clock:
+    """Give the pane and its pace a clock that stands still unless the test moves it."""
+    clock = Clock()
+    patch.setattr(pace, "time", clock)
+    patch.setattr(pane, "time", clock)
+    return clock
 
 
 async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
@@ -128,18 +146,14 @@ async def test_what_comes_while_it_is_drawn_waits_for_the_next_frame() -> None:
 async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a clock that a part's drawing moves by more than a slice, each part has a slice of its own."""
     app = Host()
-    now = time.perf_counter()
-    clock = SimpleNamespace(perf_counter=lambda: now, thread_time=time.thread_time)
-    monkeypatch.setattr(pace, "time", clock)
-    monkeypatch.setattr(pane, "time", clock)
+    clock = clocked(monkeypatch)
     strips = Layout.strips
     frames: list[int] = []
     per_slice: list[int] = [0]
 
     def slow(self: Layout, index: int, part: int) -> object:
-        nonlocal now
         if not self.measured(index, part):
-            now += pace.SLICE
+            clock.now += pace.SLICE
             per_slice[-1] += 1
         return strips(self, index, part)
 
@@ -155,7 +169,7 @@ async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.Monke
         monkeypatch.setattr(app.transcript._pace, "_frame", noted)
         monkeypatch.setattr(Layout, "strips", slow)
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abcdefghijklmno")))
-        now += 1
+        clock.now += 1
         await until(pilot, lambda: app.transcript.frames > before)
         assert max(per_slice) == 1
         assert sum(per_slice) == 15
@@ -165,18 +179,14 @@ async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.Monke
 
 async def test_what_comes_while_a_frame_is_made_is_in_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
     app = Host()
-    now = time.perf_counter()
-    clock = SimpleNamespace(perf_counter=lambda: now, thread_time=time.thread_time)
-    monkeypatch.setattr(pace, "time", clock)
-    monkeypatch.setattr(pane, "time", clock)
+    clock = clocked(monkeypatch)
     strips = Layout.strips
     coming: list[ev.AgentEvent] = [grew("more"), ev.NoticeGiven("info", "noticed")]
 
     def slow(self: Layout, index: int, part: int) -> object:
         """Take longer than a slice, and be told something then."""
-        nonlocal now
         if not self.measured(index, part):
-            now += pace.SLICE
+            clock.now += pace.SLICE
             if coming and part < 10:
                 asyncio.get_running_loop().call_soon(app.transcript.apply, coming.pop())
         return strips(self, index, part)
@@ -185,9 +195,9 @@ async def test_what_comes_while_a_frame_is_made_is_in_the_next_one(monkeypatch: 
         await pilot.pause()
         monkeypatch.setattr(Layout, "strips", slow)
         app.transcript.apply(grew("\n\n".join("abcdefghijklmno")))
-        now += 1
+        clock.now += 1
         await until(pilot, lambda: not coming)
-        now += 1
+        clock.now += 1
         await until(pilot, lambda: app.transcript._pace._timer is None)
         shown = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
         assert [line for line in shown if "more" in line or "noticed" in line] == ["omore", "· noticed"]
