@@ -21,6 +21,12 @@ def after(pump: MessagePump, seconds: float, callback: Callable[[], object]) -> 
         callback: What to call; may be a coroutine function.
 
     Returns:
-        A handle whose ``cancel()`` keeps the call from being made.
+        A handle whose ``cancel()`` keeps the call from being made, even if its time has come and it waits
+        behind the pump's other messages.
     """
-    return asyncio.get_running_loop().call_later(seconds, pump.call_next, callback)
+
+    def call() -> object:
+        return None if handle.cancelled() else callback()
+
+    handle = asyncio.get_running_loop().call_later(seconds, pump.call_next, call)
+    return handle
