@@ -124,11 +124,16 @@ def lasting_driver() -> type[Driver] | None:
             super().__init__(*args, **options)
             self._file: Any = LastingOutput(self._file)
 
-        def write(self, data: str) -> None:
-            """Write, unless the screen is lent to an editor or no thread is there to write any more."""
+        @property
+        def lent(self) -> bool:
+            """Whether the screen is lent to an editor, or no thread is there to write any more."""
             thread = self._writer_thread
-            if thread is not None and thread.is_alive():
-                thread.write(data)
+            return thread is None or not thread.is_alive()
+
+        def write(self, data: str) -> None:
+            """Write, unless nothing would."""
+            if not self.lent:
+                super().write(data)
 
         def end(self) -> None:
             """End the threads, however the app ended: one that reads on would keep the process for ever."""

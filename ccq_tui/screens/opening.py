@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from textual.app import App, SuspendNotSupported
 
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.terminal import interrupts_for_the_editor
+from ccq_tui.screens.terminal import interrupts_for_the_editor, is_lent
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -170,6 +170,8 @@ async def _edit(app: App[Any], target: Target) -> str:
     command = editor_command(os.environ, path, target.line) if path is not None else None
     if command is None:
         return "There is no editor · set VISUAL or EDITOR"
+    if is_lent(app):
+        return "Another editor was open · once more opens it"
     failed = ""
     try:
         with app.suspend(), interrupts_for_the_editor():

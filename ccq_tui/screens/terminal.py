@@ -41,11 +41,14 @@ async def edit_text(app: App[Any], text: str) -> str | None:
         text: The text to begin with.
 
     Returns:
-        The text as saved, without the newline that editors put at the end, or None when it was not changed.
+        The text as saved, without the newline that editors put at the end, or None when it was not changed or
+        when an editor has the terminal already.
 
     Raises:
         EditorError: There is no editor, it failed, or the screen cannot be lent.
     """
+    if is_lent(app):
+        return None  # the key was pressed twice
     failed: Exception | None = None
     edited: str | None = None
     try:
@@ -62,6 +65,11 @@ async def edit_text(app: App[Any], text: str) -> str | None:
     if edited is None:
         return None
     return edited if text.endswith("\n") else edited.removesuffix("\n")
+
+
+def is_lent(app: App[Any]) -> bool:
+    """Whether another program has the terminal: keys that were on their way still arrive then."""
+    return bool(getattr(app._driver, "lent", False))
 
 
 def _why(error: Exception) -> str:

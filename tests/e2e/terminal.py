@@ -140,10 +140,15 @@ class Terminal:
 
     @property
     def keys_work(self) -> bool:
-        """Whether the panel takes keys that decide: its hints are bold from then on, and its set is asked."""
+        """Whether the panel takes keys that decide, and its set is asked."""
+        return self.hints_awake and not any(
+            word in self.panel for word in ("arriving …", "about to be asked")
+        )
+
+    @property
+    def hints_awake(self) -> bool:
+        """Whether the panel's hints are bold, as from the moment on in which its keys were meant for it."""
         with self._changed:
-            if any(word in self.panel for word in ("arriving …", "about to be asked")):
-                return False
             for y in range(self._head(), self.screen.lines):
                 x = self.screen.display[y].find("Esc ")
                 if x >= 0 and not self.screen.display[y].startswith("Esc interrupt", x):

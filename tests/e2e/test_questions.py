@@ -12,6 +12,7 @@ import pytest
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario, ask
 from tests.e2e.conftest import Running, Start
+from tests.e2e.terminal import KEYS
 from tests.steps import step
 
 DATABASE = Question(
@@ -172,6 +173,8 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("n")
         terminal.wait_in_panel("Note beside the answer")
         terminal.type("early")
+        # Before, Enter would have been meant for what was there before the panel.
+        terminal.wait(lambda terminal: "▌ early" in terminal.panel and terminal.hints_awake)
         terminal.press("enter down space enter")
         terminal.wait_in_panel("still arriving")
         assert len(run.model.requests()) == 9
@@ -207,10 +210,11 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         assert '"Which database?"="DuckDB"' in run.result("toolu_e2e_10")
         assert '"Proceed?"="No"' in run.result("toolu_e2e_11")
     with step("the text is edited in the person's editor"):
-        editor.write_text('#!/bin/sh\nsed -i "s/$/ by hand/" "$1"\n')
+        editor.write_text('#!/bin/sh\necho started >> "$0.log"\nsleep 0.3\nsed -i "s/$/ by hand/" "$1"\n')
         editor.chmod(0o755)
-        types_in_the_editor(run, 12)
+        types_in_the_editor(run, 12, "ctrl+g ctrl+g")
         terminal.wait_in_panel("chosen by hand")
+        assert editor.with_name("editor.log").read_text() == "started\n", "one editor at a time"
         terminal.press("enter enter")
         assert '"Which database?"="chosen by hand"' in run.result("toolu_e2e_12")
     with step("an editor that fails loses nothing"):
@@ -266,10 +270,9 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         run.end("ctrl+q", 0)
 
 
-def types_in_the_editor(run: Running, number: int) -> None:
+def types_in_the_editor(run: Running, number: int, keys: str = "ctrl+g") -> None:
     """Open Other of a set, type into it, and go to the editor with it."""
     opened(run, number, "Which database?")
     run.terminal.press("o")
     run.terminal.wait_in_panel("Other, in your own words")
-    run.terminal.type("chosen")
-    run.terminal.press("ctrl+g")
+    run.terminal.type("chosen" + "".join(KEYS[key] for key in keys.split()))

@@ -149,7 +149,7 @@ class Answering(Showing):
     def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
         event.stop()
         work = self._edit(event.panel, event.text)
-        self.run_worker(work, name="editor", group="editor", exclusive=True, exit_on_error=False)
+        self.run_worker(work, name="editor", exit_on_error=False)
 
     async def _edit(self, panel: object, text: str) -> None:
         try:

@@ -196,7 +196,7 @@ class SessionBase(Screen[None]):
             if edited is not None:
                 put(edited)
 
-        self.run_worker(edit(), name="editor", group="editor", exclusive=True)
+        self.run_worker(edit(), name="editor")
 
     def pressed_again(self, key: str) -> bool:
         """Whether a key is pressed for the second time within a short time."""
