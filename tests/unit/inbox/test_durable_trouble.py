@@ -156,13 +156,14 @@ async def test_an_inbox_that_cannot_be_opened_says_why_and_leaves_no_thread(path
     store = Store(path)
     store._connection.execute("PRAGMA user_version = 99")
     store.close()
+    before = set(threading.enumerate())
     with pytest.raises(InboxTooNew):
         await DurableInbox.open(path)
     with pytest.raises(InboxUnavailable):
         await DurableInbox.open(Path("/proc/no/inbox.db"))
-    for thread in threading.enumerate():
+    for thread in set(threading.enumerate()) - before:
         if thread.name == "inbox":
-            thread.join(5)
+            thread.join(20)
             assert not thread.is_alive()
 
 
