@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ccq_tui.inbox.waiting import TYPING_PAUSE
 from tests.conftest import TopLevelText
 from tests.e2e.conftest import Running, Start
 from tests.e2e.day import DAY, PICTURE, RESULTS, SERVICE, Step, script
@@ -36,13 +34,11 @@ def live(run: Running, step: Step) -> None:
     run.terminal.press("enter")
     if step.does:
         step.does(run)
-        done = time.monotonic()
     for text in step.sees:
         run.terminal.wait(text)
     run.terminal.wait("ready")
     if step.does:
-        # The prompt holds back Enter for a moment after a panel closed: no person would be that fast.
-        run.terminal.wait(lambda _: time.monotonic() - done > TYPING_PAUSE)
+        run.rest()
 
 
 def transcript(terminal: Terminal) -> str:
