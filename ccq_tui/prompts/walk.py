@@ -25,9 +25,10 @@ class Walk:
         return self._changed.get(-1, "") if self._place >= 0 else ""
 
     def remember(self, earlier: Iterable[str]) -> None:
-        """Take other earlier prompts; a walk under way goes on where it was."""
-        if self._place < 0:
-            self._earlier = list(earlier)
+        """Take other earlier prompts; a walk under way takes older ones alone, and goes on where it was."""
+        others = list(earlier)
+        if self._place < 0 or others[: len(self._earlier)] == self._earlier:
+            self._earlier = others
 
     def add(self, text: str) -> None:
         """Put a prompt that was sent before all others, and end the walk."""

@@ -59,6 +59,7 @@ class Remembering(Completing):
         """Read the earlier prompts, and the draft of this directory or session."""
         if self.launch.prompt:
             self._add_to_history(self.launch.prompt.rstrip())
+            self.dock.prompt.remember(self.earlier)
         self.run_worker(self._load_history(), name="history", exit_on_error=False)
         if not self.launch.continue_last and not self.launch.fork:
             self._begin_draft(self.launch.resume or self._directory_key)

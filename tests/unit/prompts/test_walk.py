@@ -44,3 +44,12 @@ def test_the_way_back_ends_at_the_draft(earlier: list[str], steps: list[int], dr
     for step in [*steps, *[-1] * len(steps)]:
         text = new if (new := walk.step(step, text)) is not None else text
     assert text == draft
+
+
+def test_older_prompts_that_come_on_the_way_are_taken_and_others_are_not() -> None:
+    walk = Walk(["second"])
+    assert walk.step(1, "") == "second"
+    walk.remember(["second", "first"])
+    assert walk.step(1, "second") == "first"
+    walk.remember(["another", "second", "first"])
+    assert walk.step(-1, "first") == "second", "not another line under the caret"
