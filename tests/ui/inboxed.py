@@ -101,11 +101,20 @@ async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
 
 async def open_by_key(pilot: Pilot[int], run: Many) -> None:
     """Press F2 until the inbox is shown."""
-    for _ in range(3):
+    while not isinstance(run.app.screen, InboxScreen):
+        hidden = _is_hidden(run)
         await pilot.press("f2")
-        if isinstance(run.app.screen, InboxScreen):
-            break
+        # It shows or hides the panel, or goes to the inbox; the next press is for what came of it.
+        await until(
+            pilot,
+            lambda: isinstance(run.app.screen, InboxScreen) or _is_hidden(run) != hidden,  # noqa: B023
+        )
     await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
+
+
+def _is_hidden(run: Many) -> bool:
+    panel = run.session_screen.dock.panel
+    return panel is not None and panel.state.hidden
 
 
 def keep_record(session_id: str) -> Path:
