@@ -27,6 +27,7 @@ from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.early import EarlyPrompt, plain
+from ccq_tui.screens.compositor import FrugalCompositor
 from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.alone import InboxFirst
@@ -57,6 +58,7 @@ PICTURES = 120
 if "TEXTUAL_FPS" not in os.environ:
     # Not by that variable: the CLI and all that it runs would have it, too.
     textual_screen.UPDATE_PERIOD = 1 / PICTURES  # type: ignore[misc]
+textual_screen.Compositor = FrugalCompositor  # type: ignore[attr-defined]
 
 
 class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):

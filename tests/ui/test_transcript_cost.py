@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.scrollbar import ScrollBar
 from textual.widgets import Static
@@ -265,3 +267,20 @@ async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more
         await pilot.pause()
         assert app.transcript.counters.drawn == drawn + 1
         assert list(loaded) == ["python"]
+
+
+async def test_the_bar_looks_as_if_all_of_it_were_drawn_wherever_its_thumb_goes() -> None:
+    app = Host()
+    async with app.run_test(size=(30, 12)) as pilot:
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abcdefghijklmnopqrstuvw")))
+        await until(pilot, lambda: last_line(app) == "w")
+        bar, thumb = app.transcript.vertical_scrollbar, app.transcript._thumb
+        rows = Region(0, 0, *bar.size)
+        seen: set[str] = set()
+        for total, top in itertools.product((11, 12, 30, 200), range(0, 190, 3)):
+            thumb.place(bar, total, 11, min(top, max(0, total - 11)))
+            drawn = bar.render_lines(rows)
+            bar.refresh()
+            assert drawn == bar.render_lines(rows), (total, top)
+            seen.add(str(drawn))
+        assert len(seen) > 50

@@ -9,9 +9,12 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
+MOST = 500
+"""Lines kept, about: several times those of a view."""
+
 
 class StyledLines:
-    """Keeps the lines of the last view: as many as it has, and no others.
+    """Keeps the lines of the last views.
 
     While text streams in, nearly every line of a view was in the one before, further down. Textual keeps what
     it has styled by its place in the view, and would do all of it again.
@@ -53,7 +56,6 @@ class StyledLines:
             drawn: Returns a line as it was drawn; the same object as long as it looks the same.
             style: Returns lines, from one to before another, as they go to the screen.
         """
-        # Textual asks all that is on the screen for its lines whenever anything of it has changed.
         if self._view is not None and self._view[0] == crop:
             return [*self._view[1]]
         lines = [(row, drawn(row)) for row in crop.line_range]
@@ -64,7 +66,9 @@ class StyledLines:
                 strips += [self._kept[id(strip)][1] for _, strip in some]
             else:
                 strips += style(some[0][0], some[-1][0] + 1)
+        if len(self._kept) > MOST:
+            self._kept.clear()
         # What was drawn is kept along, so that its id is nobody else's.
-        self._kept = {id(strip): (strip, styled) for (_, strip), styled in zip(lines, strips, strict=True)}
+        self._kept |= {id(strip): (strip, styled) for (_, strip), styled in zip(lines, strips, strict=True)}
         self._view = crop, strips
         return [*strips]

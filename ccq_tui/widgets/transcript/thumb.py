@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from textual.geometry import Region
 from textual.scrollbar import ScrollBar
 
 STEPS = 8
@@ -17,7 +18,7 @@ class Thumb:
     """
 
     def __init__(self) -> None:
-        self._seen = (0, 0, 0)
+        self._seen: tuple[int, tuple[int, int]] = 0, (0, 0)
 
     def place(self, bar: ScrollBar, total: int, height: int, top: int) -> None:
         """Let the bar show where a view is.
@@ -32,10 +33,15 @@ class Thumb:
         bar.set_reactive(ScrollBar.window_size, height)
         bar.set_reactive(ScrollBar.position, top)
         size = bar.size.height
-        seen = (size, *ends(size, total, height, top))
-        if seen != self._seen:
-            self._seen = seen
+        before, self._seen = self._seen, (size, ends(size, total, height, top))
+        if before[0] != size:
             bar.refresh()
+            return
+        width = bar.size.width
+        moved = zip(before[1], self._seen[1], strict=True)
+        cells = [(min(pair) // STEPS, max(pair) // STEPS) for pair in moved if pair[0] != pair[1]]
+        if cells:
+            bar.refresh(*(Region(0, first, width, last - first + 1) for first, last in cells))
 
 
 def ends(size: int, total: int, height: int, top: int) -> tuple[int, int]:

@@ -1,0 +1,47 @@
+"""The compositor of Textual, made to ask only for lines that are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from textual._compositor import Compositor
+from textual.geometry import Region
+from textual.strip import Strip
+
+
+class FrugalCompositor(Compositor):
+    """Asks each widget for those of its lines that are to be drawn and that nothing before it hides.
+
+    Textual's own asks all widgets on the screen for all of their lines at each update, be it for one key: it
+    looks at what clips a widget where it means the place of the widget (`Compositor._get_renders`, Textual
+    8.2.8), and draws what lies behind others to throw it away.
+    """
+
+    _lines: Sequence[int] = ()
+
+    def _render_chops(
+        self, crop: Region, is_rendered_line: Callable[[int], bool]
+    ) -> Sequence[Mapping[int, Strip]]:
+        self._lines = [y for y in crop.line_range if is_rendered_line(y)]
+        return super()._render_chops(crop, is_rendered_line)
+
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        if crop is None:
+            yield from super()._get_renders(crop)
+            return
+        # The cells of each line that nobody has drawn yet, as bits.
+        left = dict.fromkeys(self._lines, _cells(crop))
+        for widget, (region, clip) in self.visible_widgets.items():
+            seen = region.intersection(clip)
+            cells = _cells(seen)
+            lines = [y for y in seen.line_range if left.get(y, 0) & cells]
+            if not lines:
+                continue
+            for y in lines:
+                left[y] &= ~cells
+            part = Region(seen.x, lines[0], seen.width, lines[-1] + 1 - lines[0])
+            yield region, part, widget.render_lines(part.translate(-region.offset))
+
+
+def _cells(region: Region) -> int:
+    return (1 << max(0, region.right)) - (1 << max(0, region.x))

@@ -1,0 +1,130 @@
+"""The screen's lines are asked for where they are drawn, and look as Textual draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual._compositor import ChopsUpdate, Compositor
+from textual.app import App, ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.geometry import Region
+from textual.pilot import Pilot
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Static
+
+from ccq_tui.screens.compositor import FrugalCompositor
+
+REGIONS = st.builds(Region, st.integers(0, 39), st.integers(0, 19), st.integers(1, 40), st.integers(1, 20))
+
+
+class Layers(App[None]):
+    """Widgets beside, within and over one another, of which some are scrolled out of sight in part."""
+
+    CSS = """
+    Screen { layers: below above; }
+    #page { height: 1fr; }
+    #side { width: 12; border: round red; }
+    #box { layer: above; offset: 9 3; width: 15; height: 6; background: green 40%; border: heavy blue; }
+    #foot { dock: bottom; height: 2; background: blue; }
+    """
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="page"):
+            yield Static("\n".join(f"beside {n}" for n in range(30)), id="side")
+            with VerticalScroll(id="list"):
+                for number in range(9):
+                    yield Static(f"item {number}\nits second line and more than fits in it", id=f"i{number}")
+        with Vertical(id="box"):
+            yield Static("[b]over[/b] all\nthat lies below", id="over")
+        yield Static("at the foot", id="foot")
+
+
+def drawn(update: ChopsUpdate) -> dict[tuple[int, int], list[tuple[str, object]]]:
+    """The cells that an update draws, by line and column, however it is cut into pieces."""
+    cells = {}
+    for y, left, right in update.spans:
+        for (x, strip), end in zip(update.chops[y].items(), update.chop_ends[y], strict=True):
+            if strip is None or x >= right or end <= left:
+                continue
+            for at, (character, style) in enumerate(_cells(strip), x):
+                if left <= at < right:
+                    cells[y, at] = [(character, style)]
+    return cells
+
+
+def _cells(strip: Strip) -> list[tuple[str, object]]:
+    return [(character, segment.style) for segment in strip for character in segment.text]
+
+
+async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("textual.screen.Compositor", Compositor)
+    app = Layers()
+    async with app.run_test(size=(40, 20)) as pilot:
+        app.query_one("#list").scroll_to(y=3, animate=False)
+        await pilot.pause()
+        plain = app.screen._compositor
+        frugal = FrugalCompositor()
+        frugal.__dict__.update(plain.__dict__)
+        assert lines(frugal) == lines(plain)
+
+        @given(st.sets(REGIONS, min_size=1, max_size=3))
+        def same(regions: set[Region]) -> None:
+            regions = {region.intersection(app.screen.size.region) for region in regions}
+            updates = []
+            for compositor in (plain, frugal):
+                compositor._dirty_regions = set(regions)
+                update = compositor.render_partial_update()
+                assert update is not None
+                updates.append(drawn(update))
+            assert updates[0] == updates[1]
+            assert updates[0].keys() == {
+                (y, x) for r in regions for y in r.line_range for x in range(r.x, r.right)
+            }
+
+        same()
+
+
+def lines(compositor: Compositor) -> list[list[tuple[str, object]]]:
+    return [_cells(strip) for strip in compositor.render_strips()]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str | None, int]]:
+    """Which widgets are asked for how many lines."""
+    found: list[tuple[str | None, int]] = []
+    render = Widget.render_lines
+
+    def noted(self: Widget, crop: Region) -> list[Strip]:
+        found.append((self.id, crop.height))
+        return render(self, crop)
+
+    monkeypatch.setattr(Widget, "render_lines", noted)
+    monkeypatch.setattr("textual.screen.Compositor", FrugalCompositor)
+    return found
+
+
+async def test_only_what_is_seen_of_what_changed_is_asked_for(asked: list[tuple[str | None, int]]) -> None:
+    app = Layers()
+    async with app.run_test(size=(40, 20)) as pilot:
+        await settled(pilot, asked, lambda: None)
+        await settled(pilot, asked, lambda: app.query_one("#foot", Static).update("another foot"))
+        assert asked == [("foot", 2)]
+        await settled(pilot, asked, lambda: app.query_one("#over").refresh(Region(0, 0, 2, 1)))
+        assert asked == [("over", 1)], "nothing that lies under it"
+        await settled(pilot, asked, lambda: app.screen.refresh())
+        assert ("_default", 20) not in asked, "the screen itself is covered"
+        assert dict(asked)["box"] == 6
+
+
+async def settled(
+    pilot: Pilot[None], asked: list[tuple[str | None, int]], change: Callable[[], object]
+) -> None:
+    """Make a change and wait until it is drawn; nothing that was asked for before is kept."""
+    await pilot.pause()
+    asked.clear()
+    change()
+    await pilot.pause()
