@@ -37,10 +37,13 @@ class FrugalCompositor(Compositor):
             lines = [y for y in seen.line_range if left.get(y, 0) & cells]
             if not lines:
                 continue
-            for y in lines:
-                left[y] &= ~cells
             part = Region(seen.x, lines[0], seen.width, lines[-1] + 1 - lines[0])
-            yield region, part, widget.render_lines(part.translate(-region.offset))
+            strips = widget.render_lines(part.translate(-region.offset))
+            for y, strip in zip(part.line_range, strips, strict=False):
+                # A widget that does not know its new size yet shows what lies behind it.
+                if y in left and strip.cell_length >= seen.width:
+                    left[y] &= ~cells
+            yield region, part, strips
 
 
 def _cells(region: Region) -> int:

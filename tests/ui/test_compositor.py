@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.segment import Segment
 from textual._compositor import ChopsUpdate, Compositor
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -21,6 +22,14 @@ from ccq_tui.screens.compositor import FrugalCompositor
 REGIONS = st.builds(Region, st.integers(0, 39), st.integers(0, 19), st.integers(1, 40), st.integers(1, 20))
 
 
+class Late(Widget):
+    """Draws itself as if it were smaller than it is, as what has not been told of its new size."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        lines = [Strip([Segment("late")], 4)] * 2
+        return [line.crop(crop.x, crop.right) for line in lines[crop.y : crop.bottom]]
+
+
 class Layers(App[None]):
     """Widgets beside, within and over one another, of which some are scrolled out of sight in part."""
 
@@ -29,6 +38,7 @@ class Layers(App[None]):
     #page { height: 1fr; }
     #side { width: 12; border: round red; }
     #box { layer: above; offset: 9 3; width: 15; height: 6; background: green 40%; border: heavy blue; }
+    #behind { layer: above; offset: 28 9; width: 9; height: 3; background: yellow; }
     #foot { dock: bottom; height: 2; background: blue; }
     """
 
@@ -40,6 +50,8 @@ class Layers(App[None]):
                     yield Static(f"item {number}\nits second line and more than fits in it", id=f"i{number}")
         with Vertical(id="box"):
             yield Static("[b]over[/b] all\nthat lies below", id="over")
+        with Vertical(id="behind"):
+            yield Late()
         yield Static("at the foot", id="foot")
 
 
