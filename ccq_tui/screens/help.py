@@ -11,10 +11,10 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from ccq_tui.screens.keylist import Section, found
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -31,7 +31,7 @@ class HelpBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Overlay[None]):
     """Shows keys by place. What is under it keeps its focus and its drafts.
 
     Args:
@@ -71,6 +71,8 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Show all keys, ready to find some."""
+        if not self.is_active:
+            return  # left in the same moment in which it was opened: its parts are gone
         self.set_focus(self._field, scroll_visible=False)
         self._draw()
 
@@ -86,7 +88,7 @@ class HelpScreen(ModalScreen[None]):
 
     def _take_key(self, event: events.Key) -> bool:
         """Scroll or leave; every other key edits the words to find."""
-        if not self.is_current:
+        if not self.is_active:
             return True  # it came in one burst with the key that left the list
         if event.key == "escape":
             self.dismiss(None)

@@ -101,7 +101,7 @@ class TrustScreen(Screen[str]):
             event.stop()
             if is_fresh(self._shown_at, self._clock()):
                 self._wait()
-            elif self.is_current:  # two keys in one burst are one answer
+            elif self.is_active:  # two keys in one burst are one answer
                 self.dismiss(ANSWERS[event.key])
 
 

@@ -130,7 +130,7 @@ class InboxScreen(Answering):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. All others edit the filter."""
-        if not self.is_current or self.panel is not None:
+        if not self.is_active or self.panel is not None:
             return True  # it came in one burst with the key that opened something
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
         if self.declining is not None and self._decides(event.key):

@@ -9,13 +9,13 @@ from itertools import islice
 
 from rich.text import Text
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ccq_tui.screens.inbox.drawing import about, list_lines
 from ccq_tui.screens.inbox.hints import key_hints
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow
 from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
@@ -35,7 +35,7 @@ class InboxBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
-class Showing(ModalScreen[InboxRow | None]):
+class Showing(Overlay[InboxRow | None]):
     """Draws the state of the list, and says what happened.
 
     Args:

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from textual.screen import ModalScreen
-
 from ccq_tui.inbox import Added, InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.store import StoredSession
 from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card, joined
 from ccq_tui.screens.overview.port import OverviewHost
@@ -22,7 +21,7 @@ PAGES = 10
 """Pages of the store that are shown at most."""
 
 
-class Gathering(ModalScreen[Card | None]):
+class Gathering(Overlay[Card | None]):
     """Keeps the board true; reads of the store only what changed.
 
     Args:

@@ -106,7 +106,7 @@ class OverviewScreen(Doing):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. What is left edits the words to find."""
-        if not self.is_current:
+        if not self.is_active:
             return True  # it came in one burst with the key that opened something
         if self._finding:
             self._find()

@@ -11,9 +11,9 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.pickers.choosing import Choosing, PickRow, choosing
 from ccq_tui.screens.pickers.drawing import pick_lines
 from ccq_tui.text import one_line, safe
@@ -29,7 +29,7 @@ FILTER_FROM = 7
 """With fewer rows the field to find one is shown only while something is typed."""
 
 
-class Picker(ModalScreen[str | None]):
+class Picker(Overlay[str | None]):
     """Shows rows to choose from; its result is the value chosen, or None when it was left.
 
     Every printable key goes into the field that finds a row. Esc empties the field, then leaves.
@@ -122,7 +122,7 @@ class Picker(ModalScreen[str | None]):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means to the list; whether it meant anything. All others edit the field."""
-        if not self.is_current:
+        if not self.is_active:
             return True  # it came in one burst with the key that left the list
         self._take_text()
         taken = [self._take_known(key) for key in keys_meant(self, event.key)]
@@ -153,7 +153,7 @@ class Picker(ModalScreen[str | None]):
         return True
 
     def _choose_row(self) -> None:
-        if self._value is not None and self.is_current:
+        if self._value is not None and self.is_active:
             self.dismiss(self._value)
 
     def _escape(self) -> None:

@@ -127,7 +127,7 @@ class SessionPicker(Picker):
         return True
 
     def _choose_row(self) -> None:
-        if self._under is not None and self.is_current:
+        if self._under is not None and self.is_active:
             self._go_on(WayOn(self._under.session))
 
     def _go_on(self, way: WayOn) -> None:

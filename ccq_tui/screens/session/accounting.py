@@ -27,9 +27,9 @@ class Accounting(Commanding):
         """Ask the CLI, and show what it says."""
         match command.name:
             case "context":
-                self.work(self._show_context(), "context")
+                self.work(self._show_context, "context")
             case "cost":
-                self.work(self._show_cost(), "cost")
+                self.work(self._show_cost, "cost")
             case _:
                 super().command(command)
 

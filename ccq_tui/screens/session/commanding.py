@@ -41,16 +41,17 @@ class Commanding(SessionBase):
 
     # -- what commands stand on -----------------------------------------------------------------------------
 
-    def work(self, what: Coroutine[Any, Any, None], name: str) -> None:
+    def work(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         """Let a command choose and ask; what the CLI refuses is said in the transcript."""
 
         async def run() -> None:
             try:
-                await what
+                await what()
             except CommandError as error:
                 self.tell(f"/{name} did not work: {error}", "warning")
 
-        self.run_worker(run(), name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
+        begun: Callable[[], Any] = run
+        self.run_worker(begun, name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
 
     def tell(self, text: str, level: str = "info") -> None:
         """Show what came of a command, wherever the transcript was scrolled to."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.screens.session.reading import Reading
@@ -14,9 +16,9 @@ class Delegating(Reading, Commanding):
         """Hand a command to what does it."""
         match command.name:
             case "export":
-                self.work(self.export(command.argument), "export")
+                self.work(partial(self.export, command.argument), "export")
             case "help":
-                self.work(self.run_help(), "help")
+                self.work(self.run_help, "help")
             case _:
                 super().command(command)
 

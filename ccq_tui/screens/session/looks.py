@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from textual import on
 from textual.message import Message
@@ -57,13 +58,13 @@ class Looks(Commanding):
     def command(self, command: Called) -> None:
         """Put on the theme named, or choose one."""
         if command.name == "theme":
-            self.work(self._choose_theme(command.argument), "theme")
+            self.work(partial(self._choose_theme, command.argument), "theme")
         else:
             super().command(command)
 
     def action_pick_theme(self) -> None:
         """Choose a theme from a list, each shown while the cursor is on it."""
-        self.work(self._choose_theme(), "theme")
+        self.work(self._choose_theme, "theme")
 
     async def _choose_theme(self, name: str = "") -> None:
         """Put a theme on, and offer to keep it; without a name that is known, choose from the list."""

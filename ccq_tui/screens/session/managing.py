@@ -41,9 +41,9 @@ class Managing(Commanding):
         """Show a list, and do what is chosen in it."""
         match command.name:
             case "mcp":
-                self.work(self._servers(), "mcp")
+                self.work(self._servers, "mcp")
             case "tasks":
-                self.work(self._stop_tasks(), "tasks")
+                self.work(self._stop_tasks, "tasks")
             case _:
                 super().command(command)
 

@@ -127,9 +127,9 @@ class Neighbouring(Commanding):
             case "overview":
                 self.action_overview()
             case "sessions":
-                self.work(self._pick_session(), "sessions")
+                self.work(self._pick_session, "sessions")
             case "close":
-                self.work(self._close_here(), "close")
+                self.work(self._close_here, "close")
             case _:
                 super().command(command)
 
@@ -142,7 +142,7 @@ class Neighbouring(Commanding):
         if len(self.entries) < 2:
             self.dock.notices.say("This is the only session here · Ctrl+N opens another")
         elif self.size.width < ROOM_FOR_BAR:
-            self.work(self._pick_session(), "sessions")
+            self.work(self._pick_session, "sessions")
         else:
             self._bar_wanted = not self._bar_wanted
             self._draw_bar()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from textual.message import Message
 
@@ -36,12 +37,12 @@ class Resuming(Commanding):
         """Name the session, or choose another one."""
         match command.name:
             case "rename" if command.argument:
-                self.work(self._rename(command.argument[:LONGEST_TITLE]), "rename")
+                self.work(partial(self._rename, command.argument[:LONGEST_TITLE]), "rename")
             case "rename":
                 self.dock.prompt.put_back("/rename ")
                 self.dock.notices.say("Write the title behind it")
             case "resume":
-                self.work(self._resume(command.argument), "resume")
+                self.work(partial(self._resume, command.argument), "resume")
             case _:
                 super().command(command)
 

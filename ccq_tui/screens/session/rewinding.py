@@ -58,7 +58,7 @@ class Rewinding(Commanding):
     def command(self, command: Called) -> None:
         """Begin to rewind."""
         if command.name == "rewind":
-            self.work(self._rewind(), "rewind")
+            self.work(self._rewind, "rewind")
         else:
             super().command(command)
 

@@ -43,16 +43,14 @@ class Selecting(Commanding):
         match command.name:
             case "model":
                 self._named_model(command.argument) if command.argument else self.work(
-                    self._pick_model(), "model"
+                    self._pick_model, "model"
                 )
             case "mode":
-                self._named_mode(command.argument) if command.argument else self.work(
-                    self._pick_mode(), "mode"
-                )
+                self._named_mode(command.argument) if command.argument else self.work(self._pick_mode, "mode")
             case "effort" if command.argument:
                 self._named_effort(command.argument)
             case "effort":
-                self.work(self._pick_effort(), "effort")
+                self.work(self._pick_effort, "effort")
             case _:
                 super().command(command)
 

@@ -40,7 +40,7 @@ class Summoning(Commanding):
     def action_palette(self) -> None:
         """Find a command or an action."""
         if self.dock.prompt.display:
-            self.work(self._summon(), PALETTE)
+            self.work(self._summon, PALETTE)
 
     async def _summon(self) -> None:
         keymap = keymap_for(self)

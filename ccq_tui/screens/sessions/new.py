@@ -9,9 +9,9 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.sessions.starting import PlaceError, Wanted, place, proposed_name, wanted
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
@@ -33,7 +33,7 @@ class NewSessionBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
-class NewSessionScreen(ModalScreen[Wanted]):
+class NewSessionScreen(Overlay[Wanted]):
     """Ends with the session that is wanted; with None when it was left.
 
     Args:
