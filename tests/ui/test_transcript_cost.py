@@ -284,3 +284,22 @@ async def test_the_bar_looks_as_if_all_of_it_were_drawn_wherever_its_thumb_goes(
             assert drawn == bar.render_lines(rows), (total, top)
             seen.add(str(drawn))
         assert len(seen) > 50
+
+
+async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later() -> None:
+    """What is put above moves lines; a part of the view may be painted before the frame that shows it."""
+    app = Host()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abc")))
+        await until(pilot, lambda: last_line(app) == "" and app.transcript.frames > 0)
+        await until(pilot, lambda: app.transcript._pace._timer is None)
+        pane, width = app.transcript, app.transcript.outer_size.width
+        pane._styled.forget()
+        pane.render_lines(Region(0, 0, width, 12))
+        pane._follow(pane.model.add_notice("noticed"))
+        part = pane.render_lines(Region(0, 5, width, 4))
+        assert [line.text.strip() for line in part] == [pane.render_line(y).text.strip() for y in range(5, 9)]
+        assert "noticed" in "".join(line.text for line in part)
+        pane.refresh()
+        whole = pane.render_lines(Region(0, 0, width, 12))
+        assert "noticed" in "".join(line.text for line in whole)

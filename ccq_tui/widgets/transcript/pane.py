@@ -353,7 +353,10 @@ class Pane(ScrollView, can_focus=False):
 
         def style(start: int, end: int) -> list[Strip]:
             self.counters.styled += end - start
-            return ScrollView.render_lines(self, Region(0, start, width, end - start))
+            rows = Region(0, start, width, end - start)
+            # Textual keeps what stood there before; the lines are others where the frame for them is to come.
+            self._styles_cache.set_dirty(rows)
+            return ScrollView.render_lines(self, rows)
 
         strips = self._styled.render(crop, self.render_line, style)
         return [strip.crop(crop.x, crop.right) for strip in strips] if crop.width < width else strips
