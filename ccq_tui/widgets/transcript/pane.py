@@ -68,9 +68,7 @@ class Pane(ScrollView, can_focus=False):
         Args:
             model: The data to show, or None to begin empty.
             welcome: Plain text shown while there is nothing else.
-            name: Textual's name of the widget.
-            id: Textual's id of the widget.
-            classes: Textual's classes of the widget.
+            name, id, classes: Textual's.
         """
         super().__init__(name=name, id=id, classes=classes)
         self._model = model or TranscriptModel()
@@ -354,8 +352,7 @@ class Pane(ScrollView, can_focus=False):
         def style(start: int, end: int) -> list[Strip]:
             self.counters.styled += end - start
             rows = Region(0, start, width, end - start)
-            # Textual keeps what stood there before; the lines are others where the frame for them is to come.
-            self._styles_cache.set_dirty(rows)
+            self._styles_cache.set_dirty(rows)  # it may still have what stood there before
             return ScrollView.render_lines(self, rows)
 
         strips = self._styled.render(crop, self.render_line, style)
