@@ -109,6 +109,10 @@ class Marking(Scrolling):
         if block.folded != folded:
             self._changed(self.model.set_fold(block, folded=folded))
 
+    def toggle_folds(self) -> None:
+        """Unfold all thinking, outputs and long prompts, or fold them again."""
+        self._changed(self.model.set_folds(folded=not self.model.folded))
+
     def action_end(self) -> None:
         """Go to the newest line and follow it; nothing is marked any more."""
         if self._mark is not None:

@@ -68,7 +68,9 @@ class Pane(ScrollView, can_focus=False):
         Args:
             model: The data to show, or None to begin empty.
             welcome: Plain text shown while there is nothing else.
-            name, id, classes: Textual's.
+            name: Textual's name of the widget.
+            id: Textual's id of the widget.
+            classes: Textual's classes of the widget.
         """
         super().__init__(name=name, id=id, classes=classes)
         self._model = model or TranscriptModel()
@@ -171,10 +173,6 @@ class Pane(ScrollView, can_focus=False):
     def offer(self, text: str) -> None:
         """Say on the newest error which key does something about it; "" for none."""
         self._changed(self.model.offer(text))
-
-    def toggle_folds(self) -> None:
-        """Unfold all thinking, outputs and long prompts, or fold them again."""
-        self._changed(self.model.set_folds(folded=not self.model.folded))
 
     # -- from change to frame --------------------------------------------------------------------------------
 
