@@ -63,7 +63,8 @@ class Running:
         assert self.terminal.wait_end() == code
         if how != "window closed":
             assert self.terminal.restored
-            assert b"\x1b[?1049l" in self.terminal.raw, "the alternate screen is left"
+            # The alternate screen is left; the last of what was written may not be read yet.
+            self.terminal.wait(lambda terminal: b"\x1b[?1049l" in terminal.raw)
         assert self.processes() == []
 
     def processes(self) -> list[int]:
