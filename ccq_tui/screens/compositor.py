@@ -26,11 +26,8 @@ class FrugalCompositor(Compositor):
         return super()._render_chops(crop, is_rendered_line)
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        if crop is None:
-            yield from super()._get_renders(crop)
-            return
         # The cells of each line that nobody has drawn yet, as bits.
-        left = dict.fromkeys(self._lines, _cells(crop))
+        left = dict.fromkeys(self._lines, _cells(crop or self.size.region))
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
             cells = _cells(seen)

@@ -71,7 +71,7 @@ class HelpScreen(Overlay[None]):
 
     def on_mount(self) -> None:
         """Show all keys, ready to find some."""
-        if not self.is_active:
+        if not self.is_attached:
             return  # left in the same moment in which it was opened: its parts are gone
         self.set_focus(self._field, scroll_visible=False)
         self._draw()

@@ -50,7 +50,7 @@ class Answering(Showing):
         except InboxError as error:
             self.say(f"Its draft cannot be read: {error}")
             return
-        if self.panel is not None or not self.is_active:
+        if self.panel is not None or not self.is_current:
             return
         draft = replace(draft, hidden=False, shown_at=None)
         kind = QuestionPanel if isinstance(draft, PanelState) else DecisionPanel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 from textual import on
@@ -43,15 +44,14 @@ class Commanding(SessionBase):
 
     def work(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         """Let a command choose and ask; what the CLI refuses is said in the transcript."""
+        tries: Callable[[], object] = partial(self._try, what, name)
+        self.run_worker(tries, name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
 
-        async def run() -> None:
-            try:
-                await what()
-            except CommandError as error:
-                self.tell(f"/{name} did not work: {error}", "warning")
-
-        begun: Callable[[], Any] = run
-        self.run_worker(begun, name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
+    async def _try(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        try:
+            await what()
+        except CommandError as error:
+            self.tell(f"/{name} did not work: {error}", "warning")
 
     def tell(self, text: str, level: str = "info") -> None:
         """Show what came of a command, wherever the transcript was scrolled to."""
