@@ -2,7 +2,7 @@
 
 While the loop stands still no key is taken and nothing is drawn. Each time is one line of JSON: ``at``, the
 seconds since the first paint, ``ms``, how long, ``cpu``, how long of that the loop had the processor, and
-``where``, the innermost calls at that time.
+``where``, the innermost calls that were met most often in that time.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import sys
 import threading
 import time
 import traceback
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +66,7 @@ class StallWatch:
         self._watched = threading.get_ident()
         self._began = self._beaten = time.monotonic()
         self._worked = time.thread_time()
-        self._where: list[str] = []
+        self._seen: Counter[tuple[str, ...]] = Counter()
         self._stalls: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._timer = self._loop.call_later(BEAT, self._beat)
         # A thread of its own: it can see where the loop stands, and a file must not make it stand.
@@ -82,8 +84,9 @@ class StallWatch:
         late = now - self._beaten - BEAT
         if late >= NOTED:
             at, spent = round(now - self._began - late, 3), worked - self._worked
-            self._stalls.put({"at": at, "ms": _ms(late), "cpu": _ms(spent), "where": self._where})
-        self._beaten, self._worked, self._where = now, worked, []
+            where = next((calls for calls, _times in self._seen.copy().most_common(1)), ())
+            self._stalls.put({"at": at, "ms": _ms(late), "cpu": _ms(spent), "where": where})
+        self._beaten, self._worked, self._seen = now, worked, Counter()
         self._timer = self._loop.call_later(BEAT, self._beat)
 
     def _look(self) -> None:
@@ -93,18 +96,17 @@ class StallWatch:
                 try:
                     stall = self._stalls.get(timeout=NOTED)
                 except queue.Empty:
-                    if time.monotonic() - self._beaten > BEAT + NOTED and not self._where:
-                        self._where = self._calls()
+                    if time.monotonic() - self._beaten > BEAT + NOTED:
+                        self._seen[self._calls()] += 1
                     continue
                 if stall is None:
                     return
                 self._file.write(json.dumps(stall) + "\n")
                 left -= 1
 
-    def _calls(self) -> list[str]:
-        frame = sys._current_frames().get(self._watched)
-        calls = traceback.extract_stack(frame)[-CALLS:] if frame is not None else []
-        return [f"{call.filename}:{call.lineno} {call.name}" for call in reversed(calls)]
+    def _calls(self) -> tuple[str, ...]:
+        walked = islice(traceback.walk_stack(sys._current_frames().get(self._watched)), CALLS)
+        return tuple(f"{frame.f_code.co_filename}:{line} {frame.f_code.co_name}" for frame, line in walked)
 
 
 def _ms(seconds: float) -> float:

@@ -12,16 +12,23 @@ import pytest
 from ccq_tui.stalls import VARIABLE, watch_stalls
 
 
+def stumble() -> None:
+    time.sleep(0.05)
+
+
 def stand_still() -> None:
     time.sleep(0.4)  # long enough for the thread to look, also when others have the processor
 
 
-async def test_a_stall_is_noted_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stall_is_noted_with_the_place_that_took_longest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "stalls"
     monkeypatch.setenv(VARIABLE, str(file))
     watch = watch_stalls()
     assert watch is not None
     await asyncio.sleep(0.01)
+    stumble()  # no beat between the two: one stall
     stand_still()
     await asyncio.sleep(0.02)  # the watch's own timer comes first
     watch.stop()
