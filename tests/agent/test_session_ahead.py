@@ -15,6 +15,7 @@ from ccq_tui.agent.events import (
     QuestionAsked,
     SessionLost,
     ToolFinished,
+    TurnEnded,
 )
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.scenario import Scenario
@@ -47,10 +48,11 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
             assert run.pid == pid, "no other one was started"
             run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
             assert "SQLite" in (await run.until(ToolFinished)).output
-            await run.idle()
+            # Not `idle`: a CLI that works already need not have been idle as it was connected.
+            await run.until(TurnEnded)
             assert run.one(PromptAccepted) == PromptAccepted("Build it", queued=False, prompt_id=name)
             assert run.session.send("Build it") != name, "the same words again are another prompt"
-            await run.idle(2)
+            await run.until(TurnEnded, count=2)
             assert not ahead.fits(run.session.options), "it has its session"
         assert not alive(pid)
     assert len(model.requests()) == 3, "neither prompt reached the agent twice"

@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import LIMIT, Running
+from tests.agent.running import LIMIT, Running, until_written
 from tests.agent.stage import staged
 from tests.steps import step
 
@@ -93,8 +93,7 @@ async def context_cost_and_title(run: Running, home: CleanHome) -> None:
     assert 0 < details.tokens < details.limit
     assert "Usage by model" in await run.session.ask(controls.session_cost())
     await run.session.ask(controls.rename("The title"))
-    (path,) = (home.config / "projects").glob(f"*/{run.session.session_id}.jsonl")
-    assert '"customTitle":"The title"' in path.read_text()
+    await until_written(home, run.session.session_id, '"customTitle":"The title"')
 
 
 async def they_are_listed_with_their_titles(home: CleanHome, ids: list[str]) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.agent.killed.process import command
 from tests.e2e.terminal import NotShownError, Terminal
 
 
@@ -65,7 +66,9 @@ class Running:
             assert self.terminal.restored
             # The alternate screen is left; the last of what was written may not be read yet.
             self.terminal.wait(lambda terminal: b"\x1b[?1049l" in terminal.raw)
-        assert self.processes() == []
+        assert not [pid for pid in self.processes() if "stream-json" in command(pid)]
+        # What the CLI was just asking, such as git, is not its program's to wait for: it ends by itself.
+        self.terminal.wait(lambda _: self.processes() == [])
 
     def processes(self) -> list[int]:
         """Return the processes of the program and its children, found by the home they were started with."""

@@ -141,9 +141,10 @@ class Terminal:
     @property
     def keys_work(self) -> bool:
         """Whether the panel takes keys that decide, and its set is asked."""
-        return self.hints_awake and not any(
-            word in self.panel for word in ("arriving …", "about to be asked")
-        )
+        with self._changed:  # both of one screen
+            return self.hints_awake and not any(
+                word in self.panel for word in ("arriving …", "about to be asked")
+            )
 
     @property
     def hints_awake(self) -> bool:

@@ -41,16 +41,20 @@ def live(run: Running, step: Step) -> None:
         run.rest()
 
 
-def transcript(terminal: Terminal) -> str:
+def transcript(screen: str) -> str:
     """Return the transcript's lines, without its scrollbar."""
-    lines = (line[:-1].rstrip() if len(line) == 120 else line for line in terminal.lines[:-4])
+    lines = (line[:-1].rstrip() if len(line) == 120 else line for line in screen.split("\n")[:-4])
     return "\n".join(lines).strip("\n")
+
+
+def last_line(terminal: Terminal) -> str:
+    return transcript(terminal.text).rpartition("\n")[2]
 
 
 def recorded(run: Running) -> str:
     """Return the screen's transcript without what changes from run to run, once the turn's cost closes it."""
-    run.terminal.wait(lambda terminal: transcript(terminal).rpartition("\n")[2].startswith(" ─ "))
-    text = transcript(run.terminal)
+    closed = run.terminal.wait(lambda terminal: last_line(terminal).startswith(" ─ "))
+    text = transcript(closed)
     for pattern, put in CHANGING:
         text = pattern.sub(put, text)
     return text + "\n"

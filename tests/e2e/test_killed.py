@@ -13,7 +13,7 @@ from tests.e2e.killed.points import PHASES, Point, sessions
 
 @pytest.mark.timeout(240)
 def test_a_killed_program_shows_the_question_with_what_was_typed_for_it(tmp_path: Path) -> None:
-    counts = Life((Point("drafting", "both"),), tmp_path, questions=1).play()
+    counts = Life((Point("drafting", "both"),), tmp_path, questions=1, patient=True).play()
     assert counts.problems == []
     assert (counts.kills.total(), counts.drafts, counts.answers) == (1, 1, 1)
     assert counts.ways == {"message": 1}

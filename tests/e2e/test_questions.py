@@ -34,6 +34,12 @@ LAYOUT = Question(
         Option("Tabs", "top", preview="+--+--+\n|a |b |"),
     ),
 )
+SLOWLY = Question(
+    DATABASE.text,
+    DATABASE.header,
+    (*DATABASE.options[:2], Option("DuckDB", "columns, " * 250)),
+)
+"""Long enough that its end is not written by the time its beginning is seen, however slow the machine."""
 SURE = Question("Proceed?", "Proceed", (Option("Yes", "now"), Option("No", "later")))
 NAME = Question("What name?", "Name", kind=Kind.TEXT)
 COUNT = Question("How many?", "Count", kind=Kind.NUMBER, minimum=1, maximum=10)
@@ -59,7 +65,7 @@ SETS = (
     (DATABASE,),
     (FEATURES,),
     (DATABASE,),
-    (DATABASE, FEATURES),
+    (SLOWLY, FEATURES),
 )
 
 

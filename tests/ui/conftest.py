@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from textual.app import App
+from textual.pilot import Pilot
 
 from tests.ui.host import handled
 from tests.ui.pictures import Pictures
 
 _press = App._press_keys
+_wait_for_screen = Pilot._wait_for_screen
+_pause = Pilot.pause
 
 
 async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
@@ -30,6 +33,26 @@ async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
 @pytest.fixture(autouse=True)
 def _keys_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(App, "_press_keys", _press_as_a_person_types)
+
+
+async def _wait_for_all(self: Pilot[Any], timeout: float = 30.0) -> bool:  # noqa: ASYNC109 (Textual's)
+    """Wait for what comes of the messages that were there, too: one posts another, and that one the next."""
+    done = await _wait_for_screen(self, timeout)
+    await handled(self.app)
+    return done
+
+
+async def _pause_and_wait(self: Pilot[Any], delay: float | None = None) -> None:
+    """Pause, and wait for what timers began meanwhile: the machine may have slept all along."""
+    await _pause(self, delay)
+    await handled(self.app)
+
+
+@pytest.fixture(autouse=True)
+def _waits_end_in_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the pilot wait by the queues: by the processor's time, as Textual does, a busy machine is idle."""
+    monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_all)
+    monkeypatch.setattr(Pilot, "pause", _pause_and_wait)
 
 
 @pytest.fixture

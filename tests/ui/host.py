@@ -105,7 +105,7 @@ async def handled(app: App[Any]) -> None:
     quiet = 0
     for _ in range(MOST_TURNS):
         await asyncio.sleep(0)
-        if app._exception is not None:
+        if app._exception is not None or app._exit or not app._running or not app.screen_stack:
             return
         if any(_has_work(pump) for pump in (app, *app.screen.walk_children(with_self=True))):
             quiet = 0

@@ -137,7 +137,7 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
 async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
     """Wish from outside that a session be parked, and wait for the answer."""
     number = await run.app.inbox.run(lambda store: store.wish_park(session_id, "test"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             wish = await run.app.inbox.run(lambda store: store.wish(number))
             assert wish is not None

@@ -69,6 +69,7 @@ class Pictures:
         taken = pilot.app.export_screenshot(simplify=True)
         for _ in range(LOOKS):
             await pilot.pause(LOOK_SECONDS)
+            await until(pilot, lambda: all(rests(pane) for pane in panes))
             now = pilot.app.export_screenshot(simplify=True)
             if now == taken:
                 break

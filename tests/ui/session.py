@@ -141,13 +141,12 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
 
     Looking alone costs nothing; a pause of the pilot asks every widget, so there is one, once it holds.
     """
-    if what():
-        return
     for _ in range(tries):
-        await asyncio.sleep(0.01)
         if what():
+            # Also where it held at once: what it came with, such as a panel, may not be mounted yet.
             await pilot.pause(0)
             return
+        await asyncio.sleep(0.01)
         if pilot.app._exception is not None:
             raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")

@@ -26,7 +26,7 @@ from ccq_tui.screens.session import growing
 from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
-from tests.ui.host import PanelHost
+from tests.ui.host import Clock, PanelHost
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, keys_work, permission, until
 
@@ -55,7 +55,7 @@ def state_of(run: Driven) -> PanelState:
 
 async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growing, "HELD_UP_SECONDS", 0.0)
-    run = Driven()
+    run = Driven(clock=Clock())  # nobody pauses in typing before the test says so
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for part in (
@@ -160,6 +160,7 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     assert run.screen.dock.panel is None
     assert run.screen.dock.prompt.text == "he" + "y" * len(events)
     run.told.tell(QuestionAsked(events[-1].request))
+    run.clock.skip(1.0)
     await until(pilot, lambda: run.screen.dock.panel)
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 

@@ -15,6 +15,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from tests.ui.host import Clock
+from tests.ui.pictures import rests
 from tests.ui.session import until
 
 Compare = Callable[..., bool]
@@ -161,7 +162,7 @@ def compare(
         # The second in which this happens may be over before the picture is taken, or not.
         host.transcript._tick()
         await until(pilot, lambda: host.transcript.virtual_size.height > 1 and host.transcript.frames)
-        await pilot.pause(0.2)
+        await until(pilot, lambda: rests(host.transcript))
 
     return snap_compare(host, terminal_size=size, run_before=before)
 

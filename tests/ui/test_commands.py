@@ -102,6 +102,7 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
     driven = Driven()
     async with driven.app.run_test() as pilot:
         driven.told.tell(ModeChanged("plan"))
+        await until(pilot, lambda: driven.screen.view.mode == "plan")
         await say(pilot, driven, "/mode")
         shown = await picker(pilot)
         assert "bypassPermissions" not in [row.value for row in shown.state.rows]
@@ -175,6 +176,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
     async with driven.app.run_test() as pilot:
         for number in (1, 2, 3):
             driven.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
+        await until(pilot, lambda: len(driven.screen._given) == 3)
         driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
         driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
         await say(pilot, driven, "/rewind")
@@ -203,7 +205,7 @@ async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:
     async with driven.app.run_test() as pilot:
         driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
         driven.told.tell(StateChanged(SessionState.WORKING))
-        await pilot.pause()
+        await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/rewind")
         await until(pilot, lambda: "Esc interrupts it" in driven.screen.dock.notices.text)
         assert driven.told.asked == []
@@ -295,6 +297,7 @@ async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyP
     driven = Driven()
     async with driven.app.run_test() as pilot:
         driven.told.tell(StateChanged(SessionState.WORKING))
+        await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/resume bbbb")
         assert "at work" in (await picker(pilot)).heading
         await pilot.press("enter")

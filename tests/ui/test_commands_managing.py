@@ -49,7 +49,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
         driven.told.tell(TaskStarted("t2", "", "Look around", agent=True))
         driven.told.tell(TaskEnded("t0", "", "completed"))
-        await pilot.pause()
+        await until(pilot, lambda: len(driven.screen._tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
         await pilot.press("enter")
@@ -64,6 +64,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
         driven.told.tell(TaskEnded("t2", "", "completed"))
+        await until(pilot, lambda: not driven.session_screen._tasks)
         await pilot.press("escape")
         await closed(pilot)
         await say(pilot, driven, "/tasks")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.pilot import Pilot
+
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from tests.ui.session import Driven, asked, until
 from tests.ui.test_commands import closed, notices, picker
@@ -15,11 +17,16 @@ LISTED = CommandsListed(
 )
 
 
+async def listed(driven: Driven, pilot: Pilot[int]) -> None:
+    """Tell which commands the CLI has, and wait until that was heard."""
+    driven.told.tell(LISTED)
+    await until(pilot, lambda: driven.screen._others)
+
+
 async def test_commands_of_both_and_actions_with_their_keys_are_listed_once() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
-        driven.told.tell(LISTED)
-        await pilot.pause()
+        await listed(driven, pilot)
         await pilot.press("ctrl+p")
         rows = (await picker(pilot)).state.rows
         labels = [row.label for row in rows]
@@ -32,8 +39,7 @@ async def test_commands_of_both_and_actions_with_their_keys_are_listed_once() ->
 async def test_what_is_chosen_is_done() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
-        driven.told.tell(LISTED)
-        await pilot.pause()
+        await listed(driven, pilot)
         await pilot.press("ctrl+p", *"mcp", "enter")
         await until(pilot, lambda: "There are no MCP servers here" in notices(driven))
         await pilot.press("ctrl+p", *"/init", "enter")
@@ -47,8 +53,7 @@ async def test_what_is_chosen_is_done() -> None:
 async def test_a_command_that_takes_more_is_begun_before_what_is_typed() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
-        driven.told.tell(LISTED)
-        await pilot.pause()
+        await listed(driven, pilot)
         await pilot.press(*"keep names", "ctrl+p", *"/compact", "enter")
         await closed(pilot)
         await until(pilot, lambda: driven.screen.dock.prompt.text == "/compact keep names")

@@ -8,7 +8,7 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
 from tests.ui.asked import SINGLE
-from tests.ui.host import PanelHost
+from tests.ui.host import Clock, PanelHost
 from tests.ui.session import Driven, until
 
 
@@ -24,7 +24,7 @@ async def test_a_backslash_and_enter_begin_a_new_line() -> None:
 
 
 async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
-    run = Driven()
+    run = Driven(clock=Clock())  # two presses of a key are one after the other, however long they take
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
         bar = run.screen.dock.query_one(HintBar)

@@ -13,7 +13,7 @@ from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question.field import AnswerField
-from tests.ui.host import DecisionHost
+from tests.ui.host import Clock, DecisionHost
 from tests.ui.session import Driven, keys_work, permission, until
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -67,7 +67,7 @@ async def test_every_way_to_decide() -> None:
 
 
 async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
-    run = Driven()
+    run = Driven(clock=Clock())  # it stays fresh until the test says so
 
     async def denied(pilot: Pilot[int], words: str) -> None:
         await until(pilot, lambda: run.told.answers)

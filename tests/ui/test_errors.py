@@ -31,7 +31,8 @@ GOOD_TURN = TurnEnded("completed", False, 1.0, None, 1, 1)
 async def tell(driven: Driven, pilot: Pilot[int], *events: AgentEvent) -> None:
     for event in events:
         driven.told.tell(event)
-    await pilot.pause()
+    # A burst is handled a moment later.
+    await until(pilot, lambda: not driven.session_screen._arrived)
 
 
 async def ready(driven: Driven, pilot: Pilot[int]) -> None:
@@ -92,10 +93,13 @@ async def test_compacting_comes_before_sending_again() -> None:
 class NeverThere(ToldSession):
     """A session whose CLI does not start."""
 
+    tried = False
+
     async def run(self) -> None:
         self.tell(StateChanged(SessionState.STARTING))
         self.tell(PromptReturned("Build it", "gone"))
         self.tell(SessionLost("no", kind=Problem.CLI_UNUSABLE))
+        self.tried = True
 
 
 async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_once() -> None:
@@ -103,10 +107,11 @@ async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_o
     driven = Driven(make=NeverThere, clock=clock)
     async with driven.app.run_test() as pilot:
         for started in (1, 2, 3):
-            await until(pilot, lambda: "F6 reconnect" in driven.screen.dock.notices.text)
+            # The line of the try before stands there until this one is heard of.
+            await until(pilot, lambda: driven.told.tried and not driven.screen._arrived)  # type: ignore[attr-defined]
+            assert "F6 reconnect" in driven.screen.dock.notices.text
             assert len(driven.launches) == started
             await pilot.press("f6")
-            await pilot.pause()
         await until(pilot, lambda: "F6 again in 2 s" in driven.screen.dock.notices.text)
         assert len(driven.launches) == 3
         clock.now += 2.0

@@ -41,7 +41,7 @@ async def test_an_idle_session_counts_no_seconds() -> None:
 
 async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
-    monkeypatch.setattr(field, "BLINK_SECONDS", 0.6)
+    monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)
     run = Driven()
     async with run.app.run_test() as pilot:
         run.app.animation_level = "full"
@@ -52,6 +52,8 @@ async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.Monk
         assert caret._draw_cursor, "it stands still, and is seen"
         await pilot.press("a")
         assert caret.blink_timer in running(run)
+        monkeypatch.setattr(field, "BLINK_SECONDS", 0.01)
+        await pilot.press("b")
         await until(pilot, lambda: caret.blink_timer not in running(run))
         assert caret._draw_cursor
 
@@ -82,6 +84,7 @@ async def test_typing_looks_up_no_style_of_the_field(monkeypatch: pytest.MonkeyP
         await pilot.press("a")
         looked: list[object] = []
         caret = run.screen.dock.prompt.field
+        await until(pilot, lambda: caret._styled_for is caret._theme)  # drawn once
         monkeypatch.setattr(caret, "get_component_styles", lambda *names: looked.append(names))
         await pilot.press("b", "c", "left")
         assert caret.text == "abc"

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.inbox import QuestionRequest, Won
@@ -16,10 +17,11 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.inbox import screen as inbox_screen
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
-from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session import SessionScreen, asking
 from tests.steps import step
 from tests.ui.inboxed import (
     Many,
@@ -172,12 +174,15 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
 
 
-async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
+async def test_f2_twice_goes_from_a_panel_to_the_inbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "AGAIN_SECONDS", 9.0)  # two presses may take long; below it skips more
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         assert await wished(run, "s1") == (WishState.REFUSED, "cannot be parked: nothing waits in it")
-        asking = asyncio.ensure_future(run.all[0].ask_person())
+        asked = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: run.session_screen.dock.panel)
         assert not run.all[0].parked
         assert await wished(run, "s1") == (WishState.TAKEN, "")
@@ -208,8 +213,8 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(tmp_path: Path) -> None:
         await open_by_key(pilot, run)
         await pilot.press("enter")
         await until(pilot, lambda: dock.panel and not dock.panel.state.hidden)
-        asking.cancel()
-        await asyncio.gather(asking, return_exceptions=True)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
 
 
 async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path: Path) -> None:
@@ -280,7 +285,10 @@ async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(
     assert run.launches == []
 
 
-async def test_a_question_is_declined_lost_to_others_and_found_among_a_thousand(tmp_path: Path) -> None:
+async def test_a_question_is_declined_lost_to_others_and_found_among_a_thousand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbox_screen, "GRACE", 60.0)  # a key that is held down may come late
     async with one_waits(tmp_path) as (run, pilot, request):
         with step("F1 lists the keys, and each of them means something"):
             await each_key_that_f1_lists_means_something(run, pilot)
@@ -335,6 +343,8 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     stored = await run.app.inbox.run(lambda store: store.request(request.id))
     assert stored is not None
     assert (stored.outcome, stored.surface) == (Declined(), "inbox")
+    # What it says of that must not come in the middle of the next step.
+    await until(pilot, lambda: "in the background" in run.said())
 
 
 async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:

@@ -15,6 +15,8 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.host import Clock
+from tests.ui.pictures import rests
 from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
 
 WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
@@ -57,6 +59,7 @@ async def test_requests_find_their_panels_made(monkeypatch: Any) -> None:
                 (asked(f"q{number}"), made[0]),
                 (PermissionAsked(permission(f"p{number}")), made[1]),
             ):
+                await until(pilot, lambda: rests(transcript))  # what became of the one before is drawn
                 looked_up.clear()
                 styled = transcript.counters.styled
                 run.told.tell(event)
@@ -87,6 +90,7 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
         run.told.tell(asked("q1"))
         await keys_work(run, pilot)
         await pilot.press("1")
+        await pilot.pause()  # all of it is drawn
         refresh = run.screen._compositor_refresh
 
         def paint() -> None:
@@ -103,9 +107,10 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
 
 
 async def test_what_is_typed_right_after_an_answer_stays_in_the_prompt() -> None:
-    run = Driven()
+    run = Driven(clock=Clock())  # what is typed is typed without a pause, however long it takes
     async with run.app.run_test() as pilot:
         for name in ("q1", "q2"):
+            run.clock.skip(1.0)
             run.told.tell(asked(name))
             await keys_work(run, pilot)
             await pilot.press("1")

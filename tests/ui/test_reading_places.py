@@ -101,6 +101,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await until(pilot, lambda: opened == ["src/store.py:12"])
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: opened[1:] == ["https://example.orgNone:0"])
+        monkeypatch.setattr(placing, "DOUBLE_CLICK", 60.0)  # the pilot takes its time between two clicks
         await pilot.click(pane, offset=place("store"), times=2)
         await pilot.pause()
         assert "store.py" in (run.screen.get_selected_text() or "")
@@ -110,6 +111,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await pilot.pause()
         assert run.screen._opening is None, "a click that came to the terminal"
         run.clock.skip(1)
+        monkeypatch.setattr(placing, "DOUBLE_CLICK", 0.0)
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: len(opened) == 3)
         assert opened[2] == opened[1]

@@ -48,7 +48,7 @@ async def test_what_is_typed_is_found_counted_and_gone_through() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: bar.found_text == "3/3")
         assert tool.folded
-        assert marked(run, current=True) == ["needle"]
+        await until(pilot, lambda: marked(run, current=True) == ["needle"])
         await pilot.press("up")
         await until(pilot, lambda: bar.found_text == "2/3")
         assert not tool.folded, "what is folded away is unfolded to be seen"
@@ -56,7 +56,7 @@ async def test_what_is_typed_is_found_counted_and_gone_through() -> None:
         await pilot.press("up")
         await until(pilot, lambda: bar.found_text == "1/3")
         assert tool.folded, "and folded again"
-        assert transcript.render_line(0).text.startswith("● a needle")
+        await until(pilot, lambda: transcript.render_line(0).text.startswith("● a needle"))
         await pilot.press("shift+enter", "down", "enter")
         await until(pilot, lambda: bar.found_text == "2/3")
         await pilot.press("escape")
@@ -93,8 +93,8 @@ async def test_a_search_goes_on_while_text_streams_and_the_place_stays() -> None
         for _ in range(5):
             run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "one more needle\n\n" * 10))
         await until(pilot, lambda: bar.found_text == "3/53")
-        assert marked(run, current=True) == ["needle"]
-        assert run.screen.transcript.unseen
+        await until(pilot, lambda: marked(run, current=True) == ["needle"])
+        await until(pilot, lambda: run.screen.transcript.unseen)
 
 
 async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is_over() -> None:

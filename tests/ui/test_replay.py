@@ -204,7 +204,7 @@ async def test_help_names_the_keys_of_the_replay(tmp_path: Path) -> None:
         found = own_rows(run)
         assert ("Space", "Hold the replay, or let it go on") in found
         await pilot.press("f1")
-        assert run.is_up
+        await until(pilot, lambda: run.is_up)
 
 
 def own_rows(run: Replayed) -> set[tuple[str, str]]:

@@ -140,12 +140,11 @@ async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
                 app.transcript.action_page_up()
                 above = lines(app)[:-1]
         # The past is put above part by part; whatever is painted in between is the same.
-        for _ in range(2_000):
-            assert lines(app)[:-1] == above, "what comes above moves nothing"
-            if app.transcript.block_count == 10_000:
-                break
-            await asyncio.sleep(0)
-        assert app.transcript.block_count == 10_000
+        async with asyncio.timeout(20):
+            while app.transcript.block_count < 10_000:
+                assert lines(app)[:-1] == above, "what comes above moves nothing"
+                await asyncio.sleep(0)
+        assert lines(app)[:-1] == above
         app.transcript.action_home()
         assert lines(app)[0] == "● Block 0"
         await pilot.resize_terminal(60, 20)
@@ -248,8 +247,8 @@ async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
     async with app.run_test(size=(60, 12)) as pilot:
         await pilot.pause()
         app.transcript.apply(ev.ToolStarted("t", "Bash", {"command": "sleep 9"}))
-        await until(pilot, lambda: lines(app)[0] == "▸ Bash sleep 9")
-        await until(pilot, lambda: lines(app)[0].startswith("▸ Bash sleep 9 · 1."))
+        await until(pilot, lambda: lines(app)[0].startswith("▸ Bash sleep 9"))
+        await until(pilot, lambda: re.match(r"▸ Bash sleep 9 · \d", lines(app)[0]) is not None)
         app.transcript.apply(ev.ToolFinished("t", "Bash", "done"))
         await until(pilot, lambda: lines(app)[0].startswith("✔ Bash sleep 9 · done · "))
 

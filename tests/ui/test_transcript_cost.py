@@ -214,9 +214,9 @@ async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
         for start in range(0, len(text), 200):
             app.transcript.apply(grew(text[start : start + 200]))
             await asyncio.sleep(0.002)
-        took = time.monotonic() - began
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
         await until(pilot, lambda: last_line(app) == "The end.")
+        took = time.monotonic() - began
         assert app.transcript.frames - before <= 4 + took / pace.CATCHING_UP + 4
 
 

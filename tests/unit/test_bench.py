@@ -90,7 +90,12 @@ def test_a_terminal_answers_in_the_order_of_the_questions() -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the bench needs /proc")
 def test_a_process_knows_what_it_used() -> None:
     before = running_seconds(os.getpid())
-    sum(range(1_000_000))
+
+    def has_used_more() -> bool:
+        sum(range(1_000_000))
+        return running_seconds(os.getpid()) > before
+
     assert tree(os.getpid())[0] == os.getpid()
-    assert running_seconds(os.getpid()) > before
+    # A thread of an earlier test that ends meanwhile takes its time along.
+    assert any(has_used_more() for _ in range(200))
     assert processor_seconds(os.getpid()) > 0

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from ccq_tui import early
 from ccq_tui.early import EarlyPrompt, frame, is_begun, plain
 from ccq_tui.screens.driver import _as_typed
 
@@ -27,6 +28,13 @@ class Typist:
 
     def type(self, typed: bytes) -> None:
         os.write(self.master, typed)
+
+    def taken(self, wanted: bytes) -> None:
+        """Wait until what was typed has come: the system passes it on when it gets to that."""
+        until = time.monotonic() + 10
+        while not self.early._typed.endswith(wanted) and time.monotonic() < until:
+            time.sleep(0.001)
+        assert self.early._typed.endswith(wanted)
 
     def drawn(self, wanted: bytes) -> bytes:
         """Read what is drawn until it ends as wanted."""
@@ -56,6 +64,7 @@ def test_letters_are_shown_and_everything_is_kept(typist: Typist) -> None:
     typist.type(b"n\r")
     typist.drawn(b"n")
     typist.type(b"y\x1b[A")
+    typist.taken(b"y\x1b[A")
     assert typist.early.release() == "grün日\x7f\x7fn\ry\x1b[A", "what follows Enter is not shown, and kept"
     typist.early.close()
     assert not select.select([typist.master], [], [], 0)[0], "who took the terminal over gives it back"
@@ -68,7 +77,14 @@ def test_the_terminal_is_given_back_where_nothing_comes_after(typist: Typist) ->
     typist.drawn(b"\x1b[?1049l\x1b[?25h")
 
 
-def test_a_paste_is_taken_whole(typist: Typist) -> None:
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the rest of a paste take as long as this test may be kept from the processor."""
+    monkeypatch.setattr(early, "_REST_SECONDS", 20.0)
+    monkeypatch.setattr(early, "_RESTS_SECONDS", 60.0)
+
+
+def test_a_paste_is_taken_whole(typist: Typist, patient: None) -> None:
     typist.type(b"\x1b[200~two\nlines")
     typist.drawn(b"\x1b[m")
     os.close(typist.early._stop[1])  # as release does, while the rest is on its way
@@ -79,7 +95,7 @@ def test_a_paste_is_taken_whole(typist: Typist) -> None:
     os.close(typist.early._stop[0])
 
 
-def test_a_paste_in_many_pieces_is_taken_whole(typist: Typist) -> None:
+def test_a_paste_in_many_pieces_is_taken_whole(typist: Typist, patient: None) -> None:
     typist.type(b"\x1b[200~")
     typist.drawn(b"\x1b[m")
     os.close(typist.early._stop[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,12 @@ def stumble() -> None:
     time.sleep(0.05)
 
 
-def stand_still() -> None:
-    time.sleep(0.4)  # long enough for the thread to look, also when others have the processor
+def stand_still(seen: Counter[tuple[str, ...]]) -> None:
+    """Stand still until the thread has looked, which may not get the processor for a while."""
+    until = time.monotonic() + 20
+    time.sleep(0.4)
+    while "stand_still" not in str(seen.copy().most_common(1)) and time.monotonic() < until:
+        time.sleep(0.05)
 
 
 async def test_a_stall_is_noted_with_the_place_that_took_longest(
@@ -29,14 +34,16 @@ async def test_a_stall_is_noted_with_the_place_that_took_longest(
     assert watch is not None
     await asyncio.sleep(0.01)
     stumble()  # no beat between the two: one stall
-    stand_still()
+    stand_still(watch._seen)
     await asyncio.sleep(0.02)  # the watch's own timer comes first
     watch.stop()
+    watch._thread.join(20)
     noted = [json.loads(line) for line in file.read_text().splitlines()]
-    longest = max(noted, key=lambda stall: stall["ms"])
-    assert longest["ms"] > 80
-    assert longest["cpu"] < longest["ms"]  # it slept
-    assert any("test_stalls.py" in call and "stand_still" in call for call in longest["where"])
+    # The machine may have stood still itself before or after, and longer.
+    (ours,) = (stall for stall in noted if "stand_still" in str(stall["where"]))
+    assert ours["ms"] > 400
+    assert ours["cpu"] < ours["ms"]  # it slept
+    assert any("test_stalls.py" in call for call in ours["where"])
 
 
 async def test_nothing_is_watched_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from ccq_tui.inbox import Won
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Counts
 from tests.agent.killed.points import Point, Victim
@@ -23,6 +24,7 @@ LIMIT = 900.0
 QUIET = 2.5
 """Seconds of silence after which a person would write to a session that waits for nothing."""
 KEPT_AFTER = 0.25
+KEPT_LIMIT = 60.0
 PROMPT = "Build it."
 GO_ON = "Go on."
 
@@ -41,10 +43,12 @@ class Run:
     Args:
         points: Where.
         root: An empty directory.
+        patient: Whether to wait until a draft is on disk, where else the time that it may take goes by.
     """
 
-    def __init__(self, points: Sequence[Point], root: Path) -> None:
+    def __init__(self, points: Sequence[Point], root: Path, *, patient: bool = False) -> None:
         self.counts = Counts()
+        self._patient = patient
         self._points = list(points)
         self._model = ScriptedModel(scenario(self._newest), speed=1_500, delta_size=8)
         self._root = root
@@ -186,7 +190,10 @@ class Run:
             return False
         if not point.parks and not self._session and when != "BlockGrew":
             return False
-        time.sleep(point.delay)
+        if self._patient and when == "draft":
+            self._until_kept()
+        else:
+            time.sleep(point.delay)
         self._kill(point.victim)
         self._points.pop(0)
         self._resuming = self._by_message = False
@@ -197,8 +204,12 @@ class Run:
     def _kill(self, victim: Victim) -> None:
         """Kill, note which drafts are old enough to be kept, and start a new program if there is none."""
         killed_at = time.monotonic()
+        on_disk = {name: self._on_disk(name) for name in self._asked} if self._patient else {}
         self._process.kill(victim)
-        for asked in self._asked.values():
+        for name, asked in self._asked.items():
+            if self._patient:
+                asked.kept = on_disk[name] or asked.kept
+                continue
             for text in asked.drafts:
                 if text not in self._young and self._drafted.get(text, killed_at) <= killed_at - KEPT_AFTER:
                     asked.kept = text
@@ -207,7 +218,26 @@ class Run:
         if victim != "cli":
             self._process = Process(self._home, self._database, self._drafted)
 
+    def _until_kept(self) -> None:
+        """Wait until the newest draft of what was asked last is on disk."""
+        name, asked = list(self._asked.items())[-1]
+        deadline = time.monotonic() + KEPT_LIMIT
+        while self._on_disk(name) != asked.drafts[-1]:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the draft {asked.drafts[-1]!r} was not kept within {KEPT_LIMIT:g} s")
+            time.sleep(0.02)
+
     # -- what must hold -----------------------------------------------------------------------------------
+
+    def _on_disk(self, name: str) -> str:
+        """Return the draft of a request that is kept, or ""."""
+        store = Store(self._database)
+        try:
+            stored = store.request(name)
+            draft = store.load_draft(stored.request) if stored is not None and stored.has_draft else None
+            return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
+        finally:
+            store.close()
 
     def _check_draft(self, name: str, found: str) -> None:
         asked = self._asked[name]
@@ -282,15 +312,16 @@ class Run:
         self.counts.problems.append(f"{text} [{self._root.name}]")
 
 
-def play(points: Sequence[Point], root: Path) -> Counts:
+def play(points: Sequence[Point], root: Path, *, patient: bool = False) -> Counts:
     """Play a session through some kills.
 
     Args:
         points: Where it is killed.
         root: An empty directory.
+        patient: Whether a machine may take longer than it should to keep a draft.
 
     Returns:
         What was seen.
     """
     root.mkdir(parents=True)
-    return Run(points, root).play()
+    return Run(points, root, patient=patient).play()

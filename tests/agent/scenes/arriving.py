@@ -20,7 +20,8 @@ from ccq_tui.testing.tool_input import question_set_input
 from tests.agent.running import Running
 from tests.agent.stage import Stage
 
-LONG = "a description that says in some words what choosing this would mean"
+LONG = "a description that says in some words what choosing this would mean" * 16
+"""With it a set takes seconds at the speed at which it begins: a CLI that is held up tells its parts, too."""
 DATABASE = Question("Which database?", "Database", (Option("SQLite", LONG), Option("PostgreSQL", LONG)))
 FEATURES = Question("Which features?", "Features", (Option("Auth", LONG), Option("Logs", LONG)), True)
 BAD = question_set_input([DATABASE, {"question": "What else?", "header": "Else", "options": []}])
@@ -37,7 +38,7 @@ async def scenes(stage: Stage) -> None:
     scenario = Scenario("bad").asks(raw=BAD).asks(DATABASE).says("Thanks.")
     async with stage.scene("a set that the CLI rejects", scenario) as run:
         await it_ends_and_is_asked_again(run, model, REJECTED)
-    broken = Message((ask(DATABASE, FEATURES),), closed=True, cut=Cut(after=300))
+    broken = Message((ask(DATABASE, FEATURES),), closed=True, cut=Cut(after=1_000))
     scenario = Scenario("cut", (broken,)).asks(DATABASE).says("Thanks.")
     async with stage.scene("a stream that breaks", scenario) as run:
         await it_ends_and_is_asked_again(run, model, BROKE)

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ccq_tui.inbox.store import Store
+from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import CleanHome, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Counts
 from tests.agent.killed.process import children, command, end_all
@@ -45,10 +46,14 @@ class Life:
         points: Where, for the questions in their order; fewer than questions are enough.
         root: An empty directory.
         questions: How many questions there are.
+        patient: Whether to wait until a draft is on disk, where else the time that it may take goes by.
     """
 
-    def __init__(self, points: Sequence[Point], root: Path, questions: int = QUESTIONS) -> None:
+    def __init__(
+        self, points: Sequence[Point], root: Path, questions: int = QUESTIONS, *, patient: bool = False
+    ) -> None:
         self.counts = Counts()
+        self._patient = patient
         self._points = dict(enumerate(points, 1))
         self._root = root
         self._numbers = range(1, questions + 1)
@@ -138,6 +143,9 @@ class Life:
         point = self._points.get(number)
         if point and point.phase == "drafting":
             self._rest(KEPT_AFTER)
+            if self._patient:
+                # Without the session's record there is nothing to go on with.
+                terminal.wait(lambda _: bool(self._session()) and self._is_kept(answer))
             return self._kill(number)
         terminal.press("enter")
         terminal.wait(lambda seen: answer in seen.panel and seen.keys_work)
@@ -187,6 +195,14 @@ class Life:
 
     def _clis(self) -> list[int]:
         return [pid for pid in children(self._terminal.process.pid) if "stream-json" in command(pid)]
+
+    def _is_kept(self, answer: str) -> bool:
+        store = Store(next(self._root.rglob("inbox.db")))
+        try:
+            drafts = [store.load_draft(one.request) for one in store.waiting()]
+            return any(isinstance(one, PanelState) and one.pages[0].draft.other == answer for one in drafts)
+        finally:
+            store.close()
 
     def _rest(self, seconds: float) -> None:
         since = time.monotonic()

@@ -66,7 +66,7 @@ def test_parts_are_shown_as_the_whole_and_stay_small() -> None:
     cut = parts(whole)
     assert max(map(len, cut)) < 9
     assert len(cut[0]) >= 3
-    at_once, bit_by_bit = TranscriptModel(), TranscriptModel()
+    at_once, bit_by_bit = TranscriptModel(lambda: 0.0), TranscriptModel(lambda: 0.0)
     at_once.apply(HistoryLoaded(tuple(replay(whole, "s"))))
     bit_by_bit.add_prompt("typed meanwhile")
     for number, part in enumerate(cut):

@@ -59,7 +59,7 @@ def played(path: Path, data: bytes) -> Recording:
     # So long a first line that what follows is not looked at to tell a binary file.
     path.write_bytes(b'{"type":"first"}' + b" " * 5_000 + b"\n" + data)
     recording = open_recording(str(path))
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     model.apply(HistoryLoaded(tuple(events_of(recording))))
     assert plain_text(model.blocks) or not model.blocks
     model.set_folds(folded=False)

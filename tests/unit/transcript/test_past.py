@@ -31,7 +31,7 @@ def said(model: TranscriptModel) -> list[str]:
 
 def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
     parts = [part(400, 100), part(0, 400, cut=True)]
-    whole, model = TranscriptModel(), TranscriptModel()
+    whole, model = TranscriptModel(lambda: 0.0), TranscriptModel(lambda: 0.0)
     past, steps = Past(model.empty), 0
     for one in parts:
         whole.apply(one)
@@ -50,7 +50,7 @@ def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
 
 
 def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     past = Past(model.empty)
     past.add(part(0, 2 * STEP))
     assert past.step() is None
@@ -62,7 +62,7 @@ def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
 
 
 def test_a_part_costs_what_is_in_it_however_much_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     layout = Layout(model.blocks, lambda *_: [])
     added: list[str] = []
     for name in ("append", "prepend"):

@@ -23,7 +23,7 @@ def told(model: TranscriptModel) -> list[str]:
 
 
 def test_a_prompt_delivered_within_the_turn_stands_before_what_follows() -> None:
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     for event in (
         ev.PromptAccepted("one", prompt_id="1"),
         ev.PromptAccepted("two", queued=True, prompt_id="2"),
@@ -42,7 +42,7 @@ def test_a_prompt_delivered_within_the_turn_stands_before_what_follows() -> None
 
 
 def test_a_prompt_that_came_back_is_no_longer_shown() -> None:
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     model.add_prompt("never taken")
     model.apply(ev.PromptAccepted("queued", queued=True, prompt_id="2"))
     model.apply(ev.PromptReturned("never taken", "the session ended"))
@@ -53,7 +53,7 @@ def test_a_prompt_that_came_back_is_no_longer_shown() -> None:
 
 
 def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     model.add_prompt("go")
     model.apply(ev.HistoryLoaded((ev.PromptAccepted("go"), said("went")), cut=True))
     model.apply(ev.PromptAccepted("go", prompt_id="9"))
@@ -63,7 +63,7 @@ def test_history_stands_above_the_prompt_that_was_typed_meanwhile() -> None:
 
 
 def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other() -> None:
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     model.apply(ev.PromptAccepted("again", queued=True, prompt_id="1"))
     model.add_prompt("again")
     model.apply(ev.PromptReturned("again", "you took it back", "2", wanted=True))

@@ -20,7 +20,7 @@ SHOWN = "The store reads store.py twice, 日本語の文章もあります,\nand
 
 def joined(text: str, width: int, *, prompt: bool = False) -> list[str]:
     """Draw a text in lines of a width, and join each part again."""
-    model = TranscriptModel()
+    model = TranscriptModel(lambda: 0.0)
     if prompt:
         model.add_prompt(text)
     else:
