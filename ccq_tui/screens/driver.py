@@ -1,70 +1,18 @@
-"""The terminal driver of Textual, made to outlive its terminal for as long as an orderly end takes."""
+"""Chooses the terminal's driver, which begins with what was typed before it was there."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.message import Message
 
     from ccq_tui.early import EarlyPrompt
-
-
-class LastingOutput:
-    """A terminal's output that swallows what is written after the terminal has gone.
-
-    Textual writes from a thread. If that thread died of an error, its bounded queue would fill, the next
-    write would wait for ever, and with it the session, its process and the temporary files.
-
-    Args:
-        file: The terminal's output.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self._gone = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
-
-    def write(self, text: str) -> int:
-        """Write, or swallow; returns the number of characters."""
-        if not self._gone:
-            with self._lasting():
-                self._file.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush, or do nothing."""
-        if not self._gone:
-            with self._lasting():
-                self._file.flush()
-
-    @contextlib.contextmanager
-    def _lasting(self) -> Any:
-        try:
-            yield
-        except OSError:
-            self._gone = True
-            _silence()
-            # The terminal's end is said by this signal, but may be noticed here before it comes.
-            os.kill(os.getpid(), signal.SIGHUP)
-
-
-def _silence() -> None:
-    """Let what is still buffered go nowhere: Python's own flush at the end would fail, with exit code 120."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(null, descriptor)
-    os.close(null)
 
 
 class _MoreKeys(Enum):
@@ -113,35 +61,9 @@ def lasting_driver() -> type[Driver] | None:
     """Return a driver for a terminal that may go away, or None where the system has its own ways."""
     if sys.platform == "win32":
         return None
-    from textual.drivers.linux_driver import LinuxDriver
+    from ccq_tui.screens.lasting import LastingDriver
 
     know_alt_keys()
-
-    class LastingDriver(LinuxDriver):
-        """Textual's driver with an output that does not fail."""
-
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            self._file: Any = LastingOutput(self._file)
-
-        @property
-        def lent(self) -> bool:
-            """Whether the screen is lent to an editor, or no thread is there to write any more."""
-            thread = self._writer_thread
-            return thread is None or not thread.is_alive()
-
-        def write(self, data: str) -> None:
-            """Write, unless nothing would."""
-            if not self.lent:
-                super().write(data)
-
-        def end(self) -> None:
-            """End the threads, however the app ended: one that reads on would keep the process for ever."""
-            self.exit_event.set()
-            thread = self._writer_thread
-            if thread is not None and thread.is_alive():
-                thread.stop()
-
     return LastingDriver
 
 

@@ -53,6 +53,16 @@ class Running:
                 return
         raise AssertionError("there is no CLI")
 
+    def stop_and_go_on(self, how: signal.Signals) -> None:
+        """Stop the program, which it need not notice; give its terminal to a shell, and let it go on."""
+        pid = self.terminal.process.pid
+        os.kill(pid, how)
+        self.terminal.wait(
+            lambda _: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        )
+        self.terminal.be_used()
+        os.kill(pid, signal.SIGCONT)
+
     def end(self, how: str, code: int) -> None:
         """End the program by keys, a signal or by closing its window; it must leave nothing behind."""
         if how.startswith("SIG"):

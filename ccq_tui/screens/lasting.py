@@ -1,0 +1,127 @@
+"""The terminal driver of Textual, made to outlive its terminal and to go on after any stop."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import termios
+from typing import IO, Any
+
+from textual import events
+from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
+
+
+class LastingOutput:
+    """A terminal's output that swallows what is written after the terminal has gone.
+
+    Textual writes from a thread. If that thread died of an error, its bounded queue would fill, the next
+    write would wait for ever, and with it the session, its process and the temporary files.
+
+    Args:
+        file: The terminal's output.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._gone = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        """Write, or swallow; returns the number of characters."""
+        if not self._gone:
+            with self._lasting():
+                self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, or do nothing."""
+        if not self._gone:
+            with self._lasting():
+                self._file.flush()
+
+    @contextlib.contextmanager
+    def _lasting(self) -> Any:
+        try:
+            yield
+        except OSError:
+            self._gone = True
+            _silence()
+            # The terminal's end is said by this signal, but may be noticed here before it comes.
+            os.kill(os.getpid(), signal.SIGHUP)
+
+
+def _silence() -> None:
+    """Let what is still buffered go nowhere: Python's own flush at the end would fail, with exit code 120."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    os.close(null)
+
+
+class LastingDriver(LinuxDriver):
+    """Textual's driver with an output that does not fail, for a process that may be stopped at any time."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._file: Any = LastingOutput(self._file)
+        self._modes: list[Any] | None = None
+
+    @property
+    def lent(self) -> bool:
+        """Whether the screen is lent to an editor, or no thread is there to write any more."""
+        thread = self._writer_thread
+        return thread is None or not thread.is_alive()
+
+    def write(self, data: str) -> None:
+        """Write, unless nothing would."""
+        if not self.lent:
+            super().write(data)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, and remember how it is set then."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        with contextlib.suppress(termios.error):
+            self._modes = termios.tcgetattr(self.fileno)
+
+    def _sigcont_application(self, *_signal: object) -> None:
+        """Go on after a stop.
+
+        Textual expects one that it was told of, and would start its threads once more after any other:
+        two would read the keyboard then, and the terminal could not be given back as it was. After the
+        one that it expects it draws only what changes.
+        """
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        if not self._loop.is_closed():
+            # Not here: what was interrupted may hold the lock of the queue to the writing thread.
+            self._loop.call_soon_threadsafe(self._take_again)
+
+    def _take_again(self) -> None:
+        """Set the terminal once more, which a shell may have used meanwhile, and draw everything."""
+        if self.lent or self._modes is None or not self._auto_restart:
+            return
+        try:
+            if os.tcgetpgrp(self.fileno) != os.getpgrp():
+                os.kill(os.getpid(), signal.SIGSTOP)  # in the background it may not draw
+                return
+            termios.tcsetattr(self.fileno, termios.TCSANOW, self._modes)
+        except (OSError, termios.error):
+            return  # the terminal is gone, which ends the program in order
+        self.write("\x1b[?1049h\x1b[?25l\x1b[?1004h")
+        self._enable_bracketed_paste()
+        self._disable_line_wrap()
+        self._enable_mouse_support()
+        size = Size(*self._get_terminal_size())  # another one was told to who had the terminal
+        self._app.post_message(events.Resize(size, size))
+        self._app.refresh()
+
+    def end(self) -> None:
+        """End the threads, however the app ended: one that reads on would keep the process for ever."""
+        self.exit_event.set()
+        thread = self._writer_thread
+        if thread is not None and thread.is_alive():
+            thread.stop()
