@@ -179,6 +179,8 @@ class Gate:
         if tool == PLAN_TOOL:
             plan = PlanRequest(name, self._session_id(), str(source.get("plan") or ""))
             return self._decision(plan, await self.waits.ask(plan), source)
+        if context.agent_id and context.agent_id not in self._agents:
+            await self.waits.call_shown(name)  # by then its name is known
         request = PermissionRequest(
             id=name,
             session_id=self._session_id(),

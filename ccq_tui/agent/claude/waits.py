@@ -37,6 +37,8 @@ _logger = logging.getLogger(__name__)
 
 SURFACE = "session"
 _SEEN_SECONDS = 1.0
+_LOOKS = 10
+"""Waits that these seconds are made of: a process that was stopped has lost one of them, not all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class Waits:
         Returns:
             How it was settled, or that it was parked.
         """
-        await self._call_shown(request.id)
+        await self.call_shown(request.id)
         self._stop_when_over()
         self.pending[request.id] = request
         waits, surface = asyncio.Event(), ""
@@ -210,17 +212,20 @@ class Waits:
         if self._over:
             raise asyncio.CancelledError(self._ending)
 
-    async def _call_shown(self, tool_use_id: str) -> None:
+    async def call_shown(self, tool_use_id: str) -> None:
         """Wait until the call's own event is out: requests come on another way, and may be faster.
 
         A request from a session's past has no such event, hence the limit.
         """
         event = self._shown.setdefault(tool_use_id, asyncio.Event())
-        try:
-            async with asyncio.timeout(_SEEN_SECONDS):
-                await event.wait()
-        except TimeoutError:
-            _logger.debug("A request came without its tool call")
+        for _ in range(_LOOKS):
+            try:
+                async with asyncio.timeout(_SEEN_SECONDS / _LOOKS):
+                    await event.wait()
+            except TimeoutError:
+                continue
+            return
+        _logger.debug("A request came without its tool call")
 
 
 def _asked(request: Request, draft: Draft | None) -> AgentEvent:

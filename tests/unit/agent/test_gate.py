@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
 from ccq_tui.agent import SessionOptions
+from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled
 from ccq_tui.agent.texts import EXPIRED
-from ccq_tui.inbox import Cancelled, MemoryInbox, Verdict, Won
+from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 
 SOURCE: dict[str, Any] = {
@@ -128,6 +130,40 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     parked = [event for event in asked.events if isinstance(event, RequestParked)]
     assert parked in ([], [RequestParked("t", deferred=False)])
     assert len(asked.inbox.pending) == len(parked)
+
+
+async def test_a_process_that_stood_still_tells_the_call_before_its_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(waits, "_SEEN_SECONDS", 0.2)
+    asked = Asked()
+    asked.gate.finished("t")
+    task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
+    await asyncio.sleep(0)  # it waits for its call now
+    time.sleep(0.3)  # noqa: ASYNC251 - the whole process stands still
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert asked.inbox.pending == ()
+    asked.gate.waits.shown("t")
+    await asked.pending()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_subagent_whose_name_comes_with_its_call_is_named() -> None:
+    asked = Asked()
+    asked.gate.finished("t")
+    context = ToolPermissionContext(tool_use_id="t", agent_id="a1")
+    task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, context))
+    await asyncio.sleep(0)  # the request came another way, and faster
+    asked.gate.named("a1", "Explore")
+    asked.gate.waits.shown("t")
+    await asked.pending()
+    assert [request.agent for request in asked.inbox.pending if isinstance(request, PermissionRequest)] == [
+        "Explore"
+    ]
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None:
