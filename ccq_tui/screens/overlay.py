@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from textual import on
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
+from textual.worker import Worker
+
+from ccq_tui.screens.failing import WorkFailed, failure
 
 Result = TypeVar("Result")
 
@@ -23,3 +27,8 @@ class Overlay(ModalScreen[Result]):
             result: What is given to whoever opened it.
         """
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    @on(Worker.StateChanged)
+    def _work_changed(self, event: Worker.StateChanged) -> None:
+        if words := failure(event):
+            self.app.post_message(WorkFailed(words))

@@ -6,7 +6,9 @@ import pytest
 from textual import events
 
 from ccq_tui.agent.events import SessionState
+from ccq_tui.app import CcqApp
 from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.session import Driven, until
@@ -47,3 +49,23 @@ async def test_what_is_opened_and_left_in_one_burst_is_gone(opened_by: str) -> N
             await until(pilot, lambda: run.app.screen is not over)  # noqa: B023
         await pilot.press("x")
         await until(pilot, lambda: run.screen.dock.prompt.text == "x")
+
+
+async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def surprise(*_: object) -> None:
+        raise RuntimeError("surprise")
+
+    run = Driven()
+    monkeypatch.setattr(InboxScreen, "_read", surprise)
+    monkeypatch.setattr(OverviewScreen, "_read_all", surprise)
+    monkeypatch.setattr(CcqApp, "_open_another", surprise)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        for key, work in (("f2", "inbox list"), ("f5", "overview"), ("ctrl+n", "new session")):
+            await pilot.press(key)
+            await until(pilot, lambda: f"ccq-tui ({work})" in run.session_screen.transcript.text())  # noqa: B023
+            while not isinstance(run.app.screen, SessionScreen):
+                await pilot.press("escape")
+    assert caplog.text.count("RuntimeError: surprise") == 3

@@ -21,8 +21,6 @@ async def test_in_every_theme_at_every_size(pictures: Pictures) -> None:
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=clock)
     async with run.app.run_test(size=SIZES[0]) as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        # A call that took a twentieth of a second says so, and this process may be held up in between.
-        run.screen.transcript.model._calls._clock = clock
         for event in (*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION)):
             run.told.tell(event)
         await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.shown_at)

@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
-from textual.worker import Worker, WorkerState
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
@@ -237,11 +236,3 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
                 self._answers.keep(self.recording.waiting.id, None)
             go_on = GoOn(self.recording.session_id, self.recording.cwd, message)
             self.post_message(self.QuestionAnswered(go_on))
-
-    @on(Worker.StateChanged)
-    def _worker_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR:
-            _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)
-            self.transcript.add_notice(
-                f"Something went wrong in ccq-tui ({event.worker.name}); the log has more.", "error"
-            )

@@ -12,10 +12,12 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker
 
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, SessionState, StateChanged
 from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
+from ccq_tui.screens.failing import failure
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import TIMED, SessionView, noted
@@ -111,6 +113,11 @@ class SessionBase(Screen[None]):
     def transcript(self) -> Transcript:
         """The log pane."""
         return self.query_one(Transcript)
+
+    @on(Worker.StateChanged)
+    def _work_changed(self, event: Worker.StateChanged) -> None:
+        if words := failure(event):
+            self.transcript.add_notice(words, "error")
 
     # -- coming to the front ------------------------------------------------------------------------------
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 
-from textual import on
 from textual.app import ComposeResult
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker
 
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.deciding import Deciding
@@ -29,10 +27,8 @@ from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.status_line import StatusLine
-from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.saying import begun
-
-_logger = logging.getLogger(__name__)
 
 
 class SessionScreen(
@@ -72,7 +68,7 @@ class SessionScreen(
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
         yield SideBar()
-        yield Transcript()
+        yield Transcript(TranscriptModel(self.clock))
         yield PlaceBar()
         yield SearchBar()
         yield GrowingDock(self.view.name, self.launch.draft, clock=self.clock)
@@ -104,11 +100,3 @@ class SessionScreen(
         if self._worker is not None and not self._worker.is_finished:
             await self.workers.wait_for_complete([self._worker])
         await self.release_draft()
-
-    @on(Worker.StateChanged)
-    def _worker_changed(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.ERROR:
-            _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)
-            self.transcript.add_notice(
-                f"Something went wrong in ccq-tui ({event.worker.name}); the log has more.", "error"
-            )

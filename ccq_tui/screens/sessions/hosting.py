@@ -12,9 +12,11 @@ from types import MappingProxyType
 
 from textual import events, on
 from textual.app import App
+from textual.worker import Worker
 
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.config.trust import remember
+from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
@@ -69,6 +71,16 @@ class Hosting(App[int]):
             entry_of(at, screen.view, len(screen.waiting.items), now, shown=screen is self.front)
             for at, screen in enumerate(self.sessions, 1)
         )
+
+    @on(Worker.StateChanged)
+    def _work_changed(self, event: Worker.StateChanged) -> None:
+        if words := failure(event):
+            self.post_message(WorkFailed(words))
+
+    @on(WorkFailed)
+    def _work_failed(self, event: WorkFailed) -> None:
+        if self.front is not None:
+            self.front.transcript.add_notice(event.words, "error")
 
     # -- opening and closing --------------------------------------------------------------------------------
 
