@@ -21,6 +21,8 @@ LOWEST = 8
 """Rows of a terminal that is worth a first frame."""
 _REST_SECONDS = 0.05
 """How long the rest of a sequence of bytes is awaited, which a terminal sends in one go."""
+_PIECE_SECONDS = 0.5
+"""How long the next piece of something pasted is awaited; that there is one is certain."""
 _RESTS_SECONDS = 2.0
 """How long a long rest is read on: something pasted comes in many pieces."""
 END_SECONDS = _RESTS_SECONDS + 1.0
@@ -120,7 +122,8 @@ class EarlyPrompt:
         until = time.monotonic() + _RESTS_SECONDS
         while time.monotonic() < until:
             # Cut in two, a sequence would mean something else.
-            if not is_begun(self._typed) or not select.select([self._keys], [], [], _REST_SECONDS)[0]:
+            patience = _PIECE_SECONDS if is_pasting(self._typed) else _REST_SECONDS
+            if not is_begun(self._typed) or not select.select([self._keys], [], [], patience)[0]:
                 return
             if not self._take():
                 return
@@ -176,13 +179,22 @@ def is_begun(typed: bytes) -> bool:
     Args:
         typed: What came so far.
     """
-    if typed.rfind(_PASTE) > typed.rfind(_PASTED) or _BEGUN.search(typed):
+    if is_pasting(typed) or _BEGUN.search(typed):
         return True
     try:
         typed.decode()
     except UnicodeDecodeError as error:
         return error.reason == "unexpected end of data"
     return False
+
+
+def is_pasting(typed: bytes) -> bool:
+    """Say whether the end of something pasted is still to come.
+
+    Args:
+        typed: What came so far.
+    """
+    return typed.rfind(_PASTE) > typed.rfind(_PASTED)
 
 
 def plain(typed: str) -> str:
