@@ -90,7 +90,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         await pilot.press("enter")
         problem = run.app.screen.query_one("#new-problem")
         await until(pilot, lambda: "There is no directory" in str(problem.render()))
-        assert field.has_focus
+        await until(pilot, lambda: field.has_focus)
         await pilot.press("escape")
         await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
         assert len(run.all) == 1

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from textual import on
+from textual import events, on
 
 from ccq_tui.inbox import (
     AlreadySettled,
@@ -42,9 +42,35 @@ class Answering(Showing):
         super().__init__(host, said=said, clock=clock)
         self.closed_drafts = ClosedDrafts()
         """What was typed for requests that somebody else answered first."""
+        self._ahead: list[events.Key] | None = None
 
-    async def open_panel(self, row: InboxRow) -> None:
-        """Open the panel of a request with its draft."""
+    def open_panel(self, row: InboxRow) -> None:
+        """Open the panel of a request with its draft; keys that come from now on are the panel's."""
+        if self._ahead is None:
+            self._ahead = []
+            self.run_worker(self._open_panel(row), name="open panel", exit_on_error=False)
+
+    def hands_on(self, event: events.Key) -> bool:
+        """Keep a key of the list for the panel that is being opened; say whether there is one."""
+        key = events.Key(event.key, event.character)  # the one that came is stopped at the list
+        if self.panel is not None:
+            self.panel.post_message(key)
+        elif self._ahead is not None:
+            self._ahead.append(key)
+        else:
+            return False
+        return True
+
+    async def _open_panel(self, row: InboxRow) -> None:
+        try:
+            await self._read_and_open(row)
+        finally:
+            ahead, self._ahead = self._ahead or [], None
+        if self.panel is not None:
+            for key in ahead:
+                self.panel.post_message(key)
+
+    async def _read_and_open(self, row: InboxRow) -> None:
         try:
             draft = await self.draft_for(row)
         except InboxError as error:

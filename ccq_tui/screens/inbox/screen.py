@@ -130,7 +130,7 @@ class InboxScreen(Answering):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. All others edit the filter."""
-        if not self.is_active or self.panel is not None:
+        if not self.is_active or self.hands_on(event):
             return True  # it came in one burst with the key that opened something
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
         if self.declining is not None and self._decides(event.key):
@@ -198,7 +198,7 @@ class InboxScreen(Answering):
         if row.place is Place.GONE:
             self.say("Its session is gone: nothing can be delivered · c copies it · Ctrl+D declines it")
         else:
-            self.run_worker(self.open_panel(row), name="open panel", exit_on_error=False)
+            self.open_panel(row)
 
     def _go_to(self, row: InboxRow) -> None:
         if row.place is Place.GONE:

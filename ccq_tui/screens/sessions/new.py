@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 from textual import events, on
@@ -86,12 +88,28 @@ class NewSessionScreen(Overlay[Wanted]):
         self.query_one("#new-problem", Static).update("")
 
     @on(Input.Submitted, "#new-place")
-    async def _place_given(self) -> None:
-        if await self._checked() is not None:
-            self.query_one("#new-prompt", Input).focus()
+    def _place_given(self) -> None:
+        """Go on at once: what is typed while the directory is looked for is meant for the prompt."""
+        self.set_focus(self._field("#new-prompt"))
+        self._look("directory", self._check())
 
     @on(Input.Submitted, "#new-prompt")
     @on(Input.Submitted, "#new-worktree")
+    def _open_wanted(self) -> None:
+        self._look("open", self._open())
+
+    def _look(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Look something up beside the keys: Esc leaves also a directory that does not answer."""
+        self.run_worker(work, name=name, group="look", exclusive=True, exit_on_error=False)
+
+    async def _check(self) -> None:
+        prompt = self._field("#new-prompt")
+        before = prompt.value
+        try:
+            await asyncio.to_thread(place, self._field("#new-place").value, self._here)
+        except (PlaceError, OSError) as error:
+            self._refuse("#new-place", error, stay=prompt.value != before)
+
     async def _open(self) -> None:
         directory, prompt = self._field("#new-place").value, self._field("#new-prompt").value
         worktree = self._field("#new-worktree").value
@@ -102,19 +120,13 @@ class NewSessionScreen(Overlay[Wanted]):
         except WorktreeError as error:
             self._refuse("#new-worktree", error)
 
-    async def _checked(self) -> Path | None:
-        """Return the directory that was typed, or say what is wrong with it."""
-        try:
-            return await asyncio.to_thread(place, self._field("#new-place").value, self._here)
-        except (PlaceError, OSError) as error:
-            self._refuse("#new-place", error)
-            return None
-
-    def _refuse(self, name: str, error: Exception) -> None:
-        """Say what is wrong with a field, and go there."""
+    def _refuse(self, name: str, error: Exception, *, stay: bool = False) -> None:
+        """Say what is wrong with a field, and go there unless something is typed elsewhere."""
         style = palette_of(self.query_one(NewSessionBody)).warning
         self.query_one("#new-problem", Static).update(Text(safe(str(error), limit=LONGEST), style))
-        self._field(name).focus()
+        if not stay:
+            self._field(name).select_on_focus = False  # to be mended, not to be typed anew
+            self._field(name).focus()
 
     def _field(self, name: str) -> Input:
         return self.query_one(name, Input)
@@ -124,12 +136,16 @@ class NewSessionScreen(Overlay[Wanted]):
         self.query_one(HintBar).show(WORKTREE_HINTS if self._field("#new-worktree").has_focus else HINTS)
 
     @on(Input.Changed, "#new-worktree")
-    async def _propose(self, event: Input.Changed) -> None:
-        """Make up a name where a space asks for one; no name has any."""
+    def _name_asked_for(self, event: Input.Changed) -> None:
         if event.value.isspace():
-            name = await asyncio.to_thread(proposed_name, self._field("#new-place").value, self._here)
-            event.input.value = name
-            event.input.action_end()
+            self._look("name", self._propose(event.input))
+
+    async def _propose(self, field: Input) -> None:
+        """Make up a name where a space asks for one; no name has any."""
+        name = await asyncio.to_thread(proposed_name, self._field("#new-place").value, self._here)
+        if field.value.isspace():  # else a name was typed meanwhile
+            field.value = name
+            field.action_end()
 
     def on_key(self, event: events.Key) -> None:
         """Open nothing after Esc."""

@@ -1,0 +1,65 @@
+"""What is typed while a screen still looks something up belongs to what comes then."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from ccq_tui.agent.events import SessionState
+from ccq_tui.config import Launch, Settings
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.sessions import new
+from ccq_tui.screens.sessions.new import NewSessionScreen
+from tests.ui.session import Driven, until
+from tests.ui.test_inbox_screen import one_waits
+
+
+async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        for key in ("right", "o", *"mine", "enter", "enter"):
+            run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: run.inbox_screen.state.rows == ())
+        assert run.inbox_screen.field.text == ""
+        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        assert stored is not None
+        assert stored.outcome == Answered((Answer((), "mine"),))
+
+
+@pytest.mark.parametrize("typed", ["", "go"])
+async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    found = threading.Event()
+    looks_up = new.place
+
+    def slow(text: str, here: Path) -> Path:
+        found.wait(60)
+        return looks_up(text, here)
+
+    monkeypatch.setattr(new, "place", slow)
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        place, prompt = (run.app.screen.query_one(name, Input) for name in ("#new-place", "#new-prompt"))
+        await pilot.press("end", "x", "enter")
+        await until(pilot, lambda: prompt.has_focus)
+        await pilot.press(*typed)
+        found.set()
+        await until(pilot, lambda: "There is no directory" in str(problem(run)))
+        assert prompt.value == typed
+        if typed:
+            assert prompt.has_focus, "who types is not moved away"
+            await pilot.press("enter")
+        await until(pilot, lambda: place.has_focus)
+        await pilot.press("backspace")
+        assert place.value == str(tmp_path), "it is mended, not typed anew"
+
+
+def problem(run: Driven) -> object:
+    return run.app.screen.query_one("#new-problem").render()
