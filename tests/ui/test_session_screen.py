@@ -232,6 +232,16 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         assert len(run.told.answers) == 1, "it is not answered a second time"
 
 
+async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "BATCH", 60.0)
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.told.tell(asked("first"))
+        await until(pilot, lambda: run.screen.dock.panel)
+        assert run.screen.view.state is SessionState.AWAITING, "what came before it is handled before it"
+
+
 async def test_requests_queue_each_with_its_own_draft() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:

@@ -14,7 +14,15 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import AgentEvent, HistoryLoaded, SessionState, StateChanged
+from ccq_tui.agent.events import (
+    AgentEvent,
+    HistoryLoaded,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    SessionState,
+    StateChanged,
+)
 from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
 from ccq_tui.screens.failing import failure
@@ -27,6 +35,8 @@ from ccq_tui.widgets.transcript import Transcript
 
 BATCH = 0.012
 """Seconds of a burst's events that are handled together."""
+AWAITED = (QuestionAsked, PermissionAsked, PlanProposed)
+"""Events that a person waits for."""
 AGAIN_SECONDS = 2.0
 """How long a key that asks to be pressed again may take."""
 
@@ -138,7 +148,9 @@ class SessionBase(Screen[None]):
     def _take(self, event: AgentEvent) -> None:
         """Queue an event; all that come until the queue is looked at are handled together."""
         self._arrived.append(event)
-        if len(self._arrived) == 1:
+        if isinstance(event, AWAITED):
+            self.post_message(self.EventsArrived())
+        elif len(self._arrived) == 1:
             if self.clock() - self._handled_at < BATCH:
                 # In a burst each message of the stream would otherwise cost a round of Textual's own.
                 after(self, BATCH, self._handle_events)
@@ -147,6 +159,8 @@ class SessionBase(Screen[None]):
 
     @on(EventsArrived)
     def _handle_events(self) -> None:
+        if not self._arrived:
+            return  # one that is awaited took all along
         self._handled_at = self.clock()
         while self._arrived:
             event = self._arrived.popleft()
