@@ -173,6 +173,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
             self.exit(code, return_code=code)
             return
         self._ending = True
+        if (ending := getattr(self._driver, "ending", None)) is not None:
+            ending()
         ended = False
         try:
             async with asyncio.timeout(END_SECONDS):

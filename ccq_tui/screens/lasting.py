@@ -12,6 +12,9 @@ from textual import events
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 
+ENDING_FIRST = 0.05
+"""Seconds after which a program goes on: who ends a stopped one sends two signals."""
+
 
 class LastingOutput:
     """A terminal's output that swallows what is written after the terminal has gone.
@@ -69,6 +72,7 @@ class LastingDriver(LinuxDriver):
         super().__init__(*args, **options)
         self._file: Any = LastingOutput(self._file)
         self._modes: list[Any] | None = None
+        self._ends = False
 
     @property
     def lent(self) -> bool:
@@ -87,6 +91,13 @@ class LastingDriver(LinuxDriver):
         with contextlib.suppress(termios.error):
             self._modes = termios.tcgetattr(self.fileno)
 
+    def _sigtstp_application(self, *_signal: object) -> None:
+        """Stop, as a shell asks; not here: what was interrupted may hold the lock of the writer's queue."""
+        if self._loop.is_closed():
+            os.kill(os.getpid(), signal.SIGSTOP)
+        else:
+            self._loop.call_soon_threadsafe(super()._sigtstp_application)
+
     def _sigcont_application(self, *_signal: object) -> None:
         """Go on after a stop.
 
@@ -94,33 +105,44 @@ class LastingDriver(LinuxDriver):
         two would read the keyboard then, and the terminal could not be given back as it was. After the
         one that it expects it draws only what changes.
         """
-        if self._must_signal_resume:
-            super()._sigcont_application()
         if not self._loop.is_closed():
-            # Not here: what was interrupted may hold the lock of the queue to the writing thread.
-            self._loop.call_soon_threadsafe(self._take_again)
+            self._loop.call_soon_threadsafe(self._loop.call_later, ENDING_FIRST, self._go_on)
+
+    def _go_on(self) -> None:
+        if self._ends or not self._auto_restart or self._modes is None:
+            return  # it ends, an editor has the terminal, or it was not taken yet
+        if self.lent:
+            self.resume_application_mode()
+        if not self.lent:
+            self._take_again()
 
     def _take_again(self) -> None:
         """Set the terminal once more, which a shell may have used meanwhile, and draw everything."""
-        if self.lent or self._modes is None or not self._auto_restart:
-            return
         try:
-            if os.tcgetpgrp(self.fileno) != os.getpgrp():
-                os.kill(os.getpid(), signal.SIGSTOP)  # in the background it may not draw
-                return
-            termios.tcsetattr(self.fileno, termios.TCSANOW, self._modes)
-        except (OSError, termios.error):
-            return  # the terminal is gone, which ends the program in order
+            # In the background this stops the process, and is done when it comes to the front.
+            termios.tcsetattr(self.fileno, termios.TCSANOW, self._modes or [])
+        except termios.error:
+            return  # it goes on once more, or the terminal is gone, which ends the program in order
         self.write("\x1b[?1049h\x1b[?25l\x1b[?1004h")
         self._enable_bracketed_paste()
         self._disable_line_wrap()
         self._enable_mouse_support()
-        size = Size(*self._get_terminal_size())  # another one was told to who had the terminal
-        self._app.post_message(events.Resize(size, size))
+        if self._in_band_window_resize:
+            self._enable_in_band_window_resize()  # the terminal tells its size
+            self._enable_mouse_pixels()
+        else:
+            size = Size(*self._get_terminal_size())  # another one was told to who had the terminal
+            self._app.post_message(events.Resize(size, size))
         self._app.refresh()
+
+    def ending(self) -> None:
+        """Take the terminal no more, and give it back also from the background, where that would stop."""
+        self._ends = True
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 
     def end(self) -> None:
         """End the threads, however the app ended: one that reads on would keep the process for ever."""
+        self._ends = True
         self.exit_event.set()
         thread = self._writer_thread
         if thread is not None and thread.is_alive():

@@ -1,0 +1,46 @@
+"""A program that a shell stops, takes into the background, brings back and ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.testing import clean_environment
+from tests.agent.killed.process import children
+from tests.e2e.conftest import program
+from tests.e2e.terminal import Terminal
+from tests.steps import step
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="a shell with job control")
+def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    home = clean_environment("http://127.0.0.1:9", root=tmp_path)
+    shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
+        terminal.type(f"{program()} demo single --speed 0\n")
+        terminal.wait_panel("Which database")
+        (pid,) = children(terminal.process.pid)
+        for how in (signal.SIGSTOP, signal.SIGTSTP):
+            with step(f"{how.name}, then in the background, then in front again"):
+                os.kill(pid, how)
+                terminal.wait("Stopped")
+                terminal.type("bg\n")
+                terminal.wait("bg")
+                terminal.wait(lambda _: ") T " in Path(f"/proc/{pid}/stat").read_text())
+                terminal.type("clear; fg\n")
+                terminal.wait_panel("Which database")
+                terminal.press("down")
+                terminal.wait("❯ ○ 2" if how is signal.SIGSTOP else "❯ ○ 3")
+        with step("ended by the shell while it is stopped"):
+            os.kill(pid, signal.SIGSTOP)
+            terminal.wait("Stopped")
+            terminal.type("kill %1\n")
+            terminal.wait(lambda _: not Path(f"/proc/{pid}").exists())
+            terminal.type("\n")  # the shell says what became of jobs before it asks
+            terminal.wait("Exit 143")
+        terminal.type("exit\n")
+        assert terminal.wait_end() == 0
