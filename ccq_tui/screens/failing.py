@@ -11,7 +11,7 @@ _logger = logging.getLogger(__name__)
 
 
 class WorkFailed(Message):
-    """Work of a screen over a session failed; the session that is under it says so.
+    """Work of a screen over a session failed; the session under it, if there is one, says so.
 
     Args:
         words: What to say.

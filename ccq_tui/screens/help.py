@@ -71,9 +71,8 @@ class HelpScreen(Overlay[None]):
 
     def on_mount(self) -> None:
         """Show all keys, ready to find some."""
-        if not self.is_attached:
-            return  # left in the same moment in which it was opened: its parts are gone
-        self.set_focus(self._field, scroll_visible=False)
+        if self._field.is_attached:
+            self.set_focus(self._field, scroll_visible=False)
         self._draw()
 
     def on_resize(self) -> None:
@@ -120,6 +119,8 @@ class HelpScreen(Overlay[None]):
     # -- drawing ------------------------------------------------------------------------------------------
 
     def _draw(self) -> None:
+        if self.query_one_optional(HintBar) is None:
+            return  # left in the same moment in which it was opened: its parts are gone
         body, width = self.query_one(HelpBody), self.app.size.width
         palette, words = palette_of(body), self._field.text
         if self._drawn_for == (width, palette, words):

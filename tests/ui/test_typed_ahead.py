@@ -12,6 +12,7 @@ from textual.widgets import Input
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.inbox.answering import copy_of
 from ccq_tui.screens.sessions import new
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from tests.ui.session import Driven, until
@@ -27,6 +28,35 @@ async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_pa
         stored = await run.app.inbox.run(lambda store: store.request(request.id))
         assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
+
+
+async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        for event in (events.Key("right", None), events.Key("o", "o"), events.Paste("mine")):
+            run.app.post_message(event)
+        await until(pilot, lambda: run.inbox_screen.panel and "mine" in str(run.inbox_screen.panel.state))
+        assert run.inbox_screen.field.text == ""
+        for key in ("pagedown", "f6"):  # keys that mean nothing in a panel
+            assert run.inbox_screen.panel is not None
+            run.inbox_screen.panel.post_message(copy_of(events.Key(key, None)))
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: run.inbox_screen.state.rows == ())
+        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        assert stored is not None
+        assert stored.outcome == Answered((Answer((), "mine"),))
+
+
+async def test_what_comes_in_one_go_with_enter_is_the_prompts(tmp_path: Path) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        place, prompt = (run.app.screen.query_one(name, Input) for name in ("#new-place", "#new-prompt"))
+        for key in ("enter", *"hello", "backspace"):
+            run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: prompt.value == "hell")
+        assert place.value == str(tmp_path)
 
 
 @pytest.mark.parametrize("typed", ["", "go"])

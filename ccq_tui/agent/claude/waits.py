@@ -225,6 +225,7 @@ class Waits:
             except TimeoutError:
                 continue
             return
+        event.set()  # nobody waits for it a second time
         _logger.debug("A request came without its tool call")
 
 

@@ -42,7 +42,7 @@ class Answering(Showing):
         super().__init__(host, said=said, clock=clock)
         self.closed_drafts = ClosedDrafts()
         """What was typed for requests that somebody else answered first."""
-        self._ahead: list[events.Key] | None = None
+        self._ahead: list[events.Key | events.Paste] | None = None
 
     def open_panel(self, row: InboxRow) -> None:
         """Open the panel of a request with its draft; keys that come from now on are the panel's."""
@@ -50,13 +50,13 @@ class Answering(Showing):
             self._ahead = []
             self.run_worker(self._open_panel(row), name="open panel", exit_on_error=False)
 
-    def hands_on(self, event: events.Key) -> bool:
-        """Keep a key of the list for the panel that is being opened; say whether there is one."""
-        key = events.Key(event.key, event.character)  # the one that came is stopped at the list
+    def hands_on(self, event: events.Key | events.Paste) -> bool:
+        """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
+        typed = copy_of(event)  # the one that came is stopped at the list
         if self.panel is not None:
-            self.panel.post_message(key)
+            self.panel.post_message(typed)
         elif self._ahead is not None:
-            self._ahead.append(key)
+            self._ahead.append(typed)
         else:
             return False
         return True
@@ -67,8 +67,8 @@ class Answering(Showing):
         finally:
             ahead, self._ahead = self._ahead or [], None
         if self.panel is not None:
-            for key in ahead:
-                self.panel.post_message(key)
+            for typed in ahead:
+                self.panel.post_message(typed)
 
     async def _read_and_open(self, row: InboxRow) -> None:
         try:
@@ -194,3 +194,12 @@ class Answering(Showing):
 def is_decision(row: InboxRow) -> bool:
     """Whether a request is a permission or a plan."""
     return isinstance(row.stored.request, PermissionRequest | PlanRequest)
+
+
+def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
+    """Return something typed once more, for a widget that it was not sent to."""
+    if isinstance(event, events.Paste):
+        return events.Paste(event.text)
+    key = events.Key(event.key, event.character)
+    key._set_forwarded()  # else the program would send it to whoever has the keys, a second time
+    return key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar
@@ -32,6 +33,25 @@ PAGES = 200
 """Pages of the store that are listed at most."""
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
+
+
+class ListField(AnswerField):
+    """The field for what to find, which has the keys of the list.
+
+    Args:
+        press: Called with each key; returns whether it meant something.
+        hands_on: Called with a paste; returns whether it is for a panel.
+    """
+
+    def __init__(self, press: Callable[[events.Key], bool], hands_on: Callable[[events.Paste], bool]) -> None:
+        super().__init__(press, id="filter")
+        self._hands_on = hands_on
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Give a paste to the panel that is being opened."""
+        if self._hands_on(event):
+            event.stop()
+            event.prevent_default()
 
 
 class InboxScreen(Answering):
@@ -76,7 +96,7 @@ class InboxScreen(Answering):
         """Build head, filter, list, what is known of the request under the cursor, and keys."""
         with InboxBody():
             yield Static("", id="inbox-title", markup=False)
-            yield AnswerField(self._take_key, id="filter")
+            yield ListField(self._take_key, self.hands_on)
             yield LineView(id="inbox-list")
             yield FlowView(id="inbox-about")
         yield NoticeLine()

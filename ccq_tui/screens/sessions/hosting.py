@@ -79,7 +79,7 @@ class Hosting(App[int]):
 
     @on(WorkFailed)
     def _work_failed(self, event: WorkFailed) -> None:
-        if self.front is not None:
+        if self.front is not None and self.front.is_mounted:
             self.front.transcript.add_notice(event.words, "error")
 
     # -- opening and closing --------------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.text import Text
 from textual import events, on
@@ -35,6 +35,31 @@ class NewSessionBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
+class DirectoryField(Input):
+    """The field for the directory; what is typed behind Enter, also in one go with it, is the next one's.
+
+    Args:
+        value: The text to begin with.
+        then: Who has the keys after Enter.
+    """
+
+    def __init__(self, value: str, then: Input) -> None:
+        super().__init__(value, id="new-place", compact=True)
+        self._then = then
+
+    async def on_key(self, event: events.Key) -> None:
+        """Give the keys away with Enter, and those that come after it."""
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.screen.set_focus(self._then)
+            await self.action_submit()
+        elif self.screen.focused is self._then:
+            event.stop()
+            event.prevent_default()
+            self._then.post_message(events.Key(event.key, event.character))
+
+
 class NewSessionScreen(Overlay[Wanted]):
     """Ends with the session that is wanted; with None when it was left.
 
@@ -62,12 +87,13 @@ class NewSessionScreen(Overlay[Wanted]):
 
     def compose(self) -> ComposeResult:
         """Build the fields and the line that says what is wrong."""
+        prompt = Input("", id="new-prompt", compact=True, select_on_focus=False)
         with NewSessionBody():
             yield Static("", id="new-title", markup=False)
             yield Static("Directory", markup=False)
-            yield Input(str(self._here), id="new-place", compact=True)
+            yield DirectoryField(str(self._here), prompt)
             yield Static("First prompt (may be empty)", markup=False)
-            yield Input("", id="new-prompt", compact=True, select_on_focus=False)
+            yield prompt
             yield Static("Git worktree of its own (a name, or empty for none)", markup=False)
             yield Input("", id="new-worktree", compact=True, select_on_focus=False)
             yield Static("", id="new-problem", markup=False)
@@ -88,27 +114,28 @@ class NewSessionScreen(Overlay[Wanted]):
         self.query_one("#new-problem", Static).update("")
 
     @on(Input.Submitted, "#new-place")
-    def _place_given(self) -> None:
-        """Go on at once: what is typed while the directory is looked for is meant for the prompt."""
-        self.set_focus(self._field("#new-prompt"))
-        self._look("directory", self._check())
+    def _place_given(self, event: Input.Submitted) -> None:
+        self._look("directory", partial(self._check, event.value))
 
     @on(Input.Submitted, "#new-prompt")
     @on(Input.Submitted, "#new-worktree")
     def _open_wanted(self) -> None:
-        self._look("open", self._open())
+        self._look("open", self._open)
 
-    def _look(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+    def _look(self, name: str, work: Callable[[], object]) -> None:
         """Look something up beside the keys: Esc leaves also a directory that does not answer."""
         self.run_worker(work, name=name, group="look", exclusive=True, exit_on_error=False)
 
-    async def _check(self) -> None:
-        prompt = self._field("#new-prompt")
-        before = prompt.value
+    async def _check(self, directory: str) -> None:
         try:
-            await asyncio.to_thread(place, self._field("#new-place").value, self._here)
+            await asyncio.to_thread(place, directory, self._here)
         except (PlaceError, OSError) as error:
-            self._refuse("#new-place", error, stay=prompt.value != before)
+            self._refuse("#new-place", error, stay=self._goes_on())
+
+    def _goes_on(self) -> bool:
+        """Whether something is typed already behind the directory, or about to be."""
+        prompt, worktree = self._field("#new-prompt"), self._field("#new-worktree")
+        return bool(prompt.value or worktree.value) or worktree.has_focus
 
     async def _open(self) -> None:
         directory, prompt = self._field("#new-place").value, self._field("#new-prompt").value
@@ -138,7 +165,7 @@ class NewSessionScreen(Overlay[Wanted]):
     @on(Input.Changed, "#new-worktree")
     def _name_asked_for(self, event: Input.Changed) -> None:
         if event.value.isspace():
-            self._look("name", self._propose(event.input))
+            self._look("name", partial(self._propose, event.input))
 
     async def _propose(self, field: Input) -> None:
         """Make up a name where a space asks for one; no name has any."""
