@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,11 @@ from tests.steps import step
 def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(tmp_path: Path) -> None:
     home = clean_environment("http://127.0.0.1:9", root=tmp_path)
     shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
-    with Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
+    with ExitStack() as ending, Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
         terminal.type(f"{program()} demo single --speed 0\n")
         terminal.wait_panel("Which database")
         (pid,) = children(terminal.process.pid)
+        ending.callback(kill_all, pid)
         for how in (signal.SIGSTOP, signal.SIGTSTP):
             with step(f"{how.name}, then in the background, then in front again"):
                 os.kill(pid, how)
@@ -44,3 +46,9 @@ def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(tmp_path: Path) -> 
             terminal.wait("Exit 143")
         terminal.type("exit\n")
         assert terminal.wait_end() == 0
+
+
+def kill_all(group: int) -> None:
+    """Leave nothing of a job behind that did not end: it is no child of ours."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
