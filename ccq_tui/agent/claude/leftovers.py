@@ -58,7 +58,8 @@ def _end(session_id: str) -> bool:
         except (ProcessLookupError, PermissionError):
             _logger.info("It was not there to be ended")
     deadline = time.monotonic() + END_SECONDS
-    while found and found & _left(session_id):
+    # Not by their words: a process that is just ending has none any more.
+    while found and found & {pid for pid, _parent, _words in _processes()}:
         if time.monotonic() > deadline:
             _logger.error("A Claude process without its program does not end")
             break
