@@ -101,6 +101,8 @@ class Hosting(App[int]):
         await self._open(launch, self._add_behind)
 
     async def _open(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
+        if self._exit:
+            return  # all sessions are being closed; what was answered is delivered by the next start
         if launch.carried is None:
             await add(launch)
         else:
