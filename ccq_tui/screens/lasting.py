@@ -114,13 +114,13 @@ class LastingDriver(LinuxDriver):
         if self.lent:
             self.resume_application_mode()
         if not self.lent:
-            self._take_again()
+            self._take_again(self._modes)
 
-    def _take_again(self) -> None:
+    def _take_again(self, modes: list[Any]) -> None:
         """Set the terminal once more, which a shell may have used meanwhile, and draw everything."""
         try:
             # In the background this stops the process, and is done when it comes to the front.
-            termios.tcsetattr(self.fileno, termios.TCSANOW, self._modes or [])
+            termios.tcsetattr(self.fileno, termios.TCSANOW, modes)
         except termios.error:
             return  # it goes on once more, or the terminal is gone, which ends the program in order
         self.write("\x1b[?1049h\x1b[?25l\x1b[?1004h")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from textual import events
 from textual.widget import Widget
 
 from ccq_tui.config.actions import BY_NAME, Place
@@ -51,3 +52,16 @@ def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
         The keys that the list knows, one after the other; none for a key that was given away.
     """
     return (key,) if types_text(key) else keymap_for(widget).panel_keys(Place.LIST).get(key, (key,))
+
+
+def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
+    """Return something typed once more, for another widget; the one that came is stopped where it came to.
+
+    Args:
+        event: What was typed.
+    """
+    if isinstance(event, events.Paste):
+        return events.Paste(event.text)
+    key = events.Key(event.key, event.character)
+    key._set_forwarded()  # else the program would send it to whoever has the keys, a second time
+    return key

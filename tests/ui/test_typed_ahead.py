@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.screens.inbox.answering import copy_of
 from ccq_tui.screens.sessions import new
 from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.widgets.keys import copy_of
 from tests.ui.session import Driven, until
 from tests.ui.test_inbox_screen import one_waits
+
+
+@asynccontextmanager
+async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[int], Input, Input]]:
+    """Show the form for another session; give the fields for its directory and its prompt."""
+    run = Driven(Launch(settings=Settings(cwd=where)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        form = run.app.screen
+        yield run, pilot, form.query_one("#new-place", Input), form.query_one("#new-prompt", Input)
 
 
 async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_path: Path) -> None:
@@ -49,12 +64,7 @@ async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
 
 
 async def test_what_comes_in_one_go_with_enter_is_the_prompts(tmp_path: Path) -> None:
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        place, prompt = (run.app.screen.query_one(name, Input) for name in ("#new-place", "#new-prompt"))
+    async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
         for key in ("enter", *"hello", "backspace"):
             run.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await until(pilot, lambda: prompt.value == "hell")
@@ -73,12 +83,7 @@ async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
         return looks_up(text, here)
 
     monkeypatch.setattr(new, "place", slow)
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        place, prompt = (run.app.screen.query_one(name, Input) for name in ("#new-place", "#new-prompt"))
+    async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
         await pilot.press("end", "x", "enter")
         await until(pilot, lambda: prompt.has_focus)
         await pilot.press(*typed)

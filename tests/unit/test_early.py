@@ -81,6 +81,7 @@ def test_the_terminal_is_given_back_where_nothing_comes_after(typist: Typist) ->
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the rest of a paste take as long as this test may be kept from the processor."""
     monkeypatch.setattr(early, "_PIECE_SECONDS", 20.0)
+    monkeypatch.setattr(early, "_REST_SECONDS", 0.0)  # that of a key is no time for a piece
     monkeypatch.setattr(early, "_RESTS_SECONDS", 60.0)
 
 

@@ -26,6 +26,7 @@ from ccq_tui.screens.inbox.showing import Showing
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
@@ -194,12 +195,3 @@ class Answering(Showing):
 def is_decision(row: InboxRow) -> bool:
     """Whether a request is a permission or a plan."""
     return isinstance(row.stored.request, PermissionRequest | PlanRequest)
-
-
-def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
-    """Return something typed once more, for a widget that it was not sent to."""
-    if isinstance(event, events.Paste):
-        return events.Paste(event.text)
-    key = events.Key(event.key, event.character)
-    key._set_forwarded()  # else the program would send it to whoever has the keys, a second time
-    return key

@@ -17,6 +17,7 @@ from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.sessions.starting import PlaceError, Wanted, place, proposed_name, wanted
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import copy_of
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
@@ -57,7 +58,7 @@ class DirectoryField(Input):
         elif self.screen.focused is self._then:
             event.stop()
             event.prevent_default()
-            self._then.post_message(events.Key(event.key, event.character))
+            self._then.post_message(copy_of(event))
 
 
 class NewSessionScreen(Overlay[Wanted]):

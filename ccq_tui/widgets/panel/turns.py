@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.inbox.waiting import Draft
+from ccq_tui.widgets.keys import copy_of
 
 State = TypeVar("State", bound=Draft)
 
@@ -109,12 +110,7 @@ class Turns(Vertical, Generic[State]):
     def _sets_aside(self, event: events.Key | events.Paste) -> bool:
         """Whether something typed is not for the request that is asked: it came too early, or too late."""
         if self._state.outcome is not None:
-            # A copy: this one is stopped here.
-            match event:
-                case events.Key():
-                    self._late.append(events.Key(event.key, event.character))
-                case events.Paste():
-                    self._late.append(events.Paste(event.text))
+            self._late.append(copy_of(event))
         elif not (self._rests or self._behind):
             return False
         event.stop()
