@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +22,18 @@ DOING = {
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
     "BISECT_LOG": "a bisection",
+    "sequencer": "a series of cherry-picks or reverts",
+    "MERGE_AUTOSTASH": "a merge",
 }
 CACHES = frozenset({"__pycache__", "node_modules"})
 CACHE_TAG = "CACHEDIR.TAG"
 """The file by which a directory says that its content can be made again: https://bford.info/cachedir."""
+OWN_REFS = "refs/worktree/*"
+"""References that belong to one worktree and are deleted with it."""
+_LEFT_DETACHED = re.compile(r"([0-9a-f]{40,64}) .*\tcheckout: moving from [0-9a-f]{40,64} to ")
+"""A line of HEAD's log by which a commit was left that no branch was on."""
+_TO_COMPARE = frozenset({"100644", "100755"})
+"""Modes of files whose content git can be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,7 @@ class Held:
 
     Attributes:
         changed: How many files are changed or new, and not committed.
+        hidden: Files that differ from what is committed, and that git was told not to look at.
         ignored: Ignored files and directories that are no caches.
         commits: How many commits no other branch, remote branch or tag has.
         doing: What is under way in it, or "".
@@ -41,6 +52,7 @@ class Held:
     """
 
     changed: int = 0
+    hidden: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     commits: int = 0
     doing: str = ""
@@ -51,7 +63,9 @@ class Held:
     @property
     def nothing(self) -> bool:
         """Whether it can go."""
-        return not (self.changed or self.ignored or self.commits or self.doing or self.submodules)
+        return not (
+            self.changed or self.hidden or self.ignored or self.commits or self.doing or self.submodules
+        )
 
 
 def held_by(worktree: Worktree) -> Held:
@@ -72,8 +86,9 @@ def held_by(worktree: Worktree) -> Held:
     tip = asked(worktree.root, "rev-parse", "--verify", "--quiet", f"refs/heads/{worktree.branch}") or ""
     return Held(
         changed,
+        tuple(_hidden(worktree.path)),
         tuple(ignored),
-        _commits(worktree, tip),
+        _commits(worktree, own, tip),
         next((words for name, words in DOING.items() if (own / name).exists()), ""),
         (own / "modules").is_dir(),
         asked(worktree.path, "symbolic-ref", "--quiet", "--short", "HEAD") or "",
@@ -113,16 +128,47 @@ def discard(worktree: Worktree) -> bool:
 
 def _status(path: Path) -> Iterator[tuple[str, str]]:
     words = ("--untracked-files=normal", "--ignored=traditional", "--ignore-submodules=none", "--no-renames")
-    for record in git(path, "status", "--porcelain=v1", "-z", *words).split("\0"):
+    # A watcher of the file system, or a list that git keeps of new files, could be wrong.
+    afresh = ("-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
+    for record in git(path, *afresh, "status", "--porcelain=v1", "-z", *words).split("\0"):
         if record:
             yield record[:2], record[3:]
 
 
+def _hidden(path: Path) -> list[str]:
+    """List the files that differ and that status passes over: skip-worktree, assume-unchanged.
+
+    One that cannot be compared counts as different.
+    """
+    found: list[str] = []
+    compared: dict[str, str] = {}
+    for record in git(path, "ls-files", "-v", "-s", "-z").split("\0"):
+        facts, _, name = record.partition("\t")
+        tag, mode, committed = (*facts.split(" "), "", "", "")[:3]
+        if not name or not (tag == "S" or tag.islower()):
+            continue
+        if not os.path.lexists(path / name):
+            # A sparse checkout has most of its files only in the index.
+            found += [name] if tag == "h" else []
+        elif mode in _TO_COMPARE and (path / name).is_file() and "\n" not in name:
+            compared[name] = committed
+        else:
+            found.append(name)
+    if compared:
+        now = git(
+            path, "hash-object", "--stdin-paths", given="".join(f"{name}\n" for name in compared)
+        ).split()
+        found += [name for (name, was), is_now in zip(compared.items(), now, strict=True) if was != is_now]
+    return found
+
+
 def _is_cache(path: Path) -> bool:
+    if not path.is_dir() or (path / ".git").exists():
+        return False
     return path.name in CACHES or (path / CACHE_TAG).is_file()
 
 
-def _commits(worktree: Worktree, tip: str) -> int:
+def _commits(worktree: Worktree, own: Path, tip: str) -> int:
     """Count the commits that only this worktree leads to."""
     path = worktree.path.resolve()
     others: list[str] = []
@@ -131,6 +177,17 @@ def _commits(worktree: Worktree, tip: str) -> int:
         head = facts.get("HEAD", "")
         if Path(facts.get("worktree", "")) != path and head.strip("0"):
             others.append(head)
-    mine = ["HEAD", *([tip] if tip else [])]
+    mine = ["HEAD", *([tip] if tip else []), f"--glob={OWN_REFS}", *_left_detached(own)]
     kept = [f"--exclude={worktree.branch}", "--branches", "--remotes", "--tags", *others]
     return int(git(worktree.path, "rev-list", "--count", *mine, "--not", *kept))
+
+
+def _left_detached(own: Path) -> list[str]:
+    """List the commits that HEAD stood on without a branch and then left: only its log has them."""
+    try:
+        lines = (own / "logs" / "HEAD").read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise GitError(f"the log of its HEAD cannot be read: {error.strerror}") from error
+    return list(dict.fromkeys(found[1] for line in lines if (found := _LEFT_DETACHED.match(line))))

@@ -33,13 +33,14 @@ class GitMissingError(GitError):
     """There is no git."""
 
 
-def git(directory: Path, *words: str, seconds: float = SECONDS) -> str:
+def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "") -> str:
     """Run git.
 
     Args:
         directory: Where it works.
         words: The command and its arguments.
         seconds: How long it may take.
+        given: What it reads from its standard input.
 
     Returns:
         What it printed.
@@ -54,7 +55,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS) -> str:
             ["git", *words],  # noqa: S607 - the person's own git
             cwd=directory,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -66,7 +67,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS) -> str:
     except OSError as error:
         raise GitError(f"git cannot be started: {error.strerror or error}") from error
     try:
-        out, problem = process.communicate(timeout=seconds)
+        out, problem = process.communicate(os.fsencode(given) if given else None, timeout=seconds)
     except BaseException as error:
         _end(process)
         if isinstance(error, subprocess.TimeoutExpired):

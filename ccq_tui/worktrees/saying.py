@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.ending import Held
@@ -25,14 +26,14 @@ def begun(worktree: Worktree) -> str:
 
 def held_words(held: Held) -> str:
     """Say what would be lost."""
-    names = ", ".join(one_line(name, LONGEST) for name in held.ignored[:MOST_NAMES])
-    more = f" and {len(held.ignored) - MOST_NAMES} more" if len(held.ignored) > MOST_NAMES else ""
+    ignored, hidden = _named(held.ignored), _named(held.hidden)
     parts = (
         _counted(held.changed, "file") + " not committed" if held.changed else "",
         _counted(held.commits, "commit") + " that no other branch has" if held.commits else "",
         f"{held.doing} under way" if held.doing else "",
         "submodules" if held.submodules else "",
-        f"files that git ignores ({names}{more})" if names else "",
+        f"changed files that git was told to pass over ({hidden})" if hidden else "",
+        f"files that git ignores ({ignored})" if ignored else "",
     )
     return ", ".join(part for part in parts if part)
 
@@ -69,6 +70,11 @@ def kept(
 def removed(worktree: Worktree) -> str:
     """Say that a worktree was removed."""
     return f"The worktree {worktree.name} held nothing of its own and was removed, with its branch."
+
+
+def _named(names: Sequence[str]) -> str:
+    some = ", ".join(one_line(name, LONGEST) for name in names[:MOST_NAMES])
+    return f"{some} and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else some
 
 
 def _counted(number: int, what: str) -> str:

@@ -49,8 +49,34 @@ def seen_elsewhere(worktree: Worktree) -> None:
     run(worktree.root, "checkout", "--quiet", "--detach", head)
 
 
+def looked_around(worktree: Worktree) -> None:
+    """HEAD was on a tag, without a branch, and came back."""
+    run(worktree.root, "tag", "v1")
+    run(worktree.path, "checkout", "--quiet", "v1")
+    run(worktree.path, "checkout", "--quiet", worktree.branch)
+
+
+def sparse(worktree: Worktree) -> None:
+    """Files that are not there, or are as they were committed, hold nothing."""
+    commit(worktree.path, "b")
+    run(worktree.root, "merge", "--quiet", worktree.branch)
+    run(worktree.path, "update-index", "--skip-worktree", "a.txt", "b")
+    (worktree.path / "a.txt").unlink()
+    run(worktree.path, "update-index", "--assume-unchanged", ".gitignore")
+
+
 @pytest.mark.parametrize(
-    "work", [lambda _worktree: None, pushed, merged, on_another_branch, cached, seen_elsewhere]
+    "work",
+    [
+        lambda _worktree: None,
+        pushed,
+        merged,
+        on_another_branch,
+        cached,
+        seen_elsewhere,
+        looked_around,
+        sparse,
+    ],
 )
 def test_where_nothing_would_be_lost_it_goes_with_its_branch(
     repo: Path, work: Callable[[Worktree], None]
@@ -72,6 +98,95 @@ def rebasing(place: Path) -> None:
 def hidden_from_status(place: Path) -> None:
     run(place, "config", "status.showUntrackedFiles", "no")
     write(place, "new")
+
+
+def marked(mark: str, name: str = "a.txt") -> Callable[[Path], None]:
+    """Change a file that git was told to pass over."""
+
+    def work(place: Path) -> None:
+        if not (place / name).exists():
+            commit(place, name)
+            run(place, "push", "--quiet", ".", "HEAD:refs/heads/kept")
+        run(place, "update-index", mark, name)
+        write(place, name)
+
+    return work
+
+
+def assumed_there(place: Path) -> None:
+    run(place, "update-index", "--assume-unchanged", "a.txt")
+    (place / "a.txt").unlink()
+
+
+def link_passed_over(place: Path) -> None:
+    run(place, "update-index", "--skip-worktree", "a.txt")
+    (place / "a.txt").unlink()
+    (place / "a.txt").symlink_to("elsewhere")
+
+
+def left_detached(place: Path) -> None:
+    run(place, "checkout", "--quiet", "--detach")
+    commit(place, "b")
+    run(place, "checkout", "--quiet", "worktree-x")
+
+
+def own_reference(place: Path) -> None:
+    commit(place, "b")
+    run(place, "update-ref", "refs/worktree/mine", "HEAD")
+    run(place, "reset", "--quiet", "--hard", "HEAD~1")
+
+
+def unseen_by_a_watcher(place: Path) -> None:
+    """A program that is asked which files changed, and says: none."""
+    (place.parent / "watcher").write_text("#!/bin/sh\nprintf 'token\\0'\n", encoding="utf-8")
+    (place.parent / "watcher").chmod(0o700)
+    run(place, "config", "core.fsmonitor", str(place.parent / "watcher"))
+    run(place, "status")
+    write(place, "a.txt")
+
+
+def excluded(place: Path) -> None:
+    exclude = Path(run(place, "rev-parse", "--git-path", "info/exclude"))
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("*.mine\n", encoding="utf-8")
+    write(place, "a.mine")
+
+
+def excluded_by_the_person(place: Path) -> None:
+    write(place.parent, "ignored-names")
+    (place.parent / "ignored-names").write_text("*.mine\n", encoding="utf-8")
+    run(place, "config", "core.excludesFile", str(place.parent / "ignored-names"))
+    write(place, "a.mine")
+
+
+def repository_called_cache(place: Path) -> None:
+    repository(place / "node_modules")
+    exclude = Path(run(place, "rev-parse", "--git-path", "info/exclude"))
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("node_modules/\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (marked("--skip-worktree"), "changed files that git was told to pass over (a.txt)"),
+        (marked("--assume-unchanged"), "changed files that git was told to pass over (a.txt)"),
+        (marked("--skip-worktree", "ü ä.txt"), "changed files that git was told to pass over (ü ä.txt)"),
+        (marked("--skip-worktree", "two\nlines"), "changed files that git was told to pass over (two lines)"),
+        (assumed_there, "changed files that git was told to pass over (a.txt)"),
+        (link_passed_over, "changed files that git was told to pass over (a.txt)"),
+        (left_detached, "1 commit that no other branch has"),
+        (own_reference, "1 commit that no other branch has"),
+        (unseen_by_a_watcher, "1 file not committed"),
+        (excluded, "files that git ignores (a.mine)"),
+        (excluded_by_the_person, "files that git ignores (a.mine)"),
+        (repository_called_cache, "files that git ignores (node_modules/)"),
+    ],
+)
+def test_what_git_does_not_look_at_is_seen(repo: Path, work: Callable[[Path], None], words: str) -> None:
+    worktree = make(planned(repo, "x"))
+    work(worktree.path)
+    assert held_words(held_by(worktree)) == words
 
 
 @pytest.mark.parametrize(
