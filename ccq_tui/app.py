@@ -8,7 +8,6 @@ import logging
 import os
 import shutil
 import signal
-import sys
 import textwrap
 import time
 from collections.abc import Callable, Sequence
@@ -27,6 +26,7 @@ from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch
 from ccq_tui.early import EarlyPrompt, plain
+from ccq_tui.output import echo
 from ccq_tui.screens.compositor import FrugalCompositor
 from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.help import HelpScreen
@@ -254,8 +254,6 @@ def say(lines: Sequence[str]) -> None:
         for line in lines:
             harmless = safe(line, keep_newlines=False)
             # A command is to be copied, so the terminal breaks it, not we.
-            text = harmless if line.startswith(" ") else wrapped(harmless)
-            sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+            echo(harmless if line.startswith(" ") else wrapped(harmless))
     except OSError as error:
         _logger.warning("Nobody could be told %r: %s", lines, error)

@@ -9,6 +9,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from ccq_tui.cli.exits import Refused
+from ccq_tui.output import echo
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -29,4 +30,4 @@ def completion(context: click.Context, /, shell: str | None) -> None:
     maker = get_completion_class(shell) if shell in SHELLS else None
     if maker is None:
         raise Refused(f"Name a shell: {', '.join(SHELLS)}. $SHELL is {os.environ.get('SHELL') or 'not set'}.")
-    click.echo(maker(context.find_root().command, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").source())
+    echo(maker(context.find_root().command, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").source())

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.session import end_on_signals, require_terminal, show, shown_early
+from ccq_tui.output import echo
 
 if TYPE_CHECKING:
     from ccq_tui.config import Loaded, Settings
@@ -71,7 +72,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
     from ccq_tui.testing.scenarios import DEFAULT, READY
 
     if only_list:
-        click.echo(_listed(READY.values()))
+        echo(_listed(READY.values()))
         return ENDED
     ready = READY.get(name or DEFAULT)
     if ready is None:

@@ -12,6 +12,8 @@ import click
 
 from ccq_tui.cli.exits import CRASHED, ENDED
 from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.output import Styled, echo
+from ccq_tui.text import safe
 
 if TYPE_CHECKING:
     from ccq_tui.config import Loaded
@@ -42,8 +44,8 @@ def config_path(context: click.Context, /, **_flags: object) -> None:
         "log": log_path(),
     }
     for name, path in rows.items():
-        missing = "" if path.exists() else click.style("  (not there)", dim=True)
-        click.echo(f"{name:<9}{path}{missing}")
+        missing = "" if path.exists() else "  (not there)"
+        echo(f"{name:<9}{safe(str(path), keep_newlines=False)}", Styled(missing, dim=True))
 
 
 @config.command("show")
@@ -54,7 +56,7 @@ def config_show(context: click.Context, /, **_flags: object) -> None:
     from ccq_tui.config import load_settings
 
     for line in _lines(load_settings(given_settings(context))):
-        click.echo(line)
+        echo(line)
 
 
 @click.command()
@@ -66,7 +68,7 @@ def doctor(context: click.Context, /, **_flags: object) -> int:
 
     checks = examine(given_settings(context))
     for line in report(checks):
-        click.echo(line, color=False if "NO_COLOR" in os.environ else None)
+        echo(*line)
     return CRASHED if any(check.failed for check in checks) else ENDED
 
 
@@ -76,7 +78,8 @@ def _lines(loaded: Loaded) -> list[str]:
     for name in type(loaded.settings).model_fields:
         value = getattr(loaded.settings, name)
         text = f"# {name} is not set" if value is None else f"{name} = {_toml(value)}"
-        lines.append(f"{text:<{VALUE_WIDTH}}  # {loaded.origins[name]}")
+        origin = safe(loaded.origins[name], keep_newlines=False)
+        lines.append(f"{text:<{VALUE_WIDTH}}  # {origin}")
     return lines
 
 
@@ -90,7 +93,17 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     text = str(value)
-    # JSON given instead of a file may hold keys; TOML's texts are JSON's, but for the one character DEL.
+    # JSON given instead of a file may hold keys. A harmless text is one in TOML as it is in JSON.
     hidden = text.lstrip().startswith("{")
     shown = f"(JSON of {len(text)} characters)" if hidden else text
-    return json.dumps(shown, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if safe(shown, keep_newlines=False) == shown:
+        return json.dumps(shown, ensure_ascii=False)
+    return f'"{"".join(map(_toml_character, shown))}"'
+
+
+def _toml_character(character: str) -> str:
+    """Write a character of a text in ASCII: it says the same, and nothing of it acts on a terminal."""
+    if " " <= character <= "~":
+        return f"\\{character}" if character in '"\\' else character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

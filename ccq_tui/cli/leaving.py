@@ -13,6 +13,7 @@ import click
 from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def export(session: str, form: str) -> int:
         raise Refused(f"Claude Code has nothing of session {one_line(known.id, 80)} in {where}.")
     print_lines(_written(known, past, form).rstrip("\n"))
     if past.cut:
-        click.echo("Older messages are left out.", err=True)
+        echo("Older messages are left out.", err=True)
     return ENDED
 
 

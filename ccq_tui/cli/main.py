@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import logging
-import sys
 import traceback
 from collections.abc import Sequence
 
@@ -14,6 +14,7 @@ from ccq_tui.cli.exits import CRASHED, ENDED, EPILOG, INTERRUPTED, MISUSED
 from ccq_tui.cli.group import PROMPT_COMMAND, PromptGroup
 from ccq_tui.cli.options import session_flags, setting_flags
 from ccq_tui.cli.session import say_where_the_log_is, start_session
+from ccq_tui.output import echo, harmless_streams
 
 _COMMANDS = {
     "answering": ("answer", "decline"),
@@ -67,25 +68,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    with harmless_streams():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(args=arguments, prog_name="ccq-tui", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         _say_how_a_prompt_begins(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
+        echo("Interrupted.", err=True)
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (the last resort: it is logged and told)
         return _failed(error)
     return code if isinstance(code, int) else ENDED
 
 
+def _show(error: click.ClickException) -> None:
+    """Print what is wrong with the command line, as click writes it."""
+    words = io.StringIO()
+    error.show(words)
+    echo(words.getvalue().rstrip("\n"), err=True)
+
+
 def _say_how_a_prompt_begins(error: click.ClickException) -> None:
     """Help who wrote a prompt, such as "show me the tests", whose first word is a command."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context and context.parent and "unexpected extra argument" in error.message:
-        click.echo(f"To begin a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
+        echo(f"To begin a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 
 def _failed(error: Exception) -> int:
@@ -93,14 +106,14 @@ def _failed(error: Exception) -> int:
     from ccq_tui.config.errors import SettingsError
 
     if isinstance(error, SettingsError):
-        click.echo(f"ccq-tui cannot use these settings:\n{error}", err=True)
+        echo(f"ccq-tui cannot use these settings:\n{error}", err=True)
         return MISUSED
     from ccq_tui.logs import current_log, start_logging
 
     if current_log() or start_logging():
         logging.getLogger("ccq_tui").critical("crashed", exc_info=error)
     else:
-        traceback.print_exception(error, file=sys.stderr)
-    click.echo(f"ccq-tui crashed: {type(error).__name__}: {error}", err=True)
+        echo("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
+    echo(f"ccq-tui crashed: {type(error).__name__}: {error}", err=True)
     say_where_the_log_is()
     return CRASHED

@@ -10,6 +10,7 @@ import click
 from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.session import end_on_signals
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
+from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def park(session: str | None) -> int:
     if parking.ending is Ending.REFUSED:
         raise Refused(words)
     if parking.ending is Ending.SLOW:
-        click.echo(words, err=True)
+        echo(words, err=True)
         return CRASHED
     print_lines(words)
     return ENDED

@@ -12,6 +12,7 @@ import click
 from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.session import require_terminal, say_where_the_log_is, show
+from ccq_tui.output import echo
 
 if TYPE_CHECKING:
     from ccq_tui.agent.recorded import Recording
@@ -55,7 +56,7 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
     if code == CRASHED:
         say_where_the_log_is()
     if recording.bad.count:
-        click.echo(f"{recording.name}: {recording.bad}", err=True)
+        echo(f"{recording.name}: {recording.bad}", err=True)
     return code if answer is None else show(launch_for(answer, given))
 
 

@@ -16,6 +16,7 @@ import click
 from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_flags, given_settings
 from ccq_tui.early import early_prompt
+from ccq_tui.output import echo
 
 if TYPE_CHECKING:
     from ccq_tui.config import Launch
@@ -221,7 +222,7 @@ def say_where_the_log_is() -> None:
     from ccq_tui.logs import current_log
 
     path = current_log()
-    click.echo(f"The log is {path}" if path else "There is no log: its file could not be written.", err=True)
+    echo(f"The log is {path}" if path else "There is no log: its file could not be written.", err=True)
 
 
 def end_on_signals() -> None:

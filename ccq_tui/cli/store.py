@@ -14,7 +14,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ccq_tui.cli.exits import Refused
-from ccq_tui.text import one_line
+from ccq_tui.output import echo
+from ccq_tui.text import one_line, safe
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store import Store, StoredRequest
@@ -44,7 +45,7 @@ def opened_store() -> Iterator[Store | None]:
         store = Store(path)
         try:
             if store.notice:
-                click.echo(store.notice, err=True)
+                echo(store.notice, err=True)
             yield store
         finally:
             store.close()
@@ -55,7 +56,7 @@ def opened_store() -> Iterator[Store | None]:
 def print_lines(text: str) -> None:
     """Print; whoever reads may stop reading, as ``head`` does."""
     try:
-        click.echo(text)
+        echo(text)
     except BrokenPipeError:
         # Python flushes once more at its end, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -100,7 +101,12 @@ def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) ->
 
     with suppress(Refused), opened_store() as store:
         found = find(store) if store else ()
-        return [CompletionItem(name, help=fit(about, 60)) for name, about in found if name.startswith(start)]
+        return [
+            CompletionItem(name, help=fit(about, 60))
+            for name, about in found
+            # What is not harmless cannot be shown as it is, and what was shown could not be found.
+            if name.startswith(start) and safe(name, keep_newlines=False) == name
+        ]
     return []
 
 

@@ -6,6 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ccq_tui.text import safe
+
+LONGEST = 4_000
+"""Characters of a problem: names and values are as long as whoever wrote the file liked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -22,8 +27,9 @@ class Problem:
     field: str = ""
 
     def __str__(self) -> str:
-        """One line: the place, the setting and the message."""
-        return ": ".join(part for part in (self.origin, self.field, self.message) if part)
+        """One line of harmless text: the place, the setting and the message."""
+        parts = ": ".join(part for part in (self.origin, self.field, self.message) if part)
+        return safe(parts, keep_newlines=False, limit=LONGEST)
 
 
 class SettingsError(Exception):

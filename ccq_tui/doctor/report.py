@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-import click
-
 import ccq_tui
 from ccq_tui.doctor.check import Check, Level
+from ccq_tui.output import Styled
+from ccq_tui.text import safe
+
+Line = tuple[str | Styled, ...]
+"""What `ccq_tui.output.echo` prints as one line."""
 
 SIGNS = {
     Level.OK: ("✔", "ok  ", "green"),
@@ -22,8 +25,8 @@ NAME_WIDTH = 15
 WIDTH = 96
 
 
-def report(checks: Sequence[Check]) -> Iterator[str]:
-    """Write checks as lines, with colours, for `click.echo`.
+def report(checks: Sequence[Check]) -> Iterator[Line]:
+    """Write checks as lines.
 
     Args:
         checks: What was found, sorted by area.
@@ -31,36 +34,37 @@ def report(checks: Sequence[Check]) -> Iterator[str]:
     Yields:
         The lines.
     """
-    yield ""
-    yield f"{click.style('ccq-tui', bold=True)} {ccq_tui.__version__}"
+    yield ()
+    yield Styled("ccq-tui", bold=True), f" {ccq_tui.__version__}"
     for area, group in groupby(checks, key=lambda check: check.area):
-        yield ""
-        yield click.style(area, bold=True)
+        yield ()
+        yield (Styled(area, bold=True),)
         for check in group:
             yield from _lines(check)
-    yield ""
-    yield _summary(checks)
+    yield ()
+    yield (_summary(checks),)
 
 
-def _lines(check: Check) -> Iterator[str]:
-    sign, word, colour = SIGNS[check.level]
-    mark = click.style(sign if _can_write(sign) else word, fg=colour, bold=check.level is not Level.OK)
-    yield f"  {mark} {check.name:<{NAME_WIDTH}}{_home_as_tilde(check.found)}"
+def _lines(check: Check) -> Iterator[Line]:
+    sign, word, color = SIGNS[check.level]
+    mark = Styled(sign if _can_write(sign) else word, color, bold=check.level is not Level.OK)
+    found = safe(_home_as_tilde(check.found), keep_newlines=False)
+    yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{found}"
     indent = " " * (NAME_WIDTH + 4)
     for line in textwrap.wrap(
-        check.advice, WIDTH - len(indent), break_long_words=False, break_on_hyphens=False
+        safe(check.advice), WIDTH - len(indent), break_long_words=False, break_on_hyphens=False
     ):
-        yield indent + click.style(line, fg=colour)
+        yield indent, Styled(line, color)
 
 
-def _summary(checks: Sequence[Check]) -> str:
+def _summary(checks: Sequence[Check]) -> Styled:
     failures = sum(check.level is Level.FAILURE for check in checks)
     warnings = sum(check.level is Level.WARNING for check in checks)
     if not failures and not warnings:
-        return click.style("Everything is as it should be.", fg="green")
+        return Styled("Everything is as it should be.", "green")
     counts = [_count(failures, "failure"), _count(warnings, "warning")]
-    colour = "red" if failures else "yellow"
-    return click.style(" and ".join(count for count in counts if count) + ".", fg=colour, bold=True)
+    color = "red" if failures else "yellow"
+    return Styled(" and ".join(count for count in counts if count) + ".", color, bold=True)
 
 
 def _count(number: int, noun: str) -> str:

@@ -34,7 +34,8 @@ def export_json(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: d
         "exported_at": at.isoformat(timespec="seconds"),
         "blocks": [_record(block) for block in with_inner(blocks)],
     }
-    return json.dumps(written, indent=2, ensure_ascii=False, default=str) + "\n"
+    # ASCII: it says the same, and acts on no terminal that it is printed on.
+    return json.dumps(written, indent=2, default=str) + "\n"
 
 
 def _record(block: bl.Block) -> dict[str, Any]:

@@ -1,0 +1,163 @@
+"""The way out to standard output and standard error: what is printed is harmless, wherever it came from.
+
+`echo` prints for the program. What others print (click's help and errors, tracebacks, warnings, log records
+before there is a log) passes the streams that `harmless_streams` puts in place.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import click
+
+from ccq_tui.text import safe
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class Styled(NamedTuple):
+    """Text with a look, which a stream that is no terminal leaves out.
+
+    Attributes:
+        text: Text from anywhere.
+        color: The name of a colour, or None for the terminal's own.
+        bold: Whether it is bold.
+        dim: Whether it is faint.
+    """
+
+    text: str
+    color: str | None = None
+    bold: bool = False
+    dim: bool = False
+
+
+def echo(*pieces: str | Styled, err: bool = False) -> None:
+    """Print pieces of text one after the other, then a newline.
+
+    Args:
+        pieces: Text from anywhere: what could act on a terminal becomes a visible sign, but for newlines.
+        err: Whether it goes to standard error.
+
+    Raises:
+        OSError: Nobody reads it any more.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:  # closed, as by ``>&-``
+        return
+    target = stream.target if isinstance(stream, HarmlessStream) else stream
+    line = encodable("".join(map(_written, pieces)), target)
+    click.echo(line, file=target, color=False if os.environ.get("NO_COLOR") else None)  # noqa: TID251
+
+
+def _written(piece: str | Styled) -> str:
+    if isinstance(piece, str):
+        return safe(piece)
+    # The only control sequences that are printed: they are ours, around text that has none.
+    return click.style(  # noqa: TID251
+        safe(piece.text), fg=piece.color, bold=piece.bold or None, dim=piece.dim or None
+    )
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    """Put an escape for each character that a stream's encoding lacks; printing it would raise an error."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+class HarmlessStream(io.TextIOBase):
+    """Writes to another stream, with a visible sign for what could act on a terminal.
+
+    Args:
+        target: The stream.
+
+    Attributes:
+        target: The stream.
+        buffer: Takes bytes for it, which click writes for shells.
+    """
+
+    def __init__(self, target: TextIO) -> None:
+        super().__init__()
+        self.target = target
+        self.buffer = _HarmlessBytes(target)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of the stream."""
+        return getattr(self.target, "encoding", None) or "utf-8"
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        """How the stream treats what it cannot encode."""
+        return getattr(self.target, "errors", None)
+
+    def write(self, text: str) -> int:
+        """Write text; returns how many characters of it were taken: all."""
+        self.target.write(encodable(safe(text), self.target))
+        return len(text)
+
+    def flush(self) -> None:
+        """Send on what is held back."""
+        self.target.flush()
+
+    def isatty(self) -> bool:
+        """Whether the stream is a terminal."""
+        return self.target.isatty()
+
+    def fileno(self) -> int:
+        """Return the stream's descriptor."""
+        return self.target.fileno()
+
+    def writable(self) -> bool:
+        """Say that it can be written to."""
+        return True
+
+    def close(self) -> None:
+        """Do nothing: the stream belongs to who opened it."""
+
+
+class _HarmlessBytes(io.RawIOBase):
+    """Writes bytes, each time of whole characters in UTF-8, as `HarmlessStream` writes text."""
+
+    def __init__(self, target: TextIO) -> None:
+        super().__init__()
+        self._target = target
+
+    def write(self, data: Buffer, /) -> int:
+        text = safe(bytes(data).decode(errors="replace"))
+        if (raw := getattr(self._target, "buffer", None)) is not None:
+            self._target.flush()
+            raw.write(text.encode())
+        else:
+            self._target.write(text)
+        return len(bytes(data))
+
+    def flush(self) -> None:
+        self._target.flush()
+
+    def writable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Do nothing, as above."""
+
+
+@contextmanager
+def harmless_streams() -> Iterator[None]:
+    """Let all that is printed meanwhile be harmless, whoever prints it."""
+    before = sys.stdout, sys.stderr
+    guarded = [stream and HarmlessStream(stream) for stream in before]
+    sys.stdout, sys.stderr = guarded
+    try:
+        yield
+    finally:
+        # Another stream that was put in their place meanwhile stays.
+        if sys.stdout is guarded[0]:
+            sys.stdout = before[0]
+        if sys.stderr is guarded[1]:
+            sys.stderr = before[1]

@@ -1,0 +1,151 @@
+"""What is printed: harmless whoever prints it, and by one way."""
+
+from __future__ import annotations
+
+import ast
+import io
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.output import HarmlessStream, Styled, echo, harmless_streams
+from ccq_tui.text import safe
+
+PACKAGE = Path(__file__).parents[2] / "ccq_tui"
+ASKED = {"isatty", "encoding", "fileno"}
+"""What may be asked of a stream without writing to it."""
+OTHERS = {
+    # Programs of their own, whose output is a pipe that ours reads.
+    "agent/claude/history_reader.py",
+    "agent/claude/sessions_reader.py",
+    "output.py",
+}
+BAD = "a\x1b]0;x\x07b\x9bc\u202ed\u2066e\u200bf\U000e0041g"
+GOOD = safe(BAD)
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what it is sent."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Make standard output and standard error one terminal; a fixture would be too early for it."""
+    made = Terminal()
+    monkeypatch.setattr(sys, "stdout", made)
+    monkeypatch.setattr(sys, "stderr", made)
+    return made
+
+
+def mentions() -> Iterator[tuple[str, ast.expr | None, int]]:
+    """Yield each mention of a standard stream: the file, what it is part of, and its line."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        for node in ast.walk(tree):
+            name = getattr(node, "attr", "")
+            of_sys = isinstance(getattr(node, "value", None), ast.Name) and node.value.id == "sys"  # type: ignore[attr-defined]
+            if of_sys and name.strip("_") in {"stdout", "stderr"}:
+                parent = parents.get(id(node))
+                yield (
+                    path.relative_to(PACKAGE).as_posix(),
+                    parent if isinstance(parent, ast.expr) else None,
+                    node.lineno,
+                )  # type: ignore[attr-defined]
+
+
+def test_nothing_but_the_way_out_writes_to_a_standard_stream() -> None:
+    found = 0
+    for file, parent, line in mentions():
+        found += 1
+        if file in OTHERS or file == "early.py":  # the first frame
+            continue
+        # In a table or a tuple: two places ask of both streams whether they are terminals.
+        asked = isinstance(parent, ast.Attribute) and parent.attr in ASKED
+        listed = isinstance(parent, ast.Dict | ast.Tuple) and file in {"cli/session.py", "doctor/system.py"}
+        assert asked or listed, f"{file}:{line} may write to a standard stream: use ccq_tui.output.echo"
+    assert found > 5, "the test finds what it looks for"
+
+
+def test_what_is_echoed_has_no_control_sequence_but_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    echo(BAD, Styled(BAD, "red", bold=True), Styled(BAD, dim=True))
+    style = "\x1b[31m\x1b[1m", "\x1b[2m", "\x1b[0m"
+    assert terminal.getvalue() == f"{GOOD}{style[0]}{GOOD}{style[2]}{style[1]}{GOOD}{style[2]}\n"
+
+
+def test_colours_are_left_out_where_they_are_not_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setenv("NO_COLOR", "1")
+    echo(Styled("x", "red"))
+    assert terminal.getvalue() == "x\n"
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.delenv("NO_COLOR")
+    echo(Styled("x", "red"))
+    assert out.getvalue() == "x\n"
+
+
+def test_what_others_print_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+
+    class OtherError(Exception):
+        pass
+
+    def fail() -> None:
+        raise OtherError(BAD)
+
+    with harmless_streams():
+        print(BAD, file=sys.stderr)  # noqa: T201
+        click.echo(BAD)
+        click.echo(BAD.encode())
+        handler = logging.lastResort
+        assert handler is not None
+        handler.handle(logging.LogRecord("ccq_tui", logging.WARNING, BAD, 1, "%s", (BAD,), None))
+        thread = threading.Thread(target=fail, name=BAD)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(threading, "excepthook", threading.__excepthook__)
+            thread.start()
+            thread.join()
+        echo(BAD, err=True)
+    printed = terminal.getvalue()
+    assert safe(printed) == printed
+    assert printed.count(GOOD) >= 7
+    assert sys.stdout is terminal
+
+
+def test_a_stream_that_is_put_in_place_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    other = Terminal()
+    with harmless_streams():
+        sys.stdout = other
+    assert sys.stdout is other
+    assert sys.stderr is terminal
+
+
+def test_without_streams_nothing_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with harmless_streams():
+        assert sys.stdout is None
+        echo("x")
+
+
+@given(st.text(), st.sampled_from(["utf-8", "ascii", "latin-1"]))
+def test_every_text_can_be_printed_in_every_encoding(text: str, encoding: str) -> None:
+    raw = io.BytesIO()
+    stream = HarmlessStream(io.TextIOWrapper(raw, encoding, newline="\n"))
+    assert stream.write(text) == len(text)
+    stream.flush()
+    printed = raw.getvalue().decode(encoding)
+    assert printed == safe(text).encode(encoding, "backslashreplace").decode(encoding)
