@@ -81,10 +81,31 @@ class FilesToRewind:
 
 @dataclass(frozen=True, slots=True)
 class Rewound:
-    """A conversation that was taken back; ``refusal`` says why it was not, or is empty."""
+    """A conversation that was taken back.
+
+    Attributes:
+        prompt: The text of the message that it ends before now.
+        refusal: Why nothing was taken back, for a person, or "".
+        files_refusal: Why the files were not taken back with it, for a person, or "".
+    """
 
     prompt: str = ""
     refusal: str = ""
+    files_refusal: str = ""
+
+
+_REFUSALS = {
+    "commands_queued": "prompts wait to be read; ↑ takes them back",
+    "prompt_pending": "a question waits for an answer",
+    "turn_running": "Claude is at work; Esc interrupts it",
+    "target_not_found": "Claude no longer has that prompt: it was summarized or taken back",
+    "stale_target": "something was said since that this screen does not know of",
+    "unseen_later_turn": "something was said since that this screen does not know of",
+    "target_splits_tool_call": "it was read in the middle of a tool call, which cannot be cut in two",
+    "persist_failed": "the session's record cannot be written",
+    "state_changed": "something else was said meanwhile; try again",
+}
+"""What the CLI's reasons for not rewinding mean to a person."""
 
 
 def context_details() -> Control[ContextDetails]:
@@ -132,9 +153,16 @@ def rewind_files(prompt_id: str) -> Control[FilesToRewind]:
     return Control("rewind_files", _files, {"user_message_id": prompt_id})
 
 
-def rewind_conversation(prompt_id: str) -> Control[Rewound]:
-    """Take the conversation back to before a prompt."""
-    return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id})
+def rewind_conversation(prompt_id: str, newest: str = "") -> Control[Rewound]:
+    """Take the conversation back to before a prompt.
+
+    Args:
+        prompt_id: The prompt.
+        newest: The last message of a user that was seen, by its UUID. The CLI refuses to take back any
+            prompt behind which there are others that whoever asks may not know of.
+    """
+    seen = {"last_seen_user_message_uuid": newest} if newest else {}
+    return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id, **seen})
 
 
 def set_effort(level: str) -> Control[None]:
@@ -206,5 +234,6 @@ def _effort(answer: Mapping[str, Any]) -> str:
 
 def _rewound(answer: Mapping[str, Any]) -> Rewound:
     if not answer.get("rewound"):
-        return Rewound(refusal=str(answer.get("error") or "the CLI refused"))
+        reason = _REFUSALS.get(str(answer.get("reason")), "")
+        return Rewound(refusal=reason or str(answer.get("error") or "the CLI refused"))
     return Rewound(str(answer.get("prefillText") or ""))

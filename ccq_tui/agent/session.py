@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from ccq_tui.agent.commands import (
     Ask,
     Close,
     Command,
+    CommandError,
     Interrupt,
     Park,
     Send,
@@ -24,7 +26,7 @@ from ccq_tui.agent.commands import (
     SetModel,
     Withdraw,
 )
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import Control, Rewound, rewind_conversation, rewind_files
 from ccq_tui.agent.delivery import Delivery
 from ccq_tui.agent.events import (
     PARKED_KIND,
@@ -164,6 +166,29 @@ class AgentSession:
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.put(Ask(control, reply))
         return await reply
+
+    async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
+        """Take the conversation back to before a prompt.
+
+        Args:
+            prompt_id: The prompt.
+            files: Whether to take back files, too; they are touched only after the conversation.
+
+        Returns:
+            What was taken back, and why something was not.
+
+        Raises:
+            CommandError: The CLI did not answer in time, or is gone; the message is for a person.
+        """
+        newest = self._connection.translator.newest_prompt if self._connection else ""
+        done = await self.ask(rewind_conversation(prompt_id, newest))
+        if done.refusal or not files:
+            return done
+        try:
+            refusal = (await self.ask(rewind_files(prompt_id))).refusal
+        except CommandError as error:
+            refusal = str(error)
+        return replace(done, files_refusal=refusal)
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request; the first answer wins, whoever gives it."""

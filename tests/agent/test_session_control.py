@@ -13,6 +13,7 @@ from ccq_tui.agent import SessionOptions, controls
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.earlier import earlier_sessions
 from ccq_tui.agent.events import (
+    BlockFinished,
     EffortChanged,
     ErrorReported,
     HistoryLoaded,
@@ -22,11 +23,12 @@ from ccq_tui.agent.events import (
     PermissionAsked,
     PromptAccepted,
 )
+from ccq_tui.agent.history import read_history
 from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import LIMIT, Running, until_written
-from tests.agent.stage import staged
+from tests.agent.running import LIMIT, Running, options_in, until_written
+from tests.agent.stage import Stage, staged
 from tests.steps import step
 
 WRITES = (
@@ -118,13 +120,77 @@ async def files_and_conversation_go_back_to_before_a_prompt(
     assert (await run.session.ask(controls.files_to_rewind("x" * 36))).refusal
     rewound = await run.session.ask(controls.rewind_conversation(second))
     assert rewound == controls.Rewound("Second thought")
-    assert "not found" in (await run.session.ask(controls.rewind_conversation("x" * 36))).refusal
+    assert "no longer has" in (await run.session.ask(controls.rewind_conversation("x" * 36))).refusal
     assert (home.project / "made.txt").exists()
     run.session.send("Third")
     await run.idle(3)
     said = str(model.requests()[-1].body["messages"])
     assert "Written." in said
     assert "Second thought" not in said
+
+
+THREE = ("one", "two", "three")
+
+
+def three_files() -> Scenario:
+    """A model that writes a file for each of three prompts, and says something to each one after them."""
+    scenario = Scenario("w")
+    for name in THREE:
+        path = lambda replies, name=name: f"{replies.directory}/{name}.txt"  # noqa: E731
+        scenario = (
+            scenario.runs("Write", file_path=path, content=f"{name}\n").says(f"Did {name}.").ends_turn()
+        )
+    return scenario.says("Said.").ends_turn().says("Said.").ends_turn()
+
+
+async def test_a_rewind_to_any_prompt_takes_back_conversation_and_files(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
+        for back, name in enumerate(THREE):
+            async with stage.scene(f"back to before prompt {name}", three_files()) as run:
+                prompts = await write_three(run)
+                # Neither is a prompt that one goes back to, and both come after the last of them.
+                for count, command in enumerate(("/cost", "/exit"), len(THREE) + 1):
+                    run.session.send(command)
+                    await run.idle(count)
+                refused = await run.session.rewind("x" * 36, files=True)
+                assert "no longer has that prompt" in refused.refusal
+                assert files_of(stage.home) == set(THREE)
+                rewound = await run.session.rewind(prompts[back], files=True)
+                assert rewound == controls.Rewound(name)
+                await is_back(run, stage, back)
+    with step("after a resume"):
+        async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
+            await run.until(ModelsListed)
+            stage.model.begin(Scenario("r").says("Said.").ends_turn())
+            assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
+            await is_back(run, stage, 0)
+
+
+async def write_three(run: Running) -> list[str]:
+    """Let the three files be written, and give the prompts' ids."""
+    prompts = []
+    for count, name in enumerate(THREE, 1):
+        prompts.append(run.session.send(name))
+        await run.idle(count)
+    return prompts
+
+
+def files_of(home: CleanHome) -> set[str]:
+    return {path.stem for path in home.project.iterdir()}
+
+
+async def is_back(run: Running, stage: Stage, back: int) -> None:
+    """Check files, the next request and the record: nothing from that prompt on is in any of them."""
+    assert files_of(stage.home) == set(THREE[:back])
+    run.session.send("go on")
+    await run.until(BlockFinished, lambda e: e.text == "Said.")
+    said = json.dumps([m for m in stage.model.requests()[-1].body["messages"] if m["role"] != "system"])
+    assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
+    assert said.count('"go on"') == 1
+    await until_written(stage.home, run.session.session_id, '"Said."')
+    past = await read_history(options_in(stage.home, resume=run.session.session_id), resuming=False)
+    prompts = [e.text for e in past.events if isinstance(e, PromptAccepted) and e.text[:1] != "/"]
+    assert prompts == [*THREE[:back], "go on"]
 
 
 async def model_and_effort_hold_from_the_next_prompt_on(

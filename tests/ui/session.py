@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import Control, Rewound, rewind_conversation, rewind_files
 from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked, SessionState, StateChanged
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
@@ -65,6 +66,12 @@ class ToldSession:
         if isinstance(reply, Exception):
             raise reply
         return control.read(reply)
+
+    async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
+        done = await self.ask(rewind_conversation(prompt_id))
+        if done.refusal or not files:
+            return done
+        return replace(done, files_refusal=(await self.ask(rewind_files(prompt_id))).refusal)
 
     def withdraw(self, prompt_id: str) -> None:
         self.withdrawn.append(prompt_id)

@@ -193,11 +193,29 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
         await pilot.press("enter")
         await until(pilot, lambda: "the last 2 prompts" in notices(driven))
-        assert [name for name, _ in rewound(driven)] == ["rewind_files", "rewind_conversation"]
+        assert [name for name, _ in rewound(driven)] == ["rewind_conversation", "rewind_files"]
         assert driven.session_screen.dock.prompt.text == "Prompt 2"
         driven.session_screen.dock.prompt.put("/rewind")
         await pilot.press("enter")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
+
+
+async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+        await until(pilot, lambda: len(driven.screen._given) == 1)
+        driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
+        refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
+        driven.told.replies["rewind_conversation"] = refused
+        await say(pilot, driven, "/rewind")
+        await picker(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+        await pilot.press("enter")
+        await until(pilot, lambda: "Nothing was taken back: something was said since" in notices(driven))
+        assert [name for name, _ in rewound(driven)] == ["rewind_conversation"]
+        assert driven.session_screen.dock.prompt.text == ""
 
 
 async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:

@@ -51,6 +51,7 @@ _logger = logging.getLogger(__name__)
 _INTERRUPTION = "[Request interrupted by user"
 _DIAGNOSTIC = "[ede_diagnostic]"
 _SYNTHETIC = "<synthetic>"
+_REMARK = ("<local-command-", _INTERRUPTION)
 _NO_RESPONSE = "No response requested."
 
 
@@ -63,6 +64,7 @@ class Translator:
         mode: The permission mode, as last heard.
         cli_state: What the CLI says it does: "running", "requires_action", "idle", or "" before it says so.
         sent: Prompts that were sent and did not reach the agent yet, by their ids.
+        newest_prompt: The UUID of the last message of a user in the conversation, as far as it was seen.
     """
 
     def __init__(self, *, session_id: str, model: str, mode: str) -> None:
@@ -71,6 +73,7 @@ class Translator:
         self.mode = mode
         self.cli_state = ""
         self.sent: dict[str, str] = {}
+        self.newest_prompt = ""
         self._reset = False
         self._failed_servers: set[str] = set()
         self._streams = BlockStreams()
@@ -78,9 +81,10 @@ class Translator:
         self._tools: dict[str, str] = {}
 
     def remember(self, uuids: Iterable[str]) -> None:
-        """Take messages as known, so that a replay of them is not reported again."""
+        """Take messages as known, the newest last, so that a replay of them is not reported again."""
         for uuid in uuids:
             self._seen.add(uuid)
+            self.newest_prompt = uuid
 
     def feed(self, message: Message) -> Iterator[AgentEvent]:
         """Translate a message.
@@ -154,6 +158,8 @@ class Translator:
 
     def _user(self, message: UserMessage) -> Iterator[AgentEvent]:
         parent = message.parent_tool_use_id or ""
+        if message.uuid and not parent and _is_prompt(message.content):
+            self.newest_prompt = message.uuid
         if message.uuid and message.uuid in self.sent:
             del self.sent[message.uuid]
             yield PromptDelivered(message.uuid)
@@ -233,6 +239,13 @@ class Translator:
                 yield from tasks.task(subtype, data)
             case _:
                 yield from notices.system(subtype, data)
+
+
+def _is_prompt(content: str | list[ContentBlock]) -> bool:
+    """Say whether a user's message is one that the CLI counts: its own remarks are none, nor are results."""
+    if isinstance(content, str):
+        return not content.startswith(_REMARK)
+    return any(isinstance(block, TextBlock) and not block.text.startswith(_REMARK) for block in content)
 
 
 def _retrying(data: dict[str, Any]) -> Retrying:

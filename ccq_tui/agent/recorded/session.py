@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded.reading import Recording, Slice
 from ccq_tui.inbox import RequestOutcome
@@ -118,6 +118,10 @@ class ReplayedSession:
     async def ask(self, control: Control[T]) -> T:
         """Say that there is nobody to ask."""
         raise CommandError(f"a recording does not answer {control.subtype}")
+
+    async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:  # noqa: ARG002 - whatever is wanted
+        """Say that nothing is taken back."""
+        raise CommandError("a recording cannot be rewound")
 
     def send(self, text: str) -> str:  # noqa: ARG002 - a recording hears nothing
         """Send nothing: the screen has no prompt."""

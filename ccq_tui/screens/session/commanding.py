@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ from textual import on
 from textual.screen import Screen
 
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.questions.events import Shown
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session.base import SessionBase
@@ -60,9 +60,13 @@ class Commanding(SessionBase):
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something, and say that it is waited for."""
-        self.dock.notices.say("Asking Claude…", seconds=control.seconds)
+        return await self.asking(self.session.ask(control), control.seconds)
+
+    async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
+        """Wait for an answer of the CLI, and say so meanwhile."""
+        self.dock.notices.say("Asking Claude…", seconds=seconds)
         try:
-            return await self.session.ask(control)
+            return await answer
         finally:
             self.dock.notices.hush()
 

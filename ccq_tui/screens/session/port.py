@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
 from ccq_tui.inbox import RequestOutcome
@@ -40,6 +40,9 @@ class Session(Protocol):
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something; raises `CommandError` with a reason for a person."""
+
+    async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
+        """Take the conversation back to before a prompt, and then the files; raises as `ask` does."""
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request."""

@@ -83,10 +83,10 @@ class Rewinding(Commanding):
         what = await self.pick(
             f"Rewind to before: {given.text}", choices(files), about=about, choose="rewind"
         )
-        if what in ("both", "files"):
+        if what == "files":
             await self._rewind_files(given)
-        if what in ("both", "conversation"):
-            await self._rewind_conversation(given)
+        elif what is not None:
+            await self._rewind_conversation(given, files=what == "both")
 
     async def _rewind_files(self, given: Given) -> None:
         done = await self.ask(controls.rewind_files(given.prompt_id))
@@ -95,17 +95,22 @@ class Rewinding(Commanding):
         else:
             self.tell(f"Files are as they were before: {one_line(given.text, 120)}")
 
-    async def _rewind_conversation(self, given: Given) -> None:
-        done = await self.ask(controls.rewind_conversation(given.prompt_id))
+    async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
+        done = await self.asking(self.session.rewind(given.prompt_id, files=files))
         if done.refusal:
-            self.tell(f"The conversation was not taken back: {done.refusal}", "warning")
+            kept = "Nothing was taken back" if files else "The conversation was not taken back"
+            self.tell(f"{kept}: {done.refusal}", "warning")
             return
         place = self._given.index(given) if given in self._given else 0
         gone = len(self._given) - place
         self._given = self._given[:place]
         last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
-        self.tell(f"↶ Claude no longer knows {last}, from here back to: {one_line(given.text, 120)}")
-        self.dock.prompt.put_back(given.text)
+        before = one_line(given.text, 120)
+        also = " · files are as they were before it" if files and not done.files_refusal else ""
+        self.tell(f"↶ Claude no longer knows {last}, from here back to: {before}{also}")
+        if done.files_refusal:
+            self.tell(f"The files were not taken back: {done.files_refusal}", "warning")
+        self.dock.prompt.put_back(done.prompt or given.text)
 
 
 def choices(files: FilesToRewind) -> list[PickRow]:
