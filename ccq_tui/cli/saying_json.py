@@ -17,7 +17,7 @@ MOST_JSON = 5_000_000
 """Characters of an answer that are read."""
 SET_SHAPE = 'as in {"answers": [{"selected": ["LABEL"], "other": "TEXT", "note": "TEXT"}]}'
 DECISION_SHAPE = 'as in {"choice": 1} or {"choice": 5, "note": "TEXT"}'
-_ANSWER_FIELDS = ("selected", "other", "note", "empty")
+_ANSWER_FIELDS = ("selected", "other", "note", "empty", "unselected")
 
 
 def said_in_json(request: Request, text: str) -> RequestOutcome:
@@ -100,6 +100,7 @@ def _said(number: int, question: Question, answer: object) -> Said:
         raise SayingError(f"{path}.selected has to be a list of labels or numbers")
     if not isinstance(empty, bool):
         raise SayingError(f"{path}.empty has to be true or false")
+    _text(answer, "unselected", path)  # checked alone: only a panel leaves a text unselected
     return Said(
         chosen=tuple(_chosen(number, question, item) for item in selected),
         nothing=empty,

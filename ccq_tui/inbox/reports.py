@@ -168,6 +168,7 @@ def _outcome(stored: StoredRequest) -> dict[str, Any] | None:
                     "other": answer.other,
                     "note": answer.note,
                     "empty": answer.empty,
+                    "unselected": answer.unselected,
                 }
                 for answer in answers
             ]

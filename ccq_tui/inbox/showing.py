@@ -12,7 +12,7 @@ from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.questions import Answer, Answered, Discussed, Expired, Kind, Question
 from ccq_tui.questions.numbers import allowed_range
-from ccq_tui.questions.prose import answer_line
+from ccq_tui.questions.prose import UNSELECTED, answer_line
 from ccq_tui.text import one_line, safe
 
 MOST = 20_000
@@ -66,6 +66,8 @@ def _question(number: int, question: Question, answer: Answer | None) -> Iterato
         yield from wrapped(one_line(answer_line(answer), MOST), "   → ")
         if answer.note:
             yield from wrapped(one_line(answer.note, MOST), "   ✎ ")
+        if answer.unselected:
+            yield from wrapped(one_line(answer.unselected, MOST), f"   {UNSELECTED}")
 
 
 def _wanted(question: Question) -> str:

@@ -24,7 +24,7 @@ def go_on(state: PanelState) -> PanelState:
         case Focus.DISCUSS:
             return _from_discussion(state)
         case Focus.OTHER | Focus.NOTE | Focus.FILTER:
-            return moves.leave_text(state)
+            return moves.leave_text(state, taken=True)
         case Focus.DECLINE:
             return state
 

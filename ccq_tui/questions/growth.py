@@ -83,6 +83,7 @@ def grown(
         review_row=_review_row(state, pages),
         arriving=arriving,
         grown_at=changed_at,
+        stray=_stray(state, pages, tab),
         aside=BACK_AGAIN if came_back else _aside(state.aside, arriving),
     )
 
@@ -156,6 +157,14 @@ def _focus(state: PanelState, pages: tuple[Page, ...], tab: int) -> Focus:
     if state.in_review or pages[tab].is_field == state.pages[state.tab].is_field:
         return state.focus
     return resting_focus(pages, tab) if state.focus in (Focus.LIST, Focus.OTHER, Focus.FIELD) else state.focus
+
+
+def _stray(state: PanelState, pages: tuple[Page, ...], tab: int) -> int | None:
+    """Keep the row to which a text goes back; "Other" stays the last one."""
+    if state.stray is None or state.in_review:
+        return None
+    was_other = state.stray == state.pages[state.tab].other_row
+    return pages[tab].other_row if was_other else min(state.stray, pages[tab].other_row)
 
 
 def _aside(aside: str, arriving: Arriving | None) -> str:

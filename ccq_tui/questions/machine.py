@@ -47,9 +47,12 @@ from ccq_tui.questions.manners import (
     is_fresh,
     is_stray_click,
 )
+from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
 __all__ = ["CLICK_GRACE", "GRACE", "is_guarded", "step"]
+
+TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 
 
 def step(state: PanelState, event: Event) -> PanelState:
@@ -61,9 +64,13 @@ def step(state: PanelState, event: Event) -> PanelState:
     """
     if state.outcome is not None:
         return state
-    heard = replace(state, aside="") if state.aside and isinstance(event, Pressed | Clicked) else state
+    heard = state
+    if state.aside and isinstance(event, Pressed | Clicked):
+        heard = replace(state, aside="", warned_at=None)
+    if state.warned_at is not None and _means_other(state, event):
+        return moves.pick(heard, state.page.other_row)
     after = _stepped(heard, event)
-    return after if after.outcome is None else _held_back(after, heard, event)
+    return after if after.outcome is None else _held_back(after, state, event)
 
 
 def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelState:
@@ -73,7 +80,21 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
     at = getattr(event, "at", float("inf"))
     if is_fresh(before.grown_at, at):
         return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
+    if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at)):
+        return replace(after, outcome=None, warned_at=at, aside=TEXT_LEFT_OUT)
     return after
+
+
+def _leaves_out_text(after: PanelState) -> bool:
+    """Whether own text stands beside another answer that nobody reviews before it is sent."""
+    return isinstance(after.outcome, Answered) and not after.needs_review and bool(after.page.unselected)
+
+
+def _means_other(state: PanelState, event: Event) -> bool:
+    """Whether an event asks for the custom text, which was just said to be left out."""
+    if isinstance(event, Pressed):
+        return action_for(state, event.key, event.character) == OpenOther()
+    return event == OpenOther()
 
 
 def _stepped(state: PanelState, event: Event) -> PanelState:

@@ -108,6 +108,7 @@ class Answer:
         note: A remark beside the answer, or "".
         preview: The preview of the option selected in a single select, or None.
         empty: Whether a multi select was confirmed, on purpose, with nothing selected.
+        unselected: Text that was typed and is no part of the answer; the agent never sees it as one.
     """
 
     selected: tuple[str, ...] = ()
@@ -115,6 +116,7 @@ class Answer:
     note: str = ""
     preview: str | None = None
     empty: bool = False
+    unselected: str = ""
 
     @property
     def given(self) -> bool:

@@ -57,15 +57,16 @@ def mark_all(state: PanelState) -> PanelState:
 
 
 def open_other(state: PanelState, seed: str = "") -> PanelState:
-    """Go to the custom text, or the field, with ``seed`` typed at its end."""
+    """Go to the custom text, or the field, with ``seed`` typed at its end; a seed alone selects nothing."""
     if state.in_review:
         return state
     field = state.page.is_field
+    stray = state.page.cursor if seed else None
     if not field:
         state = state.with_page(cursor=state.page.other_row)
     if seed:
-        state = state.with_draft(other=state.page.draft.other + seed, taken=True)
-    return _opened(state, Focus.FIELD if field else Focus.OTHER)
+        state = state.with_draft(other=state.page.draft.other + seed)
+    return replace(_opened(state, Focus.FIELD if field else Focus.OTHER), stray=stray)
 
 
 def open_text(state: PanelState, focus: Focus) -> PanelState:
@@ -86,7 +87,8 @@ def set_text(state: PanelState, text: str) -> PanelState:
     """Put ``text`` into the open field; without an open field nothing changes."""
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
-            return replace(state.with_draft(other=text, taken=True), notice=length_notice(text))
+            taken = state.page.draft.taken or state.stray is None
+            return replace(state.with_draft(other=text, taken=taken), notice=length_notice(text))
         case Focus.NOTE:
             return replace(state.with_draft(note=text), notice=length_notice(text))
         case Focus.FILTER:
@@ -97,18 +99,30 @@ def set_text(state: PanelState, text: str) -> PanelState:
             return state
 
 
-def leave_text(state: PanelState) -> PanelState:
-    """Leave whatever text is open; custom text that is not empty becomes selected."""
+def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
+    """Leave whatever text is open.
+
+    Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter.
+
+    Args:
+        state: The state before.
+        taken: Whether it is left by Enter.
+    """
     if state.focus is Focus.OTHER:
-        state = _take_other(state)
+        if taken or state.stray is None:
+            state = _take_other(state)
+        else:
+            state = _drop_empty(state).with_page(cursor=state.stray)
+    elif state.focus is Focus.FIELD and state.stray is None and state.page.unselected:
+        state = state.with_draft(taken=True)
     notice = state.page.problem if state.focus is Focus.FIELD else ""
     rest = Focus.REVIEW if state.in_review else Focus.LIST
-    return replace(state, focus=rest, notice=notice)
+    return replace(state, focus=rest, notice=notice, stray=None)
 
 
 def rest(state: PanelState) -> PanelState:
     """Give the focus back to what has it by default on the tab shown."""
-    return replace(state, focus=resting_focus(state.pages, state.tab), notice="")
+    return replace(state, focus=resting_focus(state.pages, state.tab), notice="", stray=None)
 
 
 def _pick_other(state: PanelState) -> PanelState:
@@ -120,9 +134,14 @@ def _pick_other(state: PanelState) -> PanelState:
     return state.with_draft(other_on=True, selected=())
 
 
+def _drop_empty(state: PanelState) -> PanelState:
+    """Let custom text be selected no longer once it is empty."""
+    return state if state.page.draft.other.strip() else state.with_draft(other_on=False)
+
+
 def _take_other(state: PanelState) -> PanelState:
     if not state.page.draft.other.strip():
-        return state.with_draft(other_on=False)
+        return _drop_empty(state)
     if state.page.question.multi_select:
         return state.with_draft(other_on=True)
     return state.with_draft(other_on=True, selected=())

@@ -7,6 +7,7 @@ from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
 NONE_SELECTED = "none of these"
+UNSELECTED = "typed, not selected: "
 WHOLE_CHARACTERS = 45_000
 """The longest text that was seen to reach the agent whole; Claude Code puts longer results into a file."""
 TOO_LONG = (
@@ -23,10 +24,16 @@ def length_notice(text: str) -> str:
 def draft_text(state: PanelState) -> str:
     """Return everything selected and typed so far as text a person can paste elsewhere."""
     parts = [answers_text(state.questions, tuple(page.answer() for page in state.pages))]
-    for page in state.pages:
-        unselected = not page.is_field and page.draft.other and not page.draft.other_on
-        if unselected or page.problem:
-            parts.append(f"Typed but not selected ({page.question.text}): {page.draft.other}")
+    return "\n\n".join(part for part in (*parts, unselected_text(state)) if part)
+
+
+def unselected_text(state: PanelState) -> str:
+    """Return everything typed so far that is no part of an answer, as text to paste elsewhere."""
+    parts = [
+        f"Typed but not selected ({page.question.text}): {page.unselected}"
+        for page in state.pages
+        if page.unselected
+    ]
     if state.discussion:
         parts.append(f"Discussion: {state.discussion}")
     return "\n\n".join(parts)

@@ -107,6 +107,15 @@ class Page:
         return ""
 
     @property
+    def unselected(self) -> str:
+        """The text that was typed and is no part of the answer, or ""; a proposal was not typed."""
+        typed = self.draft.other
+        counts = self.draft.other_on
+        if self.is_field:
+            counts = self.answered or typed == proposed(self.question)
+        return "" if counts or not typed.strip() else typed
+
+    @property
     def answered(self) -> bool:
         """Whether there is something to confirm."""
         if self.is_field:
@@ -118,7 +127,7 @@ class Page:
         draft, options = self.draft, self.question.options
         if self.is_field:
             typed = draft.other.strip() if self.question.kind is Kind.NUMBER else draft.other
-            return Answer(other=typed if self.answered else "", note=draft.note)
+            return Answer(other=typed if self.answered else "", note=draft.note, unselected=self.unselected)
         single = not self.question.multi_select
         return Answer(
             selected=tuple(options[index].label for index in draft.selected),
@@ -126,6 +135,7 @@ class Page:
             note=draft.note,
             preview=options[draft.selected[0]].preview if single and draft.selected else None,
             empty=self.question.multi_select and not self.answered,
+            unselected=self.unselected,
         )
 
 
@@ -162,6 +172,9 @@ class PanelState:
         arriving: How much of the set is here while it is still being written, or None once it is asked.
         grown_at: When more of the set came last, or None.
         aside: What is said about the set as a whole until the next key, or "".
+        stray: The row under the cursor when a key that is no command opened the text, or None when the text
+            was opened on purpose.
+        warned_at: When it was said that own text stands unselected, or None once another key came.
     """
 
     questions: QuestionSet
@@ -179,6 +192,8 @@ class PanelState:
     arriving: Arriving | None = None
     grown_at: float | None = None
     aside: str = ""
+    stray: int | None = None
+    warned_at: float | None = None
 
     @property
     def in_review(self) -> bool:

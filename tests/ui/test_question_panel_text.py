@@ -295,3 +295,23 @@ async def test_a_text_longer_than_the_field_scrolls_with_its_caret() -> None:
         assert "line 0" not in app.panel_text
         await pilot.press("ctrl+home", *["up"] * 29)
         assert "line 0" in app.panel_text
+
+
+async def test_a_text_that_is_not_selected_is_seen_wherever_answers_are() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test() as pilot:
+        await pilot.press("2", "x", "y", "escape", "tab", "tab")
+        assert "→ SQLite" in app.panel_text
+        assert "typed, not selected: xy" in app.panel_text
+
+
+async def test_a_single_question_says_before_it_is_sent_that_own_text_is_left_out() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("x", "escape", "enter")
+        assert (
+            "Your own text is not selected · Enter again sends without it · o selects it" in app.panel_words
+        )
+        app.clock.skip_grace()
+        await pilot.press("enter")
+        assert outcomes(app) == [Answered((Answer(("PostgreSQL",), unselected="x"),))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,14 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting import TYPING_PAUSE
-from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions import Answer, Answered, Declined, Option, Question
+from ccq_tui.questions.machine import GRACE
 from ccq_tui.screens.session import base
+from ccq_tui.screens.session.asking import LEFT_OVER
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
+
+ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
 
 
 @pytest.fixture
@@ -140,6 +145,26 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
         assert run.screen.dock.panel is None
         await copies(pilot, "Second", "note")
+        # Own text is left out of what is sent.
+        run.screen.dock.notices.hush()
+        run.told.tell(asked("left out", replace(ASKED, text="Where?")))
+        await keys_work(run, pilot)
+        await pilot.press(*"Zebra", "escape", "2", "enter")
+        run.clock.skip(GRACE)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
+        assert run.told.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
+        await copies(pilot, "Zebra")
+        # All of it is declined.
+        run.screen.dock.notices.hush()
+        run.told.tell(asked("declined", replace(ASKED, text="When?")))
+        await keys_work(run, pilot)
+        await pilot.press("2", "n", *"why", "enter", "ctrl+d")
+        run.clock.skip(GRACE)
+        await pilot.press("y")
+        await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
+        assert run.told.answers.pop()[1] == Declined()
+        await copies(pilot, "Second", "why")
         # Answers never arrived.
         run.told.tell(asked("lost"))
         await keys_work(run, pilot)

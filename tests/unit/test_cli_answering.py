@@ -212,6 +212,7 @@ def test_what_show_gives_back_can_be_given_again() -> None:
         stored = store.request(FEATURES)
     assert stored is not None
     answers = whole_record(stored)["outcome"]["answers"]
+    answers[0]["unselected"] = "typed in a panel"
     assert said_in_json(stored.request, json.dumps({"answers": answers})) == stored.outcome
 
 

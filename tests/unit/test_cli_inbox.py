@@ -132,18 +132,25 @@ def test_show_says_what_is_asked_and_how_to_answer(capsys: pytest.CaptureFixture
 def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.settle(CACHE, Answered((Answer(("SQLite",), note="small"),)), "panel")
+        store.settle(CACHE, Answered((Answer(("SQLite",), note="small", unselected="Oracle"),)), "panel")
         store.mark_delivered(CACHE, "result")
     text = run(capsys, "show", CACHE)
     assert "[x]  2  SQLite" in text
     assert "[ ]  1  Redis" in text
     assert "✎ small" in text
+    assert "   typed, not selected: Oracle\n" in text
     assert "Settled by panel, 2" in text
     assert "Delivered as result, 2" in text
     record = as_json(capsys, "show", CACHE)["request"]
     assert isinstance(record, dict)
     (answer,) = record["outcome"]["answers"]
-    assert answer == {"selected": ["SQLite"], "other": "", "note": "small", "empty": False}
+    assert answer == {
+        "selected": ["SQLite"],
+        "other": "",
+        "note": "small",
+        "empty": False,
+        "unselected": "Oracle",
+    }
     assert (record["state"], record["surface"], record["delivered_as"]) == ("delivered", "panel", "result")
 
 

@@ -23,7 +23,7 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.inbox.listing import InboxRow
 from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.inbox.showing import Showing
-from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, plan_left_over, text_left_over
+from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import copy_of
@@ -148,8 +148,7 @@ class Answering(Showing):
         self.forget(row)
         if isinstance(verdict, Won):
             if waiting is not None:
-                left = (text_left_over(waiting, outcome), plan_left_over(waiting, outcome))
-                self.closed_drafts.keep("\n\n".join(text for text in left if text))
+                self.closed_drafts.keep(left_over(waiting, outcome))
             self.say(await self.host.deliver(row))
         elif isinstance(verdict, AlreadySettled):
             self.too_late(verdict, waiting)

@@ -31,6 +31,7 @@ from ccq_tui.screens.session.drafts import (
     LeftPages,
     draft_of,
     plan_left_over,
+    set_left_over,
     text_left_over,
 )
 from ccq_tui.screens.session.growing import GrowingDock
@@ -44,6 +45,7 @@ READY_SECONDS = 0.2
 """How long after a prompt panels are made ahead."""
 CLOSED_SECONDS = 30.0
 """How long it is said above the prompt that a request was closed."""
+LEFT_OVER = "F8 copies what you had selected and typed"
 
 
 class Asking(SessionBase):
@@ -148,6 +150,8 @@ class Asking(SessionBase):
         if text:
             self.dock.prompt.put_back(text)
         self._keep_draft(plan_left_over(event.waiting, event.outcome))
+        if self._drafts.keep(set_left_over(event.waiting, event.outcome)):
+            self.dock.notices.say(LEFT_OVER)
         self._left.forget(event.waiting)
         self._answered[event.waiting.request.id] = event
         self.session.answer(event.waiting.request.id, event.outcome, SURFACE)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ccq_tui.inbox import Allowed, Denied, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Waiting
-from ccq_tui.questions.prose import draft_text
+from ccq_tui.questions import Answered
+from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Page, PanelState
 
 SEPARATOR = "\n\n———\n\n"
@@ -70,6 +71,20 @@ def draft_of(waiting: Waiting) -> str:
     if isinstance(draft, DecisionState):
         return "\n\n".join(part for part in (draft.text, draft.plan) if part)
     return draft_text(draft) if draft.has_draft else ""
+
+
+def set_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+    """Return what was selected and typed for a question set and is no part of its answers, or ""."""
+    draft = waiting.draft
+    if not isinstance(draft, PanelState) or not draft.has_draft:
+        return ""
+    return unselected_text(draft) if isinstance(outcome, Answered) else draft_text(draft)
+
+
+def left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+    """Return all that was selected and typed for a request and that its outcome does not carry, or ""."""
+    left = (find(waiting, outcome) for find in (text_left_over, plan_left_over, set_left_over))
+    return "\n\n".join(text for text in left if text)
 
 
 def text_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:

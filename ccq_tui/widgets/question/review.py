@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from ccq_tui.questions.prose import NO_ANSWER, answer_line
+from ccq_tui.questions.prose import NO_ANSWER, UNSELECTED, answer_line
 from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.lines import Line, indented, row_lines, wrapped
@@ -41,6 +41,9 @@ def _row(index: int, page: Page, width: int, palette: Palette) -> list[Line]:
         *question,
         *indented(_answer(page, width - 8, palette), Text("→ ", palette.muted), 2),
     ]
+    if page.unselected and not page.problem:
+        left = wrapped_once(drawn(UNSELECTED + page.unselected, ALL_BY), palette.warning, width - 6)
+        texts += indented(left, Text("  "), 2)
     if page.draft.note:
         note = wrapped_once(drawn(page.draft.note, ALL_BY), palette.note, width - 8)
         texts += indented(note, Text("✎ ", palette.note), 2)
@@ -56,9 +59,8 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
         nothing = "nothing selected · this will be sent as “none of these”"
         return wrapped_once(nothing, palette.warning, width)
     if not answer.given:
-        proposed = (
-            f" · {drawn(page.draft.other, ALL_BY)} was proposed" if page.is_field and page.draft.other else ""
-        )
+        proposal = page.is_field and page.draft.other and not page.unselected
+        proposed = f" · {drawn(page.draft.other, ALL_BY)} was proposed" if proposal else ""
         return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
     return wrapped_once(drawn(answer_line(answer), ALL_BY), palette.on, width)
 

@@ -166,7 +166,8 @@ def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> 
     if here is Focus.FIELD:
         return []
     typed = page.draft.other.strip()
-    value, style = drawn(page.draft.other, "o shows all"), palette.warning if page.problem else palette.on
+    value = drawn(page.draft.other, "o shows all")
+    style = palette.warning if page.problem else palette.muted if page.unselected else palette.on
     texts = wrapped_once(
         value if typed else "nothing typed yet", style if typed else palette.muted, width - 4
     )

@@ -11,6 +11,7 @@ from rich.text import Text
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.suggestions import MODES, what, where
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Question
+from ccq_tui.questions.prose import UNSELECTED
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
 from ccq_tui.widgets.transcript.pen import Pen
@@ -137,6 +138,9 @@ def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterato
         yield from pen.hang(Text(sign, style), Text(said, style), width)
     elif not answer.selected:
         yield Text("  – nothing selected", palette["muted"])
+    if answer.unselected:
+        left = Text(safe(answer.unselected, limit=TEXT_LIMIT), palette["muted"])
+        yield from pen.hang(Text(f"  {UNSELECTED}", palette["muted"]), left, width)
     if answer.note:
         note = Text(safe(answer.note, limit=TEXT_LIMIT))
         yield from pen.hang(Text("  note: ", palette["muted"]), note, width)

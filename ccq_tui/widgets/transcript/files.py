@@ -134,6 +134,7 @@ def _question(question: Question, answer: Answer | None) -> dict[str, Any]:
             for option in question.options
         ],
         "answer": None,
+        "unselected": "" if answer is None else answer.unselected,
     }
     if answer is not None and answer.given:
         record["answer"] = {"selected": list(answer.selected), "other": answer.other, "note": answer.note}

@@ -107,7 +107,7 @@ def test_who_answered_is_told_unless_it_was_this_panel(
 
 def test_an_answered_question_shows_every_option_and_the_answer() -> None:
     answers = (
-        Answer(("SQLite (Recommended)",), note="keep it small"),
+        Answer(("SQLite (Recommended)",), note="keep it small", unselected="two\nlines"),
         Answer(("Logs",), other="Metrics, later"),
         Answer(other="4"),
     )
@@ -117,6 +117,8 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
             " │ Database  Which database?",
             " │   ● SQLite",
             " │   ○ DuckDB",
+            " │   typed, not selected: two",
+            " │                        lines",
             " │   note: keep it small",
             " │",
             " │ Features  Which features?",
