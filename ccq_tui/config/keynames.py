@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 import unicodedata
+from collections.abc import Iterator
 
 MODIFIERS = ("ctrl", "alt", "shift", "super")
 NAMED = {
@@ -102,3 +103,43 @@ def types_text(name: str) -> bool:
     """
     editing = ("up", "down", "left", "right", "home", "end", "delete", "backspace", "enter", "space", "tab")
     return len(name) == 1 or name in _BY_NAME or name in editing
+
+
+def typed_by(name: str) -> str:
+    """Return the character that a key types, or "".
+
+    Args:
+        name: The key, as Textual spells it.
+    """
+    return " " if name == "space" else name if len(name) == 1 else _BY_NAME.get(name, "")
+
+
+def shown_keys(shown: str) -> Iterator[tuple[str, str]]:
+    """Take apart how keys are shown: "Shift+↑↓" are two keys, "1-3" the first and the last of a row.
+
+    Args:
+        shown: One key or several, as a line of keys shows them.
+
+    Yields:
+        Each piece of the text with the key it stands for, or with "" where it stands for none.
+    """
+    for index, word in enumerate(shown.split(" ")):
+        if index:
+            yield " ", ""
+        try:
+            yield word, key_name(word)
+        except ValueError:
+            yield from _several(word)
+
+
+def _several(word: str) -> Iterator[tuple[str, str]]:
+    modifiers, plus, signs = word.rpartition("+")
+    if signs and all(sign in ALIASES for sign in signs):
+        for index, sign in enumerate(signs):
+            yield (modifiers + plus if not index else "") + sign, key_name(modifiers + plus + sign)
+    elif len(signs) == 3 and signs[1] == "-" and signs[0].isdigit() and signs[2].isdigit():
+        yield modifiers + plus + signs[0], key_name(modifiers + plus + signs[0])
+        yield "-", ""
+        yield signs[2], key_name(modifiers + plus + signs[2])
+    else:
+        yield word, ""

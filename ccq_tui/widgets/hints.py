@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.geometry import Size
+from textual import events
+from textual.geometry import Offset, Size
 from textual.widgets import Static
 
+from ccq_tui.config.keynames import shown_keys
+from ccq_tui.questions.manners import CLICK_GRACE
+from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.later import after
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.pointer import Pointer
 
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
@@ -23,7 +29,8 @@ APART = 2
 class HintBar(Static):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
-    While a fresh panel ignores keys, they are drawn faintly: what is bold works.
+    While a fresh panel ignores keys, they are drawn faintly: what is bold works. A click on a key presses it:
+    what it means is decided where the key is known.
 
     Args:
         asleep: Whether they are drawn faintly until `sleep` or `wake` is called.
@@ -38,6 +45,36 @@ class HintBar(Static):
         self.labels: Mapping[str, str] = {}
         """How keys are shown that a person chose others for."""
         self._waking: asyncio.TimerHandle | None = None
+        self._pointer = Pointer(self._key_under)
+        self._pressed_at = 0.0
+        self._focused_at = float("-inf")
+
+    def on_mount(self) -> None:
+        """Hear of the terminal's focus: the click that gives it presses nothing."""
+        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
+
+    def _terminal_focused(self, focused: bool) -> None:
+        if focused:
+            self._focused_at = time.monotonic()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+        self._pressed_at = time.monotonic()
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        key = self._pointer.clicked(event)
+        if key is not None and self._pressed_at - self._focused_at >= CLICK_GRACE:
+            press_key(self, key)
+
+    def _key_under(self, event: events.MouseEvent) -> str | None:
+        place = event.get_content_offset(self)
+        return None if place is None else key_at(*self._at_width(), place)
+
+    def _at_width(self) -> tuple[Hints, str, int, int]:
+        hints, right, most_lines = self._shown
+        return hints, right, self.size.width, most_lines
 
     def sleep(self, seconds: float) -> None:
         """Draw the keys faintly for some seconds."""
@@ -75,11 +112,10 @@ class HintBar(Static):
 
     def render(self) -> Text:
         """Draw the keys that fit."""
-        hints, right, most_lines = self._shown
         palette = palette_of(self)
         if self._asleep:
             palette = replace(palette, strong=palette.muted)
-        return hint_text(hints, right, self.size.width, most_lines, palette)
+        return hint_text(*self._at_width(), palette)
 
 
 def hint_text(hints: Hints, right: str, width: int, most_lines: int, palette: Palette) -> Text:
@@ -122,3 +158,30 @@ def _line(hints: list[tuple[str, str]], palette: Palette) -> Text:
         text.append(key, palette.strong)
         text.append(f" {does}", palette.muted)
     return text
+
+
+def key_at(hints: Hints, right: str, width: int, most_lines: int, place: Offset) -> str | None:
+    """Return the key that is drawn somewhere by `hint_text`, as Textual spells it, or None.
+
+    What a key does stands for it, too, where it is one key alone.
+
+    Args:
+        hints: The keys.
+        right: The word at the right end.
+        width: Cells.
+        most_lines: Lines.
+        place: Where, from the top left.
+    """
+    lines = _fitted(hints, right, width, most_lines)
+    start = 1
+    for key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
+        pressed = [each for _, each in shown_keys(key) if each]
+        for shown, each in shown_keys(key):
+            if start <= place.x < start + cell_len(shown):
+                return each or None
+            start += cell_len(shown)
+        after = start + 1 + cell_len(does)
+        if start <= place.x < after:
+            return pressed[0] if len(pressed) == 1 else None
+        start = after + len(SEPARATOR)
+    return None

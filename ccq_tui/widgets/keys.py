@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from ccq_tui.config.actions import BY_NAME, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
-from ccq_tui.config.keynames import shown_key, types_text
+from ccq_tui.config.keynames import shown_key, typed_by, types_text
 
 
 def keymap_for(widget: Widget) -> Keymap:
@@ -65,3 +65,13 @@ def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
     key = events.Key(event.key, event.character)
     key._set_forwarded()  # else the program would send it to whoever has the keys, a second time
     return key
+
+
+def press_key(widget: Widget, key: str) -> None:
+    """Do what a key does, as if it had been pressed now.
+
+    Args:
+        widget: Where the key was clicked.
+        key: The key, as Textual spells it.
+    """
+    widget.app.post_message(events.Key(key, typed_by(key) or None))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from rich.text import Text
+from textual import events
 from textual.widgets import Static
 
 from ccq_tui.text import one_line
+from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.later import after
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.pointer import Pointer
 
 PASSING_SECONDS = 4.0
 MOST = 400
@@ -17,7 +20,10 @@ MOST = 400
 
 
 class NoticeLine(Static):
-    """Shows a standing text, and above it a passing one; takes no room while there is neither."""
+    """Shows a standing text, and above it a passing one; takes no room while there is neither.
+
+    A click on the standing text presses the key that it names.
+    """
 
     DEFAULT_CSS = """
     NoticeLine {
@@ -31,6 +37,8 @@ class NoticeLine(Static):
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-empty")
         self._standing = ""
+        self._key = ""
+        self._pointer = Pointer(self._key_under)
         self._passing = ""
         self._timer: asyncio.TimerHandle | None = None
 
@@ -39,11 +47,30 @@ class NoticeLine(Static):
         """What is shown now."""
         return "\n".join(text for text in (self._passing, self._standing) if text)
 
-    def stand(self, text: str) -> None:
-        """Show a text until another one comes; "" for none."""
-        if text != self._standing:
-            self._standing = text
+    def stand(self, text: str, key: str = "") -> None:
+        """Show a text until another one comes.
+
+        Args:
+            text: The text, or "" for none.
+            key: The key that a click on it presses, as Textual spells it, or "".
+        """
+        if (text, key) != (self._standing, self._key):
+            self._standing, self._key = text, key
             self._draw()
+
+    def _key_under(self, event: events.MouseEvent) -> str | None:
+        place = event.get_content_offset(self)
+        stands = place is not None and self._standing and place.y >= bool(self._passing)
+        return self._key or None if stands else None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that the standing text names."""
+        if (key := self._pointer.clicked(event)) is not None:
+            press_key(self, key)
 
     def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
         """Show a text for some seconds, above the standing one."""

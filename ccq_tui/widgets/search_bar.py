@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from ccq_tui.widgets.hints import Hints, hint_text, key_at
+from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.pointer import Pointer
 
-HINTS = "Enter ↓ next · ↑ previous · Esc close"
+HINTS: Hints = (("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close"))
 ROOM_FOR_HINTS = 64
 """Columns from which the keys are shown beside the field."""
 
@@ -95,6 +101,7 @@ class SearchBar(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self._found = (0, 0, False)
+        self._pointer = Pointer(self._key_under)
 
     def compose(self) -> ComposeResult:
         """Build the field and what stands beside it."""
@@ -147,12 +154,35 @@ class SearchBar(Horizontal):
         """Show the keys where there is room."""
         self._draw()
 
+    def _key_under(self, event: events.MouseEvent) -> str | None:
+        found = self.query_one("#found", Static)
+        place = event.get_content_offset(found)
+        if place is None or self.size.width < ROOM_FOR_HINTS:
+            return None
+        return key_at(HINTS, "", self.size.width, 1, place - Offset(self._before_hints, 0))
+
+    @property
+    def _before_hints(self) -> int:
+        """Cells between the beginning of what stands beside the field and the keys."""
+        return cell_len(self.found_text) + 2 if self.found_text else 0
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        if (key := self._pointer.clicked(event)) is not None:
+            press_key(self, key)
+
     def _draw(self) -> None:
         palette = palette_of(self)
         style = palette.note if self.found_text == "not found" else palette.strong
         text = Text(self.found_text, style)
         if self.size.width >= ROOM_FOR_HINTS:
-            text.append("   " if text else "").append(HINTS, palette.muted)
+            faint = replace(palette, strong=palette.muted)
+            text.pad_right(self._before_hints - text.cell_len)
+            text.append_text(hint_text(HINTS, "", self.size.width, 1, faint))
         self.query_one("#found", Static).update(text)
 
     @on(Input.Changed)

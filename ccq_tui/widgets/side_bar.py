@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.text import Text
 from textual import events
+from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import Static
 
 from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.hints import Hints, hint_text, key_at
+from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.pointer import Pointer
 
 TITLE_LINES = 2
 LINES = 2
 """Lines of each session."""
-KEYS = ("Alt+1-9 go to", "F4 next that waits", "Ctrl+N new · F3 hide")
+KEYS: tuple[Hints, ...] = (
+    (("Alt+1-9", "go to"),),
+    (("F4", "next that waits"),),
+    (("Ctrl+N", "new"), ("F3", "hide")),
+)
 
 
 class SideBar(Static):
@@ -43,6 +52,8 @@ class SideBar(Static):
         super().__init__("", markup=False)
         self._entries: tuple[Entry, ...] = ()
         self._top = 0
+        self._keys_shown = False
+        self._pointer: Pointer[int | str] = Pointer(self._target)
 
     def show(self, entries: Sequence[Entry]) -> None:
         """List other sessions, or the same in another state."""
@@ -50,11 +61,25 @@ class SideBar(Static):
             self._entries = tuple(entries)
             self.refresh()
 
-    def on_click(self, event: events.Click) -> None:
-        """Go to the session that was clicked."""
+    def _target(self, event: events.MouseEvent) -> int | str | None:
+        """Return the key under the pointer, else the number of the session, else None."""
         place = self._top + (event.y - TITLE_LINES) // LINES
-        if event.y >= TITLE_LINES and place < len(self._entries):
-            self.post_message(self.Chosen(self._entries[place].number))
+        line = event.y - (self.size.height - len(KEYS))
+        if self._keys_shown and line >= 0:
+            return key_at(KEYS[line], "", self.size.width, 1, Offset(event.x, 0))
+        return self._entries[place].number if event.y >= TITLE_LINES and place < len(self._entries) else None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the session that was clicked, or press the key."""
+        target = self._pointer.clicked(event)
+        if isinstance(target, str):
+            press_key(self, target)
+        elif target is not None:
+            self.post_message(self.Chosen(target))
 
     def render(self) -> Text:
         """Draw the sessions that have room, the shown one among them, and the keys."""
@@ -68,9 +93,11 @@ class SideBar(Static):
         for entry in drawn:
             text.append_text(_row(entry, width, palette))
         used = TITLE_LINES + LINES * len(drawn)
-        if height - used > len(KEYS):
+        self._keys_shown = height - used > len(KEYS)
+        if self._keys_shown:
             text.append("\n" * (height - used - len(KEYS)))
-            text.append("\n".join(f" {line}" for line in KEYS), palette.muted)
+            faint = replace(palette, strong=palette.muted)
+            text.append_text(Text("\n").join(hint_text(line, "", width, 1, faint) for line in KEYS))
         return text
 
 

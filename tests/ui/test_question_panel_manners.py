@@ -86,7 +86,7 @@ async def test_clicks_beside_rows_mean_nothing() -> None:
     app = PanelHost(SINGLE, MULTI)
     async with app.run_test() as pilot:
         before = app.state
-        for text in (SINGLE.text, "Claude asks", "session", "Space", "I looked"):
+        for text in (SINGLE.text, "Claude asks", "session", " · ", "I looked"):
             await click_on(app, pilot, text)
         assert app.state == before
         assert app.focused is app.panel

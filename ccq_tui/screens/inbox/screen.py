@@ -28,6 +28,7 @@ from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lines import FlowView, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.pointer import Pointer
 
 PAGES = 200
 """Pages of the store that are listed at most."""
@@ -79,6 +80,7 @@ class InboxScreen(Answering):
 
     def on_mount(self) -> None:
         """Read what waits, and hear of what changes."""
+        self._pointer = Pointer(self._row_under)
         self.field.placeholder = "Type to find"
         self.set_focus(self.field, scroll_visible=False)
         self._unsubscribe = self.host.inbox.subscribe(self._changed)
@@ -264,12 +266,21 @@ class InboxScreen(Answering):
         event.stop()
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
 
+    def _row_under(self, event: events.MouseEvent) -> str | None:
+        """Return the request under the pointer."""
+        row = self.query_one("#inbox-list", LineView).row_on_screen(event.screen_offset)
+        shown = self.state.shown
+        return shown[row].id if self.panel is None and row is not None and row < len(shown) else None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on a row, and open the one that has it."""
-        row = self.query_one("#inbox-list", LineView).row_on_screen(event.screen_offset)
-        if self.panel is not None or row is None:
-            return
-        if row == self.state.cursor and self.state.under is not None:
-            self._answer(self.state.under)
-        else:
-            self.show(self.state.put(row))
+        request_id = self._pointer.clicked(event)
+        under = self.state.under
+        if request_id is not None and under is not None and request_id == under.id:
+            self._answer(under)
+        elif request_id is not None:
+            self.show(self.state.put([row.id for row in self.state.shown].index(request_id)))

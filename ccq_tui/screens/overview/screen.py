@@ -36,6 +36,7 @@ from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import key_lines
+from ccq_tui.widgets.pointer import Pointer
 
 COLUMNS_FROM = 126
 """Cells from which all groups stand side by side; below that they stand one below the other."""
@@ -78,6 +79,7 @@ class OverviewScreen(Doing):
 
     def on_mount(self) -> None:
         """Be ready for keys."""
+        self._pointer = Pointer(self._key_at)
         self._finding = False
         self._drawn: dict[str, tuple[object, list[Line]]] = {}
         self.set_focus(self._field, scroll_visible=False)
@@ -199,15 +201,23 @@ class OverviewScreen(Doing):
     def _find(self) -> None:
         self.show(self.board.filtered(self._field.text.replace("\n", " ")))
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on a card, and open the one that has it."""
-        card = self._card_at(event)
-        if card is not None and card is self.board.under:
-            self.open_card(card)
-        elif card is not None:
-            self.show(self.board.put(card.key))
+        key, under = self._pointer.clicked(event), self.board.under
+        if key is not None and under is not None and key == under.key:
+            self.open_card(under)
+        elif key is not None:
+            self.show(self.board.put(key))
 
-    def _card_at(self, event: events.Click) -> Card | None:
+    def _key_at(self, event: events.MouseEvent) -> str | None:
+        card = self._card_at(event)
+        return None if card is None else card.key
+
+    def _card_at(self, event: events.MouseEvent) -> Card | None:
         places: list[tuple[LineView, tuple[Card, ...]]]
         if self._side_by_side:
             columns = self.board.columns

@@ -23,6 +23,7 @@ from ccq_tui.widgets.lines import LineView, wrapped
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import most_lines
+from ccq_tui.widgets.pointer import Pointer
 
 MOVES = {"up": -1, "ctrl+p": -1, "shift+tab": -1, "down": 1, "ctrl+n": 1, "tab": 1}
 FILTER_FROM = 7
@@ -81,6 +82,7 @@ class Picker(Overlay[str | None]):
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
+        self._pointer = Pointer(self._row_under)
         self._field = AnswerField(self._take_key, id="filter")
         self._field.placeholder = "Type to find"
 
@@ -173,13 +175,21 @@ class Picker(Overlay[str | None]):
     def _take_text(self) -> None:
         self._show(self.state.filtered(self._field.text.replace("\n", " ")))
 
+    def _row_under(self, event: events.MouseEvent) -> PickRow | None:
+        row, shown = self.query_one(LineView).row_on_screen(event.screen_offset), self.state.shown
+        return shown[row] if row is not None and row < len(shown) else None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on a row, and choose the one that has it."""
-        row = self.query_one(LineView).row_on_screen(event.screen_offset)
-        if row is not None and row == self.state.cursor:
+        row = self._pointer.clicked(event)
+        if row is not None and row == self.state.under:
             self._choose_row()
         elif row is not None:
-            self._show(self.state.put(row))
+            self._show(self.state.put(self.state.shown.index(row)))
 
     # -- drawing ------------------------------------------------------------------------------------------
 

@@ -346,10 +346,18 @@ class Dock(Vertical):
         waits = self._line.summary() if self._line.items and not self._covered else ""
         if self._countdown and not self._covered:
             waits = f"{self._countdown} · {waits}" if waits else self._countdown
-            self.notices.stand(f"{waits} · F2" if self._line.items else waits)
+            self._stand(f"{waits} · F2" if self._line.items else waits, "panel" if self._line.items else "")
             return
         later = " opens when you pause typing ·" if waits and self._panel is None else ""
-        self.notices.stand(f"{waits} ·{later} F2" if waits else self._offered)
+        if waits:
+            self._stand(f"{waits} ·{later} F2", "panel")
+        else:
+            self._stand(self._offered, "recover" if self._offered else "")
+
+    def _stand(self, text: str, action: str) -> None:
+        """Show a text above the prompt; a click on it presses the key of an action."""
+        keys = keymap_for(self).keys.get(action, ())
+        self.notices.stand(text, keys[0] if keys else "")
 
     @on(QuestionPanel.Changed)
     @on(DecisionPanel.Changed)

@@ -18,7 +18,7 @@ from ccq_tui.inbox.decision import (
     is_guarded,
     means_something,
 )
-from ccq_tui.questions.events import Clicked, Event, Pressed
+from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.decision.measures import shares
@@ -121,11 +121,9 @@ class DecisionPanel(RequestPanel[DecisionState]):
             return False
         return True
 
-    def on_click(self, event: events.Click) -> None:
-        """Take a click on a choice."""
+    def _clickable(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
         row = self._choices.row_on_screen(event.screen_offset)
-        if row is not None:
-            self.dispatch(Clicked(row, self._clock()))
+        return None if row is None else (Clicked, row)
 
     # -- drawing --------------------------------------------------------------------------------------------
 

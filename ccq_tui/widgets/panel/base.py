@@ -16,7 +16,16 @@ from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ccq_tui.config.actions import Place
-from ccq_tui.questions.events import Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.events import (
+    Clicked,
+    Event,
+    Pasted,
+    Pressed,
+    Shown,
+    TabClicked,
+    TerminalFocused,
+    TextChanged,
+)
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
@@ -24,6 +33,7 @@ from ccq_tui.widgets.keys import keymap_for, new_labels
 from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.turns import State, Turns
+from ccq_tui.widgets.pointer import Pointer
 
 KEPT_KEYS = frozenset({"tab", "shift+tab"})
 """Keys that would move the focus out of the panel where they mean nothing in it."""
@@ -81,6 +91,8 @@ class RequestPanel(Turns[State]):
         self._field.add_class("-off")
         self._hints = HintBar(asleep=self._fresh)
         self._drawn_for = Size(0, 0)
+        self._pointer = Pointer(self._target)
+        self._pressed_at = 0.0
         self._meant: Mapping[str, tuple[str, ...]] = {}
         self._labels: Mapping[str, str] = {}
 
@@ -101,6 +113,10 @@ class RequestPanel(Turns[State]):
 
     def _takes(self, key: str, character: str, at: float) -> bool:
         """Do what a key means here; return whether it meant anything."""
+        raise NotImplementedError
+
+    def _clickable(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
+        """Return what a click here would be, with its row or tab, or None."""
         raise NotImplementedError
 
     def _field_hint(self) -> str:
@@ -251,9 +267,23 @@ class RequestPanel(Turns[State]):
         else:
             self.dispatch(Pasted(event.text))
 
-    def on_mouse_down(self) -> None:
-        """Note that somebody is here."""
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note that somebody is here, and where a click may begin."""
         self.touch()
+        self._pointer.press(event)
+        self._pressed_at = self._clock()
+
+    def on_click(self, event: events.Click) -> None:
+        """Take a click; it came when the button went down, on what was seen then."""
+        target = self._pointer.clicked(event)
+        if target is not None:
+            _, kind, number = target
+            self.dispatch(kind(number, self._pressed_at))
+
+    def _target(self, event: events.MouseEvent) -> tuple[int, type[Clicked | TabClicked], int] | None:
+        """Return what is under the pointer, and for which request."""
+        found = self._clickable(event)
+        return None if found is None or self._rests else (self.turn, *found)
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:

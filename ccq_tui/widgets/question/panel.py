@@ -121,13 +121,12 @@ class QuestionPanel(RequestPanel[PanelState]):
             key: lines for key, lines in self._cache.items() if isinstance(key, tuple) and key[0] in kept
         }
 
-    def on_click(self, event: events.Click) -> None:
-        """Take a click on a row or a tab."""
+    def _clickable(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
         tab = event.style.meta.get(TAB_META)
         if tab is not None:
-            self.dispatch(TabClicked(tab, self._clock()))
-        elif (row := self._face.list.row_on_screen(event.screen_offset)) is not None:
-            self.dispatch(Clicked(row, self._clock()))
+            return TabClicked, tab
+        row = self._face.list.row_on_screen(event.screen_offset)
+        return None if row is None else (Clicked, row)
 
     def _field_hint(self) -> str:
         return field_hint(self._state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -13,6 +14,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
+from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.excerpt import Excerpt
 from ccq_tui.widgets.transcript.export import plain_text
@@ -165,20 +167,33 @@ class Selecting(Finding):
     def _is_output(block: bl.Block) -> bool:
         return isinstance(block, bl.ToolBlock) and isinstance(block.body, PlainText | Excerpt)
 
+    @cached_property
+    def _pointer(self) -> Pointer[tuple[Line | None, int]]:
+        return Pointer(self._under)
+
+    def _under(self, event: events.MouseEvent) -> tuple[Line | None, int] | None:
+        """Return the line and the cell under the pointer; no line where it is said what came below."""
+        if self.unseen and event.y == self.size.height - 1:
+            return None, 0
+        place = event.get_content_offset(self)
+        return None if place is None else (Line.of(self._code(place.y)), place.x)
+
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Remember where a click may begin, or a selection."""
         self._pressed = event.offset
+        self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:
         """Go to the end by a click on the line that says what came below; elsewhere tell what was clicked."""
-        place = event.get_content_offset(self)
-        if self.unseen and event.y == self.size.height - 1:
+        clicked = self._pointer.clicked(event)
+        if clicked is None:
+            return
+        line, cell = clicked
+        if line is None:
             self.action_end()
-        elif place is not None and event.offset == self._pressed:
-            line = Line.of(self._code(place.y))
-            if line.block < len(self.model.blocks):
-                block, strips = self.model.blocks[line.block], self._layout.strips(line.block, line.part)
-                self.post_message(self.Pointed(block, strips, line.offset, place.x, event.chain))
+        elif line.block < len(self.model.blocks):
+            block, strips = self.model.blocks[line.block], self._layout.strips(line.block, line.part)
+            self.post_message(self.Pointed(block, strips, line.offset, cell, event.chain))
 
     def text_select_all(self) -> None:
         """Select the block that was clicked twice: all of a session is rarely what is meant."""

@@ -1,0 +1,190 @@
+"""The mouse: only a left click on one thing counts, and a click on a key does what the key does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from ccq_tui.config.keynames import shown_keys
+from ccq_tui.inbox import Allowed, Denied
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.widgets import hints
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.asked import MULTI, SINGLE
+from tests.ui.host import DecisionHost, PanelHost
+from tests.ui.inboxed import Many, left_behind, open_inbox
+from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.test_commands_picker import MODELS, Host
+
+
+def lines_of(app: App[object]) -> list[str]:
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def place_of(app: App[object], text: str) -> tuple[int, int]:
+    """Return where a text begins on the screen, from below: keys stand at the foot."""
+    found = [(line.index(text), y) for y, line in enumerate(lines_of(app)) if text in line]
+    assert found, (text, lines_of(app))
+    return found[-1]
+
+
+async def click(pilot: Pilot[object], text: str, button: int = 1) -> None:
+    await pilot.click(offset=place_of(pilot.app, text), button=button)
+
+
+async def drag(pilot: Pilot[object], start: str, end: str) -> None:
+    await pilot.mouse_down(offset=place_of(pilot.app, start))
+    await pilot.mouse_up(offset=place_of(pilot.app, end))
+
+
+@pytest.mark.parametrize("button", [2, 3])
+async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test(size=(80, 24)) as pilot:
+        before = app.state
+        for text in ("DuckDB", "Features", "Enter"):
+            await click(pilot, text, button)
+        await drag(pilot, "PostgreSQL", "DuckDB")
+        await drag(pilot, "Approach" if "Approach" in app.panel_text else SINGLE.header, "Features")
+        assert app.state == before
+        await click(pilot, "Review")
+        await click(pilot, "Submit answers", button)
+        await drag(pilot, SINGLE.text, "Submit answers")
+        assert app.state.outcome is None
+        await click(pilot, "Submit answers")
+        assert app.state.outcome is not None
+
+
+@pytest.mark.parametrize("button", [2, 3])
+async def test_other_buttons_and_drags_decide_nothing(button: int) -> None:
+    app = DecisionHost(permission("toolu_1"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await click(pilot, "y  Allow once", button)
+        await drag(pilot, "n  Deny", "y  Allow once")
+        assert app.state.outcome is None
+        await click(pilot, "y  Allow once")
+        assert app.state.outcome == Allowed()
+
+
+async def test_a_press_that_began_on_another_request_decides_nothing() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        for name in ("r1", "r2"):
+            run.told.tell(asked(name))
+        await keys_work(run, pilot)
+        panel = run.screen.dock.panel
+        assert isinstance(panel, QuestionPanel)
+        x, y = place_of(run.app, "First")
+        await pilot.mouse_down(offset=(x, y))
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.answers)
+        await until(pilot, lambda: panel.turn > 1 and not panel._rests)
+        await pilot.mouse_up(offset=(x, y))
+        assert not any(page.draft.selected for page in panel.state.pages)
+
+
+async def test_other_buttons_and_drags_choose_nothing_in_a_list() -> None:
+    async with Host(MODELS).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        await click(pilot, "Haiku")
+        for button in (2, 3):
+            await click(pilot, "Haiku", button)
+        await drag(pilot, "Opus", "Haiku")
+        assert app.results == []
+        await click(pilot, "Enter")
+        assert app.results == ["haiku"]
+
+
+async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
+    app = DecisionHost(permission("toolu_1"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await click(pilot, "n deny")
+        assert [one.outcome for one in app.all_posted(DecisionPanel.Ended)] == [Denied()]
+
+
+async def test_the_mouse_alone_answers_a_set() -> None:
+    app = PanelHost(SINGLE, MULTI)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await click(pilot, "Space select")
+        await click(pilot, "Tab question")
+        await click(pilot, "a all/none")
+        await click(pilot, "Enter next")
+        await click(pilot, "Enter submit")
+        outcome = app.state.outcome
+        assert isinstance(outcome, Answered)
+        first, second = outcome.answers
+        assert first == Answer(selected=(SINGLE.options[0].label,))
+        assert second.selected == tuple(option.label for option in MULTI.options)
+
+
+async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt_work() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        run.told.tell(asked("r1"))
+        await keys_work(run, pilot)
+        await click(pilot, "Esc hide")
+        await until(pilot, lambda: run.screen.dock.prompt.display)
+        await click(pilot, "1 question waiting")
+        panel = run.screen.dock.panel
+        assert panel is not None
+        await until(pilot, lambda: not panel.state.hidden)
+        await click(pilot, "Esc hide")
+        await until(pilot, lambda: run.screen.dock.prompt.display)
+        await click(pilot, "F1 all keys")
+        await until(pilot, lambda: "Keys" in "\n".join(lines_of(run.app)[:2]))
+        await click(pilot, "Esc close")
+        await until(pilot, lambda: run.app.screen is run.screen)
+
+
+async def test_the_inbox_screen_takes_left_clicks_alone_and_its_keys_are_clicked(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await left_behind(run, tmp_path)
+        await open_inbox(pilot, run, 1)
+        screen = run.app.screen
+        assert isinstance(screen, InboxScreen)
+        x, y = 20, 1
+        for button in (2, 3):
+            await pilot.click(offset=(x, y), button=button)
+        await pilot.pause()
+        assert screen.panel is None
+        await click(pilot, "answer here")
+        await until(pilot, lambda: screen.panel is not None)
+
+
+async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hints, "CLICK_GRACE", 60.0)  # however busy the machine is
+    app = DecisionHost(permission("toolu_1"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.app_focus = False
+        app.app_focus = True
+        await click(pilot, "n deny")
+        assert app.state.outcome is None
+
+
+@pytest.mark.parametrize(
+    ("shown", "keys"),
+    [
+        ("Enter", ["enter"]),
+        ("Shift+↑↓", ["shift+up", "shift+down"]),
+        ("↑ ↓ PgUp PgDn", ["up", "down", "pageup", "pagedown"]),
+        ("1-3", ["1", "3"]),
+        ("Alt+1-9", ["alt+1", "alt+9"]),
+        ("/", ["slash"]),
+        ("letters", []),
+        ("▌", []),
+        ("", []),
+    ],
+)
+def test_keys_are_read_as_they_are_shown(shown: str, keys: list[str]) -> None:
+    pieces = list(shown_keys(shown))
+    assert "".join(piece for piece, _ in pieces) == shown
+    assert [key for _, key in pieces if key] == keys
