@@ -13,6 +13,7 @@ import pytest
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
+    NoticeGiven,
     PromptAccepted,
     PromptDelivered,
     PromptReturned,
@@ -43,8 +44,35 @@ async def test_interrupts_and_a_closing_end_what_waits(play: Callable[..., Any])
         scenario = Scenario("q").says("As far as I know").hangs().says(" nothing").ends_turn().says("Yes.")
         async with stage.scene("an interrupted answer keeps what was read", scenario) as run:
             await an_interrupted_answer_keeps_what_was_read(run)
+        scenario = Scenario("q").says("As far").hangs().says(" not").ends_turn().says("Yes.").ends_turn()
+        async with stage.scene("commands that the CLI refuses", scenario) as run:
+            await refused_commands_are_settled(run)
         async with stage.scene("closing with a question open", Scenario("q").asks(DATABASE)) as run:
             await closing_with_a_question_open_leaves_nothing(run)
+
+
+async def refused_commands_are_settled(run: Running) -> None:
+    """The CLI never echoes them: what becomes of them is told by the end of their turns alone."""
+    for count in (1, 2):
+        run.session.send("/exit")
+        await run.idle(count)
+    first = run.session.send("Tell me")
+    await run.until(BlockGrew)
+    # None of those before it waits any more.
+    accepted = run.all(PromptAccepted)
+    assert [(event.text, event.queued) for event in accepted] == [
+        ("/exit", False),
+        ("/exit", False),
+        ("Tell me", False),
+    ]
+    queued = [run.session.send(text) for text in ("/exit", "More", "/exit")]
+    await run.until(PromptAccepted, count=6)
+    run.session.interrupt()
+    await run.idle(3)
+    delivered = [event.prompt_id for event in run.all(PromptDelivered)]
+    assert delivered == [*(event.prompt_id for event in accepted[:2]), first, *queued]
+    run.session.withdraw(queued[0])
+    await run.until(NoticeGiven, lambda e: "read it already" in e.text)
 
 
 async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -> None:

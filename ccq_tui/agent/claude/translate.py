@@ -74,6 +74,7 @@ class Translator:
         self.cli_state = ""
         self.sent: dict[str, str] = {}
         self.newest_prompt = ""
+        self._started: set[str] = set()
         self._reset = False
         self._failed_servers: set[str] = set()
         self._streams = BlockStreams()
@@ -162,6 +163,7 @@ class Translator:
             self.newest_prompt = message.uuid
         if message.uuid and message.uuid in self.sent:
             del self.sent[message.uuid]
+            self._started.discard(message.uuid)
             yield PromptDelivered(message.uuid)
             return
         if isinstance(message.content, str):
@@ -207,6 +209,18 @@ class Translator:
             text=bounded(problem) if message.is_error else "",
         )
 
+    def _prompt_state(self, prompt_id: str, state: str) -> Iterator[PromptDelivered]:
+        """Settle a prompt whose turn is over: commands that the CLI refuses are never echoed."""
+        if prompt_id not in self.sent:
+            return
+        if state == "started":
+            self._started.add(prompt_id)
+        elif state == "completed" or (state == "cancelled" and prompt_id in self._started):
+            # One that was cancelled before it was started was taken back, which its control request tells.
+            del self.sent[prompt_id]
+            self._started.discard(prompt_id)
+            yield PromptDelivered(prompt_id)
+
     def _identify(self, session_id: str) -> Iterator[ConversationReset]:
         known, self.session_id = self.session_id, session_id or self.session_id
         if self._reset or (known and known != self.session_id):
@@ -229,6 +243,10 @@ class Translator:
                 yield from self._servers(data.get("mcp_servers"))
             case "session_state_changed":
                 self.cli_state = str(data.get("state") or "")
+            case "command_lifecycle":
+                yield from self._prompt_state(
+                    str(data.get("command_uuid") or ""), str(data.get("state") or "")
+                )
             case "status":
                 yield from self.set_mode(str(data.get("permissionMode") or ""))
                 yield from notices.status(data)

@@ -16,6 +16,8 @@ PAUSE = 0.005
 """Seconds between two readings of a burst: a hundredth of the deltas, and nobody sees them later."""
 AT_ONCE = 0.002
 """What comes within so many seconds of being asked for was there, or nearly: it is a burst."""
+LIFECYCLE = "command_lifecycle"
+"""The CLI's message that a prompt was queued, started, completed or cancelled."""
 _DELTA = re.compile(
     r'(\{"type":"stream_event","event":\{"type":"content_block_delta","index":\d+,'
     r'"delta":\{"type":"(?:text|thinking)_delta","(?:text|thinking)":")([^"\\]*(?:\\.[^"\\]*)*)'
@@ -46,6 +48,10 @@ class CliTransport(SubprocessCLITransport):
         stream: Any = getattr(self, "_stdout_stream", None)
         if stream is not None and not isinstance(stream, JoinedDeltas):
             self._stdout_stream: Any = JoinedDeltas(stream)
+
+    def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        """Read what the CLI writes; where a prompt stands, which the SDK passes over, as a system message."""
+        return _with_lifecycle(super().read_messages())
 
 
 class JoinedDeltas:
@@ -104,6 +110,14 @@ def _around(read: tuple[str, re.Match[str] | None]) -> tuple[str, ...] | None:
     """Return what deltas of one block have in common, or None for any other line."""
     _, match = read
     return match.group(1, 3, 4) if match else None
+
+
+async def _with_lifecycle(messages: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    async for message in messages:
+        if message.get("type") == LIFECYCLE:
+            yield message | {"type": "system", "subtype": LIFECYCLE}
+        else:
+            yield message
 
 
 async def _nothing() -> AsyncIterator[dict[str, Any]]:
