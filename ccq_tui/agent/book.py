@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import Inbox, SessionFact
+from ccq_tui.inbox.claim import Claim
 from ccq_tui.text import one_line
 
 LINE = 200
@@ -42,6 +43,7 @@ class SessionBook:
         self._inbox = inbox
         self._options = options
         self._session_id = ""
+        self._held = ""
         self._begun = bool(options.resume or options.continue_conversation)
         self._state: SessionState | None = None
         self._first_prompt = ""
@@ -66,9 +68,20 @@ class SessionBook:
                 self._state = state
                 if state not in UNKEPT:
                     self._keep(SessionFact(state=str(state), cause=self.cause or "told by the session"))
+            case SessionLost():
+                self._hold("")
             case _:
                 if fact := _fact(event):
                     self._keep(fact)
+
+    def hold(self, claim: Claim) -> None:
+        """Give a claim back when the session ends, or goes on under another id."""
+        self._hold(claim.session_id)
+
+    def _hold(self, session_id: str) -> None:
+        if self._held not in ("", session_id):
+            self._inbox.release(self._held)
+        self._held = session_id
 
     def _begin(self) -> None:
         state = None if self._state is None or self._state in UNKEPT else str(self._state)
@@ -79,9 +92,10 @@ class SessionBook:
                 state=state,
                 cause="it began",
                 launch=self._launch(),
-                runs=True,
+                runs=self._held != self._session_id,
             )
         )
+        self._hold(self._session_id)
 
     def _keep(self, fact: SessionFact) -> None:
         if self._begun and self._session_id:
@@ -107,7 +121,5 @@ def _fact(event: AgentEvent) -> SessionFact | None:
             return SessionFact(last_line=last_line(text))
         case TurnEnded(cost=cost) if cost is not None:
             return SessionFact(cost=cost)
-        case SessionLost(reason=reason):
-            return SessionFact(runs=False, cause=reason)
         case _:
             return None

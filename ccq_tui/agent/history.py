@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,18 +46,21 @@ NO_HISTORY = History("")
 
 Told = Callable[[str, HistoryLoaded], None]
 """Takes the session's id and a part of its past, the newest first."""
+Resume = Callable[[str], Awaitable[object]]
+"""Takes the id of a session that is about to be resumed."""
 
 
 async def read_history(
-    options: SessionOptions, tell: Told | None = None, *, resuming: bool = True
+    options: SessionOptions, tell: Told | None = None, *, resume: Resume | None = None
 ) -> History:
     """Read the past of the session that the options name, or of the last one in their directory.
 
     Args:
         options: The session's options, with ``resume`` or ``continue_conversation``.
         tell: Is told each part as soon as it is there.
-        resuming: Whether the session is resumed next; if not, nothing is written into its record, which
-            another process may have open.
+        resume: Where the session is resumed next: takes its id, or "" if there is none, before anything of it
+            is read, and raises what keeps it from being resumed. Without it nothing is written into the
+            record, which another process may have open.
 
     Returns:
         The newest `MAX_MESSAGES` messages as events; a history without a session id if there is no session.
@@ -72,8 +75,9 @@ async def read_history(
             str(options.cwd),
             options.resume or "",
             str(MAX_MESSAGES),
-            *(["resuming"] if resuming else []),
+            *(["resuming"] if resume is not None else []),
             seconds=READ_SECONDS,
+            allow=resume,
         )
     except ReaderError as error:
         raise HistoryError(str(error)) from error

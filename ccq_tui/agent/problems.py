@@ -36,6 +36,7 @@ class Problem(StrEnum):
     TURNS_SPENT = "turns_spent"
     BUDGET_SPENT = "budget_spent"
     MCP_FAILED = "mcp_failed"
+    RUNS_ELSEWHERE = "runs_elsewhere"
     LOST = "session_lost"
 
 
@@ -49,6 +50,7 @@ class Remedy(StrEnum):
     COMPACT = "compact"
     MODEL = "choose another model"
     SERVERS = "look at the servers"
+    ELSEWHERE = "copy it, or have it parked there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,11 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             "An MCP server did not start.",
             "Its tools are missing, all else works; /mcp shows the servers and starts them again.",
             Remedy.SERVERS,
+        ),
+        Problem.RUNS_ELSEWHERE: Advice(
+            "Another ccq-tui runs this session.",
+            "Continue there, fork a copy, or ask that ccq-tui to park it.",
+            Remedy.ELSEWHERE,
         ),
         Problem.LOST: Advice(
             "The session failed.",

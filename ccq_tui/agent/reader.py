@@ -9,15 +9,25 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Awaitable, Callable
 
 from ccq_tui.agent.options import SessionOptions
+
+GO = b"go\n"
+"""What a module that waits is told; where nothing comes, whoever started it is gone or does not want it."""
 
 
 class ReaderError(Exception):
     """It could not be read; the message is for a person."""
 
 
-async def read_by(module: str, options: SessionOptions, *arguments: str, seconds: float) -> bytes:
+async def read_by(
+    module: str,
+    options: SessionOptions,
+    *arguments: str,
+    seconds: float,
+    allow: Callable[[str], Awaitable[object]] | None = None,
+) -> bytes:
     """Run a module that prints what it read.
 
     Args:
@@ -25,9 +35,11 @@ async def read_by(module: str, options: SessionOptions, *arguments: str, seconds
         options: The session's options; its environment is the module's.
         arguments: The module's arguments.
         seconds: How long it may take.
+        allow: Takes the first line, for which the module then waits until this returns; what it raises ends
+            the module.
 
     Returns:
-        What it printed.
+        What it printed, without that line.
 
     Raises:
         ReaderError: It failed or took longer.
@@ -39,13 +51,15 @@ async def read_by(module: str, options: SessionOptions, *arguments: str, seconds
         module,
         *arguments,
         env=_environment(options),
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     try:
         async with asyncio.timeout(seconds):
-            output, problem = await process.communicate()
+            if allow is not None and process.stdout is not None and (line := await process.stdout.readline()):
+                await allow(line.decode().strip())
+            output, problem = await process.communicate(None if allow is None else GO)
     except TimeoutError as error:
         raise ReaderError(f"it took longer than {seconds:.0f} seconds") from error
     finally:

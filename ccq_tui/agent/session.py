@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.book import SessionBook
-from ccq_tui.agent.claude.leftovers import any_leftovers, end_leftovers
+from ccq_tui.agent.claude.leftovers import end_leftovers
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import (
     Answer,
@@ -38,10 +38,12 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.agent.history import NO_HISTORY, History, HistoryError, read_history
+from ccq_tui.agent.history import NO_HISTORY, History, HistoryError, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Inbox, RequestOutcome
+from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.waiting import Draft
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class AgentSession:
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._book = SessionBook(inbox, options)
         self._connection: Connection | None = None
+        self._claim: Claim | None = None
         self._ahead = ahead if ahead is not None and ahead.fits(options) else None
         self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
         """The prompt that the process was given already; sent by the session it is the same one."""
@@ -267,6 +270,8 @@ class AgentSession:
                     lost = SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
             except LoadError as error:
                 lost = SessionLost(str(error))
+            except ClaimLostError as error:
+                lost = SessionLost(str(error), expected=True, kind=Problem.RUNS_ELSEWHERE)
             finally:
                 for task in tasks:
                     task.cancel()
@@ -284,38 +289,54 @@ class AgentSession:
 
         try:
             if self.options.resume or self.options.continue_conversation:
-                if await any_leftovers():
-                    # By a process that nobody knows of any more; what it wrote to its end is past, too.
-                    await end_leftovers((await read_history(self.options)).session_id)
-                history = await read_history(self.options, tell)
+                history = await self._read_history(tell)
                 if not history.session_id:
                     self._emit(NoticeGiven("info", "There is no earlier session here; this is a new one."))
-        except HistoryError as error:
-            self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
-            history = History(self.options.resume or "")
+        except ClaimLostError as error:
+            known.set_exception(error)
         finally:
             if not known.done():
                 known.set_result(history.session_id)
         return history
 
+    async def _read_history(self, tell: Told) -> History:
+        try:
+            return await read_history(self.options, tell, resume=self._take_on)
+        except HistoryError as error:
+            self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
+            await self._take_on(self.options.resume or "")
+            return History(self.options.resume or "")
+
+    async def _take_on(self, session_id: str) -> None:
+        """Make sure that nothing else runs a session that is about to be resumed.
+
+        Raises:
+            ClaimLostError: Another process, or another session of this one, runs it.
+        """
+        if session_id and not self.options.fork and self._claim is None:
+            self._claim = await self._inbox.claim(session_id)
+            self._book.hold(self._claim)
+        # By a process that nobody knows of any more; what it wrote to its end is past, too.
+        await end_leftovers(session_id)
+
     async def _open(
         self, connection: Connection, resumed: str, reading: asyncio.Task[History]
     ) -> SessionLost | None:
         self._connection = connection
-        resume = resumed or None
-        own_id = None if resume and not self.options.fork else str(uuid4())
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and resume is None:
-            failure = await connection.open(session_id=ahead.session_id, resume=None, ahead=ahead)
+        if self._claim is not None:
+            failure = await connection.resume(self._claim)
+        elif resumed:
+            failure = await connection.fork(resumed, str(uuid4()))
         else:
-            failure = await connection.open(session_id=own_id, resume=resume)
-        if failure is None:
-            history = await reading
-            connection.translator.remember(history.uuids)
-            if resume and not self.options.fork:
-                await self._delivery.catch_up(resume, history)
-            return None
-        return SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
+            ahead, self._ahead = self._ahead, None
+            failure = await connection.begin(ahead.session_id if ahead else str(uuid4()), ahead)
+        if failure is not None:
+            return SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
+        history = await reading
+        connection.translator.remember(history.uuids)
+        if self._claim is not None:
+            await self._delivery.catch_up(self._claim.session_id, history)
+        return None
 
     async def _end(self, lost: SessionLost) -> None:
         """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
@@ -336,7 +357,7 @@ class AgentSession:
             self._events.put_nowait(None)
 
     def _last_state(self, lost: SessionLost) -> SessionState:
-        if self._parked:
+        if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
             return SessionState.PARKED
         return SessionState.ENDED if lost.expected else SessionState.FAILED
 

@@ -68,7 +68,7 @@ def export(session: str, form: str) -> int:
     known = _known(session)
     options = SessionOptions(cwd=Path(known.directory or os.curdir), resume=known.id)
     try:
-        past = asyncio.run(read_history(options, resuming=False))
+        past = asyncio.run(read_history(options))
     except HistoryError as error:
         raise Refused(f"the session cannot be read: {one_line(str(error), 300)}.") from error
     if not past.events:

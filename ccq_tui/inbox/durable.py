@@ -55,6 +55,7 @@ class DurableInbox(Keeping):
         self._loop = asyncio.get_running_loop()
         self._entries: dict[str, KeptEntry] = {}
         self._settled_in_memory: set[str] = set()
+        self._running: set[str] = set()
         self._listeners = Listeners()
         self._troubled = False
         self._tail: Tail | None = None

@@ -20,7 +20,7 @@ class SessionFact:
         launch: What it was started with, as JSON knows it.
         last_line: The last line of its transcript.
         cost: What it cost so far, in US dollars.
-        runs: Whether this process runs it from now on, or no longer.
+        runs: Whether it is new, and this process's from now on.
     """
 
     directory: str | None = None
@@ -31,4 +31,4 @@ class SessionFact:
     launch: Mapping[str, Any] | None = None
     last_line: str | None = None
     cost: float | None = None
-    runs: bool | None = None
+    runs: bool = False

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
+from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.owners import this_process
@@ -21,6 +22,9 @@ T = TypeVar("T")
 
 class Keeping(ABC):
     """Keeps what is known, by `run` and `submit`."""
+
+    _running: set[str]
+    """The sessions that this process runs or is about to run."""
 
     @abstractmethod
     async def run(self, work: Callable[[Store], T]) -> T:
@@ -55,6 +59,43 @@ class Keeping(ABC):
         """
         self._soon(lambda store: store.mark_delivered(request_id, way))
 
+    async def claim(self, session_id: str) -> Claim:
+        """Take the right to run a session, in one conditional update.
+
+        Where the disk refuses, the session is this process's as far as anybody can know.
+
+        Args:
+            session_id: The Claude session id.
+
+        Raises:
+            ClaimLostError: Another process, or another session of this one, runs it.
+        """
+        if session_id in self._running:
+            raise ClaimLostError(this_process())
+        self._running.add(session_id)
+        try:
+            other = await self.run(lambda store: store.claim_session(session_id, this_process()))
+        except InboxError as error:
+            _logger.warning("It is not known whether another process runs a session: %s", error)
+        except BaseException:
+            self.release(session_id)  # the store does what it was given, whoever waits for it
+            raise
+        else:
+            if other is not None:
+                self._running.discard(session_id)
+                raise ClaimLostError(other)
+        return Claim(session_id)
+
+    def release(self, session_id: str) -> None:
+        """Give back the right to run a session, soon and without waiting; one that is not held stays.
+
+        Args:
+            session_id: The Claude session id.
+        """
+        if session_id in self._running:
+            self._running.discard(session_id)
+            self._soon(lambda store: store.release_session(session_id, this_process()))
+
     def note_session(self, session_id: str, fact: SessionFact) -> None:
         """Keep what is known of a session, soon and without waiting.
 
@@ -62,6 +103,8 @@ class Keeping(ABC):
             session_id: The Claude session id.
             fact: What is known; what is None in it stays as it was.
         """
+        if fact.runs:
+            self._running.add(session_id)
         self._soon(lambda store: _note(store, session_id, fact))
 
     def _soon(self, work: Callable[[Store], object]) -> None:
@@ -90,9 +133,7 @@ def _note(store: Store, session_id: str, fact: SessionFact) -> None:
         last_line=fact.last_line,
         cost=fact.cost,
     )
-    if fact.runs:
-        store.claim_session(session_id, this_process())
-    elif fact.runs is False:
-        store.release_session(session_id, this_process())
+    if fact.runs and (other := store.claim_session(session_id, this_process())) is not None:
+        _logger.error("A new session belongs to process %d already", other.pid)
     if fact.state is not None:
         store.set_session_state(session_id, StoredSessionState(fact.state), fact.cause)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from ccq_tui.inbox.claim import Claim
 from ccq_tui.inbox.entries import Entry
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
@@ -110,6 +111,13 @@ class MemoryInbox:
 
     def delivered(self, request_id: str, way: str) -> None:
         """Forget nothing: nobody asks for it later."""
+
+    async def claim(self, session_id: str) -> Claim:
+        """Return the claim: no other process knows of this inbox."""
+        return Claim(session_id)
+
+    def release(self, session_id: str) -> None:
+        """Keep nothing: nobody else could take it."""
 
     def note_session(self, session_id: str, fact: SessionFact) -> None:
         """Keep nothing: what is known of a session ends with the process."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -124,6 +125,24 @@ class ParkWish:
             f"is not parked: the ccq-tui that runs it, process {number}, did not react in "
             f"{NOTICE_SECONDS:.0f} s",
         )
+
+
+async def parked_elsewhere(
+    run: Callable[[Callable[[Store], Parking | None]], Awaitable[Parking | None]], wish: ParkWish
+) -> Parking:
+    """Follow a wish to its end.
+
+    Args:
+        run: Does something with the inbox, in its thread.
+        wish: The wish.
+
+    Raises:
+        InboxError: The inbox cannot be read or written.
+    """
+    while True:
+        if (parking := await run(wish.look)) is not None:
+            return parking
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def _waits(count: int) -> str:

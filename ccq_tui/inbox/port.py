@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ccq_tui.inbox.claim import Claim
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.requests import Request, RequestOutcome
@@ -146,6 +147,28 @@ class Inbox(Protocol):
         Args:
             request_id: The request's id; one that has nothing to deliver is passed over.
             way: "result" of the same call, or "message".
+        """
+        ...
+
+    async def claim(self, session_id: str) -> Claim:
+        """Take the right to run a session, in one step that only one of several processes can win.
+
+        Args:
+            session_id: The Claude session id.
+
+        Returns:
+            The claim, to be given back with `release` when the session's process is gone.
+
+        Raises:
+            ClaimLostError: Another process, or another session of this one, runs it.
+        """
+        ...
+
+    def release(self, session_id: str) -> None:
+        """Give back the right to run a session, soon and without waiting; one that is not held stays.
+
+        Args:
+            session_id: The Claude session id.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from ccq_tui.agent.events import (
     HistoryLoaded,
     NoticeGiven,
     PromptAccepted,
+    PromptReturned,
     QuestionAsked,
     RequestSettled,
     SessionState,
@@ -18,10 +20,12 @@ from ccq_tui.agent.events import (
     ToolStarted,
 )
 from ccq_tui.agent.problems import Problem
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import Running, written
 from tests.steps import step
 
 DATABASE = Question(
@@ -38,6 +42,8 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., An
         await it_is_continued_and_forked(home, session_id)
     with step("a resumed session shows its past and goes on"):
         await it_shows_its_past_and_goes_on(home, model, session_id)
+    with step("a session that another process runs is not started"):
+        await a_session_that_another_process_runs_starts_nothing(home, session_id)
 
 
 async def it_begins_anew(home: CleanHome) -> str:
@@ -104,6 +110,42 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
     texts = str(model.requests()[-1].body["messages"])
     assert "Build it" in texts
     assert "Settled." in texts
+
+
+async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, session_id: str) -> None:
+    began: list[str] = []
+    inbox = await DurableInbox.open(home.home / "inbox.db")
+    try:
+        other = Owner(os.getppid())
+        assert await inbox.run(lambda store: store.claim_session(session_id, other)) is None
+        for options in ({"resume": session_id}, {"continue_conversation": True}):
+            before = written(home, session_id)
+            async with Running(home, inbox, **options) as run:
+                run.session.send("Mine?")
+                lost = await run.ended()
+            assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
+            assert run.session.state is SessionState.PARKED, "it can be tried again"
+            assert run.one(PromptReturned).text == "Mine?"
+            assert run.all(Connected) == run.all(HistoryLoaded) == []
+            assert run.session._connection is None
+            assert written(home, session_id) == before, "nothing is mended in another process's record"
+        # A copy is nobody's; and the session is its owner's until that gives it back.
+        async with Running(home, inbox, resume=session_id, fork=True) as run:
+            began.append((await run.until(Connected)).session_id)
+        await inbox.run(lambda store: store.release_session(session_id, other))
+        async with Running(home, inbox, resume=session_id) as run:
+            began.append((await run.until(Connected)).session_id)
+            async with Running(home, inbox, resume=session_id) as second:
+                assert (await second.ended()).reason == "it is open in this terminal"
+            stored = await inbox.run(lambda store: store.session(session_id))
+            assert stored is not None
+            assert stored.owner == this_process()
+        stored = await inbox.run(lambda store: store.session(session_id))
+        assert stored is not None
+        assert stored.owner is None, "it is given back with the end"
+    finally:
+        await inbox.close()
+    assert began[1] == session_id != began[0]
 
 
 async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -> None:

@@ -10,10 +10,14 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.earlier import EarlierSession
-from ccq_tui.agent.events import Connected, SessionState, StateChanged
+from ccq_tui.agent.events import Connected, HistoryLoaded, SessionLost, SessionState, StateChanged
+from ccq_tui.agent.problems import Problem
 from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.owners import Owner
 from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.session import Driven, asked, keys_work, until
@@ -58,11 +62,13 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await asked_about(pilot, run)
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        assert [(one.continue_last, one.fork) for one in run.launches] == [(True, True)]
+        # The very session that was asked about, whichever is the newest by now.
+        made = [(one.resume, one.continue_last, one.fork) for one in run.launches]
+        assert made == [("id-1", False, True)]
 
         # From the list in the session the same is asked; Esc stays here.
         screen = run.session_screen
-        wanted = replace(run.launches[0], resume="id-1", continue_last=False, fork=False)
+        wanted = replace(run.launches[0], fork=False)
         screen.view = replace(screen.view, session_id="")
         screen.post_message(SessionScreen.ReplaceWanted(screen, wanted))
         await asked_about(pilot, run)
@@ -76,13 +82,30 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         screen.post_message(SessionScreen.ReplaceWanted(screen, wanted))
         await until(pilot, lambda: "open here already" in screen.dock.notices.text)
 
-        # Parked here and resumed over there meanwhile: the answer is theirs to deliver.
+        # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.
+        run.told.tell(HistoryLoaded((), cut=False))
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked())
         await keys_work(run, pilot)
         run.told.tell(StateChanged(SessionState.PARKED))
         await until(pilot, lambda: screen.view.state is SessionState.PARKED)
         await pilot.press("1", "enter")
+        await until(pilot, lambda: len(run.launches) == 2)
+        run.told.tell(StateChanged(SessionState.PARKED))
+        run.told.tell(SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
         await until(pilot, lambda: "has your answer" in screen.dock.notices.text)
-        assert len(run.launches) == 1
-        assert run.told.answers
+        assert screen.view.state is SessionState.PARKED, "it is tried again with the next prompt"
+
+        # The key that helps asks the same, and this time it goes on here once it is parked there.
+        await pilot.press("f6")
+        await asked_about(pilot, run)
+        store = Store(tmp_path / "inbox.db")
+        store.add_request(QuestionRequest("toolu_other", "id-1", asked().request.questions))
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: bool(store.open_wishes()))
+        assert store.settle_wish(store.open_wishes()[0].number, WishState.TAKEN)
+        store.set_session_state("id-1", StoredSessionState.PARKED, "test")
+        store.release_session("id-1", OTHER)
+        store.close()
+        await until(pilot, lambda: len(run.launches) == 3)
+        assert (run.launches[2].resume, run.launches[2].fork) == ("id-1", False)

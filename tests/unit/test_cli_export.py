@@ -51,8 +51,7 @@ def test_a_transcript_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def past(monkeypatch: pytest.MonkeyPatch, history: History | HistoryError) -> None:
     """Let the past be this, without a process that reads it."""
 
-    async def read(options: SessionOptions, *, resuming: bool) -> History:
-        assert not resuming, "it is only read: nothing may be written into it"
+    async def read(options: SessionOptions) -> History:
         assert (options.resume, str(options.cwd)) == (SESSION, "/home/me/api")
         if isinstance(history, HistoryError):
             raise history

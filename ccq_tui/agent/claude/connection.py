@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from claude_agent_sdk import (
@@ -53,6 +53,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Inbox
+from ccq_tui.inbox.claim import Claim
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.ahead import Ahead
@@ -93,36 +94,43 @@ class Connection:
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
-    async def open(
-        self, *, session_id: str | None, resume: str | None, ahead: Ahead | None = None
-    ) -> Failure | None:
-        """Start the CLI and say who is there.
+    async def begin(self, session_id: str, ahead: Ahead | None = None) -> Failure | None:
+        """Start the CLI for a new session, and say who is there.
 
         Args:
-            session_id: The id a new or forked session gets, or None to go on with ``resume``'s own.
-            resume: The session to go on with, or None.
+            session_id: The id it gets.
             ahead: The process, where it was started already.
 
         Returns:
             Why it did not work, or None when it did. No process is left then.
         """
-        if ahead is not None and ahead.prompt:
+        if ahead is None:
+            return await self._open(session_id, self._start(session_id, None))
+        if ahead.prompt:
             # It is written already, and cannot be taken back by not writing it.
             self.translator.sent[ahead.prompt_id] = ahead.prompt
             self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
+        return await self._open(session_id, ahead.take(self.gate, self._words.add))
+
+    async def resume(self, claim: Claim) -> Failure | None:
+        """Start the CLI for a session that nothing else runs; as `begin`."""
+        return await self._open(claim.session_id, self._start(None, claim.session_id))
+
+    async def fork(self, original: str, session_id: str) -> Failure | None:
+        """Start the CLI for a copy of a session, under another id; as `begin`."""
+        return await self._open(session_id, self._start(session_id, original))
+
+    async def _open(self, session_id: str, starting: Coroutine[Any, Any, ClaudeSDKClient]) -> Failure | None:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                if ahead is not None:
-                    client = await ahead.take(self.gate, self._words.add)
-                else:
-                    client = await self._start(session_id, resume)
+                client = await starting
         except Exception as error:  # noqa: BLE001 - the SDK raises bare ones for a handshake that failed
             _logger.info("The connection failed: %s", type(error).__name__)
             return await explain_start(error, self._words, self._options)
         self._client = client
         info = await client.get_server_info() or {}
         self._pid = info.get("pid")
-        self.translator.session_id = session_id or resume or ""
+        self.translator.session_id = session_id
         self.translator.mode = str(info.get("current_permission_mode") or self._options.permission_mode or "")
         self.translator.model = self._options.model or _default_model(info)
         self._emit(

@@ -1,4 +1,8 @@
-"""Prints a session's messages as JSON: a program of its own, run by `ccq_tui.agent.history`."""
+"""Prints a session's messages as JSON: a program of its own, run by `ccq_tui.agent.history`.
+
+Where the session is to be resumed, its id comes first, in a line of its own, and nothing of it is read or
+mended before the program that resumes it says that no other one runs it.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +32,16 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None
         directory: The directory the session worked in.
         session_id: The session, or "" for the last one of the directory.
         limit: How many of the newest messages to print.
-        resuming: Whether the session is resumed next; the CLI is then let find the newest message.
+        resuming: Whether the session is resumed next: it is named before it is read, and the CLI is let find
+            the newest message.
     """
     sdk = import_sdk()
     if not session_id:
         # As --continue does: the newest of this very directory.
         found = sdk.list_sessions(directory, limit=1, include_worktrees=False)
         session_id = found[0].session_id if found else ""
+    if resuming and not _allowed(session_id):
+        return
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
     for path in _paths(session_id) if messages and resuming else ():
         try:
@@ -48,6 +55,13 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None
     past = {"cut": len(kept) < len(messages), "messages": newest, "deferred": deferred(session_id)}
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
+
+
+def _allowed(session_id: str) -> bool:
+    """Name the session that would be read, and wait for leave to do so."""
+    sys.stdout.write(session_id + "\n")
+    sys.stdout.flush()
+    return bool(sys.stdin.readline())
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:

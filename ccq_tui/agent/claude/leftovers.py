@@ -30,11 +30,6 @@ _NAMES = ("--session-id=", "--resume=")
 """How the SDK tells the CLI its session; one that is a fork has both, and the first is its own."""
 
 
-async def any_leftovers() -> bool:
-    """Say whether a CLI runs, of whatever session, whose program is gone."""
-    return await asyncio.to_thread(lambda: bool(_left("")))
-
-
 async def end_leftovers(session_id: str) -> bool:
     """End the CLIs of a session whose programs are gone; those of living programs are left alone.
 
@@ -68,14 +63,11 @@ def _end(session_id: str) -> bool:
 
 
 def _left(session_id: str) -> set[int]:
-    """Return the CLIs of a session ("": of any) that outlived their programs."""
+    """Return the CLIs of a session that outlived their programs."""
     return {
         pid
         for pid, parent, words in _processes()
-        if "stream-json" in words
-        and (found := _session_of(words))
-        and session_id in ("", found)
-        and _is_orphan(pid, parent)
+        if "stream-json" in words and session_id == _session_of(words) and _is_orphan(pid, parent)
     }
 
 

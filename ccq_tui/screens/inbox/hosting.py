@@ -15,7 +15,7 @@ from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, QuestionRequest
 from ccq_tui.inbox.elsewhere import runs_elsewhere
-from ccq_tui.inbox.parking import LOOK_SECONDS, ParkWish
+from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.inbox.waiting import Draft, Line
 from ccq_tui.screens.inbox.listing import InboxRow, Place
@@ -107,14 +107,11 @@ class Inboxing(Informing):
                 return f"{row.session} {why}"
             screen.session.park()
             return "Parked: it waits without a process"
-        wish = ParkWish(row.session_id, INBOX)
         try:
-            while True:
-                if (parking := await self.inbox.run(wish.look)) is not None:
-                    return f"{row.session} {parking.words}"
-                await asyncio.sleep(LOOK_SECONDS)
+            parking = await parked_elsewhere(self.inbox.run, ParkWish(row.session_id, INBOX))
         except InboxError as error:
             return f"{row.session} was not parked: {error}"
+        return f"{row.session} {parking.words}"
 
     def tell(self, text: str) -> None:
         """Say something in the session on the screen, after the inbox screen was left."""
@@ -141,7 +138,7 @@ class Inboxing(Informing):
         name = row.session
         if self._screen_of(row) is not None:
             return f"Answered · {name} goes on"
-        if row.place is Place.OTHER:
+        if row.place is Place.OTHER or await self._runs_elsewhere(row.session_id):
             return f"Answered · the ccq-tui that runs {name} delivers it"
         if row.place is Place.GONE:
             return "Done · its session is gone, so nothing is delivered"

@@ -96,6 +96,8 @@ class SessionBase(Screen[None]):
                 self._take(event)
 
         self.launch = launch
+        # At once: what would start it again before its first event is there must not do so twice.
+        self.view = noted(self.view, StateChanged(SessionState.STARTING), self.clock())
         self.session = self._make_session(tell, launch)
 
     @property

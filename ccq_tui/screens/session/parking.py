@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from typing import cast
-
 from textual import on
 
 from ccq_tui.agent.events import (
@@ -16,9 +13,7 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.agent.problems import Problem
-from ccq_tui.inbox import InboxError, Settled
-from ccq_tui.inbox.elsewhere import runs_elsewhere
-from ccq_tui.screens.pickers.shelf import KeepsInbox
+from ccq_tui.inbox import Settled
 from ccq_tui.screens.session.asking import Asking
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
@@ -26,11 +21,10 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.recovering import Recovering
 
-_logger = logging.getLogger(__name__)
-
 OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 PARKED = "Parked: no process waits · your answer starts Claude again"
 LEFT = "The question still waits · your answer starts Claude again and goes to it as a message"
+OTHERS = "Another ccq-tui runs this session now and has your answer"
 BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 
 
@@ -48,6 +42,8 @@ class Parking(Asking, Recovering, Commanding):
                 self.dock.notices.say(BY_MESSAGE, seconds=20.0)
             case RequestParked(request_id, deferred) if request_id in self.waiting:
                 self.dock.notices.say(PARKED if deferred else LEFT, seconds=20.0)
+            case SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
+                self.dock.notices.say(OTHERS, seconds=20.0)
             case SessionLost(kind=Problem.DIRECTORY_GONE):
                 self._offer_answers()
             case _:
@@ -80,23 +76,7 @@ class Parking(Asking, Recovering, Commanding):
         """
         if not self.view.session_id:
             return
-        if answered and self.view.state in OVER:
-            self.run_worker(self._wake_alone(), name="wake", group="wake", exclusive=True)
-        elif self.view.state is SessionState.PARKED or (ended and self.view.state in OVER):
-            self.reconnect()
-
-    async def _wake_alone(self) -> None:
-        """Start the session again, unless another process has done so meanwhile: that one has the answer."""
-        name = self.view.session_id
-        inbox = cast("KeepsInbox", self.app).inbox
-        try:
-            owner = await inbox.run(lambda store: runs_elsewhere(store, name))
-        except InboxError as error:
-            _logger.warning("It is not known whether the session runs elsewhere: %s", error)
-            owner = None
-        if owner is not None:
-            self.dock.notices.say("Another ccq-tui runs this session now and has your answer", seconds=20.0)
-        elif self.view.state in OVER:
+        if self.view.state is SessionState.PARKED or ((answered or ended) and self.view.state in OVER):
             self.reconnect()
 
     def settled_elsewhere(self, change: Settled) -> None:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from ccq_tui.agent.events import AgentEvent, Connected
 from ccq_tui.agent.problems import Remedy
+from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.prompting import Prompting
 from ccq_tui.screens.session.recovery import Recovery, noted, relaunched, taken
 
@@ -25,6 +27,13 @@ class Recovering(Prompting):
         # Before the field takes it, which knows it for selecting a line.
         Binding("f6", "recover", "Do what an error card offers", show=False, priority=True, id="recover")
     ]
+
+    class ElsewhereWanted(Message):
+        """What can be done about a session that another process runs is to be chosen."""
+
+        def __init__(self, screen: SessionBase) -> None:
+            super().__init__()
+            self.screen = screen
 
     _recovery = Recovery()
 
@@ -76,9 +85,15 @@ class Recovering(Prompting):
             Remedy.SERVERS: lambda: self.take_command("/mcp"),
             Remedy.RECONNECT: self.reconnect,
             Remedy.ANEW: self.reconnect,
+            Remedy.ELSEWHERE: lambda: self.post_message(self.ElsewhereWanted(self)),
         }
 
-    def reconnect(self) -> None:
-        """Start the CLI again; the transcript stays, and so does what is typed."""
+    def reconnect(self, *, fork: bool = False) -> None:
+        """Start the CLI again; the transcript stays, and so does what is typed.
+
+        Args:
+            fork: Whether for a copy of the session.
+        """
         recovery = self._recovery
-        self.renew(relaunched(self.launch, self.view, recovery), told_already=recovery.begun)
+        launch = relaunched(self.launch, self.view, recovery)
+        self.renew(replace(launch, fork=fork or launch.fork), told_already=recovery.begun)

@@ -17,7 +17,7 @@ from ccq_tui.agent.events import (
     SessionLost,
     TurnEnded,
 )
-from ccq_tui.agent.problems import Remedy, advice
+from ccq_tui.agent.problems import Problem, Remedy, advice
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.view import SessionView
 
@@ -76,6 +76,8 @@ def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
     match event:
         case PromptAccepted() | PromptDelivered() | PromptReturned():
             return _prompted(recovery, event)
+        case SessionLost(kind=Problem.RUNS_ELSEWHERE, reason=reason):
+            return replace(recovery, offer=Remedy.ELSEWHERE, because=f"Not started: {reason}.", doing=None)
         case ErrorReported(kind=kind) | SessionLost(expected=False, kind=kind):
             return _failed(recovery, kind)
         case Connected():

@@ -1,10 +1,12 @@
-"""The program that takes no session away from another one: it offers to go on with a copy."""
+"""The program that takes no session away from another one: it offers to copy it, or to have it parked."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+from textual import on
 
 from ccq_tui.agent.earlier import earlier_sessions
 from ccq_tui.agent.launching import session_options
@@ -13,18 +15,39 @@ from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.elsewhere import run_elsewhere
 from ccq_tui.inbox.owners import Owner
+from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
 from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.sessions.informing import Informing
 
 _logger = logging.getLogger(__name__)
 
+SURFACE = "another ccq-tui"
+"""Who asks for a session to be parked, for the history of the process that parks it."""
+
+HEADING = "This session is open in another ccq-tui"
+BOTH = "Process {pid} runs it. Both at once would each know only half of what is said."
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A session that another process runs."""
+
+    session_id: str
+    owner: Owner
+
 
 class Elsewhere(Informing):
-    """Asks before it goes on with a session that another ccq-tui runs."""
+    """Asks before it does anything with a session that another ccq-tui runs.
+
+    This is a look ahead, so that nothing is opened in vain: what keeps a session from being run twice is the
+    claim that its start needs.
+    """
 
     async def open_session(self, launch: Launch) -> None:
-        """Open a session and show it; one that runs elsewhere only as a copy, and if that is wanted.
+        """Open a session and show it; of one that runs elsewhere a copy, or once it is parked there.
 
         Args:
             launch: What to start it with.
@@ -52,38 +75,69 @@ class Elsewhere(Informing):
         if alone is not None:
             await super()._replace(screen, alone)
 
+    @on(SessionScreen.ElsewhereWanted)
+    def _elsewhere_wanted(self, event: SessionScreen.ElsewhereWanted) -> None:
+        if isinstance(event.screen, Recovering):
+            work = self._start_again(event.screen)
+            self.run_worker(work, name="elsewhere", group="sessions", exit_on_error=False)
+
+    async def _start_again(self, screen: Recovering) -> None:
+        """Let a person choose what becomes of a session whose start another process won."""
+        name = screen.view.session_id
+        launch = screen.launch
+        if name:
+            launch = replace(launch, resume=name, continue_last=False, fork=False)
+        alone = await self._alone(launch)
+        if alone is not None and screen.is_attached:
+            screen.reconnect(fork=alone.fork)
+
     async def _alone(self, launch: Launch) -> Launch | None:
         """Return with what no other process is disturbed, or None for nothing."""
-        owner = await self._other(launch)
-        if owner is None:
-            return launch
-        rows = (
-            PickRow("leave", "Leave it there"),
-            PickRow("fork", "Go on with a copy", "under a new id; the session over there stays as it is"),
-        )
-        about = f"Process {owner.pid} runs it. Both at once would each know only half of what is said."
-        picker = Picker("This session is open in another ccq-tui", rows, about=about)
-        if await self.push_screen_wait(picker) != "fork":
-            return None
-        return replace(launch, fork=True)
+        said = ""
+        while taken := await self._other(launch):
+            rows = (
+                PickRow("leave", "Leave it there"),
+                PickRow("fork", "Fork a copy", "under a new id; the session over there stays as it is"),
+                PickRow("park", "Have it parked there", "then it continues here"),
+            )
+            picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
+            match await self.push_screen_wait(picker):
+                case "fork":
+                    return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
+                case "park":
+                    launch = replace(launch, resume=taken.session_id, continue_last=False)
+                    said = await self._park_there(taken)
+                case _:
+                    return None
+        return launch
 
-    async def _other(self, launch: Launch) -> Owner | None:
-        """Return the other process that runs the session a launch goes on with, or None."""
+    async def _park_there(self, taken: Taken) -> str:
+        """Ask the process that runs a session to park it; return in words why it is not, or ""."""
+        try:
+            parking = await parked_elsewhere(self.inbox.run, ParkWish(taken.session_id, SURFACE))
+        except InboxError as error:
+            return f"It was not parked: {error}"
+        return "" if parking.ending in (Ending.PARKED, Ending.ALREADY) else f"It {parking.words}."
+
+    async def _other(self, launch: Launch) -> Taken | None:
+        """Return the session that a launch resumes, where another process runs it, or None."""
         running = await self._others(launch)
-        if not running or launch.resume:
-            return running.get(launch.resume)
+        name = launch.resume or (await self._newest(launch) if running else "")
+        return Taken(name, running[name]) if name in running else None
+
+    async def _newest(self, launch: Launch) -> str:
+        """Return the session that --continue means, or ""."""
         try:
             # Those of other worktrees of the same repository are not what --continue means.
             here = ("", str(launch.settings.directory))
             found = await earlier_sessions(session_options(launch))
-            newest = next((one for one in found if one.directory in here), None)
         except ReaderError as error:
             _logger.warning("It is not known which session is the newest: %s", error)
-            return None
-        return running.get(newest.session_id) if newest is not None else None
+            return ""
+        return next((one.session_id for one in found if one.directory in here), "")
 
     async def _others(self, launch: Launch) -> Mapping[str, Owner]:
-        """Return the sessions that other processes run, of those that a launch may go on with."""
+        """Return the sessions that other processes run, of those that a launch may resume."""
         if launch.fork or not (launch.resume or launch.continue_last):
             return {}
         name, directory = launch.resume, str(launch.settings.directory)

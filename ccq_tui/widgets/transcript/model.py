@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import singledispatchmethod
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.problems import advice
+from ccq_tui.agent.problems import Problem, advice
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.callbook import CallBook
@@ -22,6 +22,9 @@ CARD_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
 """Tools whose calls are shown as a card of their own, not as a line."""
 PUT_OFF = "tool_deferred"
 """How a turn ends that waits for an answer without a process."""
+
+_ENDINGS = {ev.PARKED_KIND: "parked until you answer", Problem.RUNS_ELSEWHERE: "open in another ccq-tui"}
+"""What a rule says of a session that has no process, by the kind of its end."""
 
 
 class TranscriptModel:
@@ -377,9 +380,7 @@ class TranscriptModel:
     def _(self, event: ev.SessionLost) -> None:
         self._stop(event.reason or "the session is over")
         if event.expected:
-            self._add(
-                bl.RuleBlock("parked until you answer" if event.kind == ev.PARKED_KIND else "session ended")
-            )
+            self._add(bl.RuleBlock(_ENDINGS.get(event.kind, "session ended")))
         else:
             self._fail(event.kind, event.reason)
 

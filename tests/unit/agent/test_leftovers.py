@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from ccq_tui.agent.claude import leftovers
-from ccq_tui.agent.claude.leftovers import any_leftovers, end_leftovers
+from ccq_tui.agent.claude.leftovers import end_leftovers
 from ccq_tui.agent.delivery import way_in
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.history import History
@@ -63,7 +63,6 @@ async def test_only_a_cli_of_the_session_without_its_program_is_ended(
         assert not await end_leftovers("")
         assert not await end_leftovers(str(uuid4()))
         assert runs(orphan)
-        assert await any_leftovers()
         assert await end_leftovers(session)
         assert not runs(orphan)
         assert runs(cli), "its program lives"
@@ -88,5 +87,4 @@ async def test_where_nothing_tells_what_runs_nothing_is_ended(
 ) -> None:
     monkeypatch.setattr(leftovers, "_PROC", tmp_path)
     monkeypatch.setattr(leftovers, "_PS", (str(tmp_path / "no-ps"),))
-    assert not await any_leftovers()
     assert not await end_leftovers(str(uuid4()))
