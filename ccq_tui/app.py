@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gc
 import logging
 import os
@@ -39,7 +40,7 @@ from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.clearing import Clearing
 from ccq_tui.screens.sessions.hosting import with_notices
-from ccq_tui.screens.terminal import set_title
+from ccq_tui.screens.terminal import forget_typed, set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
 from ccq_tui.text import safe
 from ccq_tui.widgets.palette import APP_CSS
@@ -239,6 +240,10 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | N
         await app.run_async()
     finally:
         app.end_threads()
+        if not app.begun.is_set():
+            # Left before there was a prompt: the shell is not to run what was typed for it.
+            forget_typed()
+            atexit.register(forget_typed)
     say(app.parting)
     return app.return_code or 0
 

@@ -126,6 +126,31 @@ class Drafts:
                 path.unlink(missing_ok=True)
 
 
+def directory_key(directory: Path) -> str:
+    """Return the key of what is typed in a directory for a session that has no id yet."""
+    return f"directory {directory}"
+
+
+def leave_text(place: Path, key: str, text: str) -> None:
+    """Keep a text for whoever asks next, behind a draft that was left there before.
+
+    Args:
+        place: The directory of drafts.
+        key: As the draft is kept under.
+        text: What was typed.
+
+    Raises:
+        OSError: It could not be kept.
+    """
+    drafts = Drafts(place)
+    try:
+        if text.strip():
+            before = drafts.load(key) or Draft()
+            drafts.save(key, Draft(f"{before.text}\n{text}" if before else text, before.pastes))
+    finally:
+        drafts.close()
+
+
 @dataclass(frozen=True, slots=True)
 class _Owner:
     """Whose a draft is: what its file says, whatever that is."""

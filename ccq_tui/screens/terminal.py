@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +26,16 @@ def send(app: App[Any], sequence: str) -> None:
 def set_title(app: App[Any], title: str) -> None:
     """Set the terminal's title; control characters in it are made harmless."""
     send(app, f"\x1b]0;{one_line(title, 120)}\x07")
+
+
+def forget_typed() -> None:
+    """Throw away what was typed and not read: no shell is to get what was meant for this program."""
+    try:
+        import termios
+
+        termios.tcflush(sys.__stdin__, termios.TCIFLUSH)  # type: ignore[arg-type]
+    except (ImportError, TypeError, ValueError, OSError, termios.error):
+        return  # there is no terminal, or it is gone with what was typed
 
 
 class EditorError(Exception):

@@ -80,8 +80,8 @@ def test_a_directory_is_trusted_first_and_a_question_is_told_to_who_looks_elsewh
     run = start(scenario, "--cwd", str(project), variables=told)
     with step("a directory is trusted first"):
         run.terminal.wait("runs /bin/false (MCP server db)")
-        run.terminal.wait(lambda terminal: is_bold(terminal, "y trust"))
-        run.terminal.press("d")
+        run.terminal.wait(lambda terminal: is_bold(terminal, "↑ ↓"))
+        run.terminal.press("down enter")
         run.terminal.wait(DONE)
         assert "left out, as you chose" in run.terminal.text
         run.terminal.wait("○ ready")

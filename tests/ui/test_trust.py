@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
+from ccq_tui.prompts.drafts import Draft, Drafts, directory_key
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.hints import HintBar
@@ -42,9 +44,12 @@ def asking(tmp_path: Path) -> Asking:
     return Asking(Driven(launch, clock=clock), clock, tmp_path)
 
 
-async def begun(asking: Asking, pilot: Pilot[int], key: str) -> Launch:
+ROW = {"n": (), "d": ("down",), "y": ("down", "down")}
+
+
+async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
     asking.clock.skip_grace()
-    await pilot.press(key)
+    await pilot.press(*ROW[answer], "enter")
     await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
     return asking.driven.launches[-1]
 
@@ -55,19 +60,58 @@ async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
         await pilot.press("y", "enter", "space", "escape", "x")
         assert asking.driven.session is None
         assert "runs npx -y db (MCP server db)" in asking.text
-        assert "y trust, and remember it" in asking.text
+        assert "❯ Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "y")
         assert launch.project_settings
         assert untrusted(asking.project) is None
 
 
-async def test_a_key_that_came_too_soon_begins_the_wait_anew(asking: Asking) -> None:
+async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking) -> None:
     async with asking.driven.app.run_test() as pilot:
+        asking.clock.skip_grace()
+        await pilot.press("y")
+        assert "❯ Trust it, and remember that" in asking.text
         for _ in range(3):
-            asking.clock.now += 0.3
-            await pilot.press("y")
+            asking.clock.now += 0.7
+            await pilot.press("enter")
             assert asking.driven.session is None
-        await begun(asking, pilot, "y")
+        asking.clock.skip_grace()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+        assert untrusted(asking.project) is None
+        assert asking.driven.screen.dock.prompt.field.text == "", "the letter was an answer"
+
+
+async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking) -> None:
+    """A letter of the question at any place of a text, with any pause around it, decides nothing."""
+    async with asking.driven.app.run_test() as pilot:
+        for pause, key in ((1.0, "y"), (0.1, "e"), (1.0, "d"), (1.0, "y"), (0.1, "enter"), (1.0, "n")):
+            asking.clock.now += pause
+            await pilot.press(key)
+            assert asking.driven.session is None
+            assert not asking.driven.app._exit
+        asking.driven.app.screen.post_message(events.Paste("from\nelsewhere"))
+        await until(pilot, lambda: "elsewhere" in asking.text)
+        assert "for the prompt: yedy n" in asking.text
+        assert "❯ Do not trust it: quit" in asking.text
+        await pilot.press("up")
+        await begun(asking, pilot, "d")
+        await until(pilot, lambda: asking.driven.screen.dock.prompt.field.text)
+        assert asking.driven.screen.dock.prompt.field.text == "yedy\nnfrom\nelsewhere"
+        assert untrusted(asking.project) is not None
+
+
+async def test_what_is_typed_right_behind_the_answer_is_the_prompts(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        asking.clock.skip_grace()
+        for key in ("down", "down", "enter", *"at once"):
+            name = {" ": "space"}.get(key, key)
+            asking.driven.app.post_message(events.Key(name, key if len(key) == 1 else None))
+        await until(pilot, lambda: asking.driven.session)
+        for key in "more":
+            asking.driven.app.post_message(events.Key(key, key))
+        prompt = asking.driven.screen.dock.prompt
+        await until(pilot, lambda: prompt.field.text == "at oncemore")
 
 
 async def test_without_the_files_the_person_alone_decides(asking: Asking) -> None:
@@ -81,27 +125,37 @@ async def test_without_the_files_the_person_alone_decides(asking: Asking) -> Non
 
 async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
     async with asking.driven.app.run_test() as pilot:
+        await pilot.press(*"later")
+        asking.clock.skip_grace()
+        await pilot.press("enter")  # ends what is typed
         asking.clock.skip_grace()
         await pilot.press("n")
+        asking.clock.skip_grace()
+        assert not asking.driven.app._exit
+        await pilot.press("up", "enter")
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
+    left = Drafts(state_dir() / "drafts").load(directory_key(asking.project))
+    assert left == Draft("later\nn")
     assert untrusted(asking.project) is not None
 
 
 async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
     app = asking.driven.app
     async with app.run_test() as pilot:
-        assert "n quit" in asking.text
+        assert "Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "d")
         elsewhere = Settings(cwd=asking.project)
         await app.open_session(replace(launch, settings=elsewhere, carried=untrusted(asking.project)))
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "n not now" in asking.text)
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
+        await pilot.press("x")
         asking.clock.skip_grace()
-        await pilot.press("n")
+        await pilot.press("down", "up", "enter")
         await until(pilot, lambda: isinstance(app.screen, SessionScreen))
         assert len(app.sessions) == 1
         assert not app._exit
+        assert asking.driven.screen.dock.prompt.field.text == "x"
 
 
 async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +180,7 @@ async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
         assert "[bold]x[/bold]" in shown.text
         assert "\u202e" not in shown.text
         assert "\x1b" not in shown.text
-        assert "y trust" in shown.text
+        assert "Trust it" in shown.text
         await pilot.press("end")
         assert "runs 59" in shown.text
 

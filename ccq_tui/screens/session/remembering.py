@@ -13,7 +13,7 @@ from textual import on
 
 from ccq_tui.agent.events import AgentEvent, Connected, ConversationReset, SessionLost
 from ccq_tui.config import Launch, state_dir
-from ccq_tui.prompts.drafts import Draft, Drafts
+from ccq_tui.prompts.drafts import Draft, Drafts, directory_key
 from ccq_tui.prompts.history import History
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.screens.session.completing import Completing
@@ -53,7 +53,7 @@ class Remembering(Completing):
 
     @property
     def _directory_key(self) -> str:
-        return f"directory {self.view.cwd}"
+        return directory_key(self.view.cwd)
 
     def on_mount(self) -> None:
         """Read the earlier prompts, and the draft of this directory or session."""

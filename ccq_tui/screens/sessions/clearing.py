@@ -67,7 +67,7 @@ class Clearing(Informing):
             ended: Whether the sessions did end: nothing is taken from under a process.
         """
         ends: list[tuple[Launch, SessionBase | None]] = [(one.launch, one) for one in self.sessions]
-        ends = ends or [(first, None)]
+        ends = ends or [(self.unopened or first, None)]
         self.parting = tuple(
             line for launch, _one in ends if launch.worktree for line in kept(launch.worktree, UNSEEN)
         )

@@ -14,8 +14,10 @@ from textual import events, on
 from textual.app import App
 from textual.worker import Worker
 
-from ccq_tui.config import Launch, SettingsError
+from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import remember
+from ccq_tui.config.trust_question import Row
+from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
@@ -43,6 +45,8 @@ class Hosting(App[int]):
     """Returns seconds of a monotonic clock."""
     most_live: int = 8
     """How many sessions may have a process at a time; further ones wait."""
+    unopened: Launch | None = None
+    """What was to be started when the question about trust ended the program."""
     counts: Mapping[str, int] = MappingProxyType({})
     """How many requests wait in each session of all terminals; whoever keeps the inbox counts them."""
 
@@ -51,6 +55,8 @@ class Hosting(App[int]):
         self._numbers = itertools.count(1)
         self._shown: dict[str, SessionScreen] = {}
         self._slots: asyncio.Semaphore | None = None
+        self._between: str | None = None
+        """What is typed between the question about trust and the first session; None at other times."""
         self.begun = asyncio.Event()
         """Set once the first session is on the screen."""
 
@@ -127,13 +133,30 @@ class Hosting(App[int]):
         if launch.carried is None:
             return launch
         words = leave or ("not now" if self._shown else "quit")
-        answer = await self.push_screen_wait(TrustScreen(launch.carried, leave=words, clock=self.clock))
-        if answer == "quit" and leave:
+        asking = TrustScreen(launch.carried, leave=words, draft=launch.draft, clock=self.clock)
+        await self.push_screen(asking)
+        answer = await asking.answer()
+        if answer is Row.LEAVE and not leave and not self._shown:
+            await self._quit_untrusted(launch, asking)
             return None
-        return await self._trusted(launch, answer)
+        trusted = None if answer is Row.LEAVE else await self._trusted(launch, answer)
+        asking.pop_until_active()  # help may lie over it
+        # Read last: somebody may be typing on.
+        typed = asking.typed
+        self._between = ""
+        asking.dismiss()
+        if trusted is None:
+            self._between = None
+            self._type(typed.removeprefix(launch.draft))
+            if not leave:
+                self._note(await self.clear(launch))
+            return None
+        return replace(trusted, draft=typed)
 
     async def _add(self, launch: Launch) -> None:
         await self.switch_mode(self._new_mode(launch))
+        typed, self._between = self._between, None
+        self._type(typed or "")
         self.begun.set()
         self._list()
 
@@ -159,23 +182,43 @@ class Hosting(App[int]):
         screen.slots = self._slots
         return screen
 
-    async def _trusted(self, launch: Launch, answer: str | None) -> Launch | None:
-        """Say what to start with after the question about trust; None for nothing."""
-        carried = launch.carried
-        if answer == "quit" or carried is None:
-            await self.clear(launch)
-            if not self._shown:
-                await self.action_quit()
-            return None
-        if answer == "without":
+    async def _trusted(self, launch: Launch, answer: Row) -> Launch:
+        """Say what to start with after the question about trust."""
+        if answer is Row.WITHOUT or launch.carried is None:
             notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
             settings = launch.own_settings or launch.settings
             return replace(with_notices(launch, notice), settings=settings, project_settings=False)
         try:
-            await asyncio.to_thread(remember, carried)
+            await asyncio.to_thread(remember, launch.carried)
         except OSError as error:
             return with_notices(launch, f"That you trust this directory could not be kept: {error.strerror}")
         return launch
+
+    async def _quit_untrusted(self, launch: Launch, asking: TrustScreen) -> None:
+        """End the program; what was typed is kept for the directory, and no shell gets any of it."""
+        await asking.quiet()
+        state, key = launch.state or state_dir(), launch.resume or directory_key(launch.settings.directory)
+        try:
+            await asyncio.to_thread(leave_text, state / "drafts", key, asking.typed)
+        except OSError as error:
+            _logger.warning("What was typed could not be kept: %s", error)
+        self.unopened = launch
+        await self.action_quit()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take what is typed while no screen is there to take it."""
+        if self._between is not None and event.is_printable and event.character:
+            self._between += event.character
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take what is pasted while no screen is there to take it."""
+        if self._between is not None:
+            self._between += event.text
+
+    def _type(self, text: str) -> None:
+        """Put text that was typed elsewhere into the prompt of the session on the screen."""
+        if text and self.front is not None and self.front.is_mounted:
+            self.front.dock.prompt.field.type(text)
 
     @on(SessionScreen.NewWanted)
     def _new_wanted(self) -> None:

@@ -1,0 +1,102 @@
+"""How the question whether to trust a directory takes keys: only Enter on a row answers, and typing goes on.
+
+The question comes up by itself, while somebody may be typing a prompt ahead. What is typed is never an
+answer; it is kept in order, for the prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+PAUSE = 0.8
+"""Seconds without a key before one can mean this question."""
+
+
+class Row(StrEnum):
+    """What can be answered, in the order of the rows; the first one changes nothing."""
+
+    LEAVE = "quit"
+    WITHOUT = "without"
+    TRUST = "trust"
+
+
+ROWS = tuple(Row)
+LETTERS = {"n": Row.LEAVE, "d": Row.WITHOUT, "y": Row.TRUST}
+"""Where a letter brings the cursor, while nothing is typed."""
+_STEPS = {"up": -1, "down": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """The question as it stands.
+
+    Attributes:
+        since: When it appeared, or when the last key came that was not meant for it, in seconds.
+        typed: What was typed for the prompt.
+        row: Where the cursor is.
+        letters: The letters that moved it: they are text after all when typing goes on.
+        typing: Whether the last key was text: Enter then ends its line.
+        answer: What was confirmed, or None.
+    """
+
+    since: float
+    typed: str = ""
+    row: Row = Row.LEAVE
+    letters: str = ""
+    typing: bool = False
+    answer: Row | None = None
+
+    def is_fresh(self, at: float) -> bool:
+        """Whether a key that comes now was meant for something else."""
+        return at - self.since < PAUSE
+
+    @property
+    def prompt(self) -> str:
+        """What was typed, for the prompt."""
+        return self.typed.rstrip("\n")
+
+
+def pressed(question: TrustQuestion, key: str, character: str, at: float) -> TrustQuestion:
+    """Take a key.
+
+    Args:
+        question: The question before it.
+        key: Its name.
+        character: The text that it types, or "".
+        at: When it came.
+
+    Returns:
+        The question after it.
+    """
+    if question.answer is not None:
+        return replace(question, typed=question.typed + ("\n" if key == "enter" else character), since=at)
+    fresh = question.is_fresh(at)
+    if key == "enter":
+        if question.typing:
+            return replace(question, typed=question.typed + "\n", typing=False, since=at)
+        return replace(question, since=at) if fresh else replace(question, answer=question.row)
+    if key in _STEPS and not fresh:
+        at_row = min(max(ROWS.index(question.row) + _STEPS[key], 0), len(ROWS) - 1)
+        return replace(question, row=ROWS[at_row], typing=False)
+    if key == "backspace":
+        kept = (question.typed + question.letters)[:-1]
+        return replace(question, typed=kept, letters="", row=Row.LEAVE, typing=bool(kept), since=at)
+    if character in LETTERS and not (fresh or question.typed):
+        return replace(question, row=LETTERS[character], letters=question.letters + character, since=at)
+    return text_came(question, character, at) if character else replace(question, since=at)
+
+
+def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
+    """Take text that can mean nothing else: what is pasted, or typed on.
+
+    Args:
+        question: The question before it.
+        text: The text.
+        at: When it came.
+
+    Returns:
+        The question after it; the cursor is back where Enter changes nothing.
+    """
+    typed = question.typed + question.letters + text
+    return replace(question, typed=typed, letters="", row=Row.LEAVE, typing=True, since=at)

@@ -1,0 +1,89 @@
+"""The question about trust, in a terminal that a shell has before and after the program."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.testing import Scenario
+from tests.e2e.conftest import Start, program
+from tests.e2e.terminal import Terminal
+
+SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'
+ASKED = "Do you trust this directory?"
+SHELL = "the-shell$ "
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    place = tmp_path / "shop"
+    place.mkdir()
+    (place / ".mcp.json").write_text(SERVERS)
+    return place
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    home = tmp_path / "home"
+    home.mkdir()
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG")}
+    return kept | {"HOME": str(home), "PS1": SHELL, "CLAUDE_CONFIG_DIR": str(home / ".claude")}
+
+
+def pause(terminal: Terminal, seconds: float) -> None:
+    """Let the pause go by that the question waits for."""
+    since = time.monotonic()
+    terminal.wait(lambda _: time.monotonic() - since > seconds)
+
+
+@pytest.mark.parametrize(
+    "typed", ["a short story", "explain; echo LEAK; echo ED >leaked", "yes, d\x1bno; echo ED >leaked"]
+)
+def test_what_is_typed_ahead_neither_answers_nor_reaches_the_shell(
+    project: Path, tmp_path: Path, typed: str
+) -> None:
+    env = environment(tmp_path)
+    with Terminal(["/bin/sh", "-i"], env, project, (90, 24)) as terminal:
+        terminal.wait(SHELL.strip())
+        terminal.type(f"{shlex.quote(program())}; echo ended $?\r")
+        # Letters of the question begin, end and interrupt it, and Enter comes at once behind them.
+        terminal.type(typed[:4])
+        terminal.wait(ASKED)
+        for letter in typed[4:]:
+            terminal.type(letter)
+            pause(terminal, 0.02)
+        terminal.type("\r")
+        shown = typed.replace("\x1b", "")
+        terminal.wait(lambda screen: f"for the prompt: {shown}" in screen.text)
+        assert "❯ Do not trust it: quit" in terminal.text
+        assert terminal.process.poll() is None
+        pause(terminal, 1.0)
+        assert ASKED in terminal.text, "nothing was answered"
+        # What is typed on while it ends is nobody's.
+        terminal.type("\recho ED >leaked\r")
+        terminal.wait("ended 0")
+        terminal.type("echo the end\r")
+        terminal.wait(lambda screen: screen.text.count("the end") >= 2)
+        terminal.type("exit\r")
+        terminal.wait_end()
+    assert not (project / "leaked").exists()
+    assert not list((tmp_path / "home").rglob("trust.json"))
+
+
+def test_a_text_typed_over_the_question_comes_to_the_prompt(start: Start, project: Path) -> None:
+    run = start(Scenario("e2e").says("Fine.").ends_turn(), "--cwd", str(project), prompt="")
+    terminal = run.terminal
+    terminal.type("a ")
+    terminal.wait(ASKED)
+    terminal.type("short story")
+    terminal.wait("for the prompt: a short story")
+    pause(terminal, 1.0)
+    # Also what is typed behind the answer.
+    terminal.press("down down")
+    terminal.type("\r of mine")
+    terminal.wait("❯ a short story of mine")
+    assert list(Path(run.home.home).rglob("trust.json"))
+    run.end("ctrl+q", 0)

@@ -1,0 +1,73 @@
+"""The keys of the question about trust: no typing answers it, and none of it is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.config.trust_question import PAUSE, Row, TrustQuestion, pressed, text_came
+
+KEYS = st.sampled_from([*"ydnx", " ", "enter", "up", "down", "escape", "tab", "paste"])
+PAUSES = st.sampled_from([0.0, 0.05, 0.3, PAUSE - 0.01, PAUSE, 1.5])
+
+
+def after(question: TrustQuestion, key: str, at: float) -> TrustQuestion:
+    if key == "paste":
+        return text_came(question, "y\nd", at)
+    return pressed(question, {" ": "space"}.get(key, key), key if len(key) == 1 else "", at)
+
+
+@pytest.mark.parametrize("pause", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("text", ["a short story", "explain; echo LEAKED", "yes", "no, don't", "day"])
+def test_a_text_with_an_enter_behind_it_answers_nothing(text: str, pause: float) -> None:
+    question, at = TrustQuestion(0.0), 0.0
+    for key in [*text, "enter"]:
+        at += pause
+        question = after(question, key, at)
+    assert question.answer is None
+    assert question.row is Row.LEAVE
+    assert question.prompt == text
+
+
+@given(st.lists(st.tuples(KEYS, PAUSES), max_size=40), st.sampled_from(["", "begun"]))
+def test_only_a_deliberate_enter_answers_and_every_key_is_kept(
+    keys: list[tuple[str, float]], draft: str
+) -> None:
+    question, at, text = TrustQuestion(0.0, typed=draft, typing=bool(draft)), 0.0, draft
+    last_text, before = -PAUSE, ""
+    for key, pause in keys:
+        at += pause
+        was, question = question, after(question, key, at)
+        typed = "y\nd" if key == "paste" else key if len(key) == 1 else ""
+        text += typed
+        if was.answer is None and question.answer is not None:
+            assert key == "enter"
+            assert at - last_text >= PAUSE
+            assert question.answer is was.row
+            if question.answer is Row.TRUST:
+                assert was.letters.endswith("y") or before in ("down", "enter", "up", "escape", "tab")
+        if was.row is not question.row and question.row is not Row.LEAVE:
+            assert key in ("up", "down") or (key in "yd" and not was.typed)
+        last_text, before = (at if typed else last_text), key
+        kept = (question.typed + question.letters).replace("\n", "")
+        assert kept == text.replace("\n", "")
+
+
+def test_a_letter_moves_and_backspace_takes_back() -> None:
+    question = pressed(TrustQuestion(0.0), "y", "y", 1.0)
+    assert question.row is Row.TRUST
+    assert pressed(question, "enter", "\r", 1.5).answer is None
+    assert pressed(question, "enter", "\r", 1.0 + PAUSE).answer is Row.TRUST
+    taken_back = pressed(question, "backspace", "", 2.0)
+    assert (taken_back.row, taken_back.typed, taken_back.typing) == (Row.LEAVE, "", False)
+    assert pressed(taken_back, "enter", "\r", 3.0).answer is Row.LEAVE
+
+
+def test_the_arrows_do_not_wrap_and_wait_as_well() -> None:
+    question = TrustQuestion(0.0)
+    assert pressed(question, "down", "", 0.1).row is Row.LEAVE
+    assert pressed(question, "up", "", 1.0).row is Row.LEAVE
+    for row in (Row.WITHOUT, Row.TRUST, Row.TRUST):
+        question = pressed(question, "down", "", 1.0)
+        assert question.row is row
