@@ -13,6 +13,7 @@ import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -43,6 +44,7 @@ from ccq_tui.screens.sessions.hosting import with_notices
 from ccq_tui.screens.terminal import forget_typed, set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
 from ccq_tui.text import safe
+from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.palette import APP_CSS
 
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         """Show the session, and end cleanly on a signal."""
         await self.open_session(with_notices(self._launch, *self._theme_notices))
         self._end_on_signals()
-        self.call_after_refresh(self._begun)
+        after_refresh(self, self._begun)
 
     def _begun(self) -> None:
         """Begin to look for stalls, and keep one away.
@@ -166,7 +168,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
 
     async def action_quit(self) -> None:
         """End the session, then the program; asked twice, at once."""
-        self.run_worker(self._end(0), name="end")
+        start_work(self, partial(self._end, 0), name="end", fatal=True)
 
     async def _end(self, code: int) -> None:
         if self._ending:
@@ -200,7 +202,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
                 loop.add_signal_handler(number, self._signalled, number)
 
     def _signalled(self, number: int) -> None:
-        self.run_worker(self._end(128 + number), name="end")
+        start_work(self, partial(self._end, 128 + number), name="end", fatal=True)
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
         ahead, self._ahead = self._ahead, None

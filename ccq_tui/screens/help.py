@@ -17,6 +17,7 @@ from ccq_tui.screens.keylist import Section, found
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
+from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 
@@ -140,8 +141,8 @@ class HelpScreen(Overlay[None]):
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self._draw)
+        if is_live(self):
+            soon(self, self._draw)
 
 
 def drawn(sections: tuple[Section, ...], width: int, palette: Palette) -> Text:

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.pointer import Pointer
 

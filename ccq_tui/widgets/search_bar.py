@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 
 from ccq_tui.widgets.hints import Hints, hint_text, key_at
 from ccq_tui.widgets.keys import press_key
+from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.pointer import Pointer
 
@@ -123,7 +124,7 @@ class SearchBar(Horizontal):
     def found_text(self) -> str:
         """What is said of the places found."""
         place, count, more = self._found
-        if not self.is_mounted or not self.field.value.strip():
+        if not is_live(self) or not self.field.value.strip():
             return ""
         if not count:
             return "searching…" if more else "not found"

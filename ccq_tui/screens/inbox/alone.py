@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from pathlib import Path
 
 from ccq_tui.config import Launch
@@ -12,6 +13,7 @@ from ccq_tui.screens.inbox.hosting import Inboxing
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.sessions.starting import launch_in
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)
 
@@ -35,7 +37,7 @@ class InboxFirst(Inboxing):
             await super().open_session(launch)
             return
         self._base = launch
-        self.run_worker(self._show_alone(launch.notices), name="inbox first")
+        start_work(self, partial(self._show_alone, launch.notices), name="inbox first", fatal=True)
 
     def way_back(self) -> str:
         """Say where leaving the inbox screen leads, in one or two words."""

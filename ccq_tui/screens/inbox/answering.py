@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from textual import events, on
 
@@ -27,6 +28,7 @@ from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import copy_of
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
@@ -49,7 +51,7 @@ class Answering(Showing):
         """Open the panel of a request with its draft; keys that come from now on are the panel's."""
         if self._ahead is None:
             self._ahead = []
-            self.run_worker(self._open_panel(row), name="open panel", exit_on_error=False)
+            start_work(self, partial(self._open_panel, row), name="open panel")
 
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
@@ -134,8 +136,8 @@ class Answering(Showing):
 
     def settle_soon(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None = None) -> None:
         """Give the inbox an outcome, and see it through also when this screen is left meanwhile."""
-        work = self._settled(row, outcome, waiting)
-        self.app.run_worker(work, name="inbox answer", group=ANSWERS, exit_on_error=False)
+        work = partial(self._settled, row, outcome, waiting)
+        start_work(self.app, work, name="inbox answer", group=ANSWERS)
 
     async def _settled(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None) -> None:
         try:
@@ -174,8 +176,7 @@ class Answering(Showing):
     @on(DecisionPanel.EditorWanted)
     def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
         event.stop()
-        work = self._edit(event.panel, event.text)
-        self.run_worker(work, name="editor", exit_on_error=False)
+        start_work(self, partial(self._edit, event.panel, event.text), name="editor")
 
     async def _edit(self, panel: object, text: str) -> None:
         try:

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from textual import on
@@ -26,6 +27,7 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.worktrees.making import back_in
 from ccq_tui.worktrees.model import WorktreeError
 
@@ -48,7 +50,7 @@ class Inboxing(Informing):
 
     def _chosen_in_inbox(self, row: InboxRow | None) -> None:
         if row is not None:
-            self.run_worker(self._chosen(row), name="go to session", group="sessions", exit_on_error=False)
+            start_work(self, partial(self._chosen, row), name="go to session", group="sessions")
 
     async def _chosen(self, row: InboxRow) -> None:
         if problem := await self.go_to(row):
@@ -60,7 +62,7 @@ class Inboxing(Informing):
 
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, ParkWanted):
-            self.run_worker(self._park_as_wanted(change), name="park", exit_on_error=False)
+            start_work(self, partial(self._park_as_wanted, change), name="park")
         else:
             super()._inbox_changed(change)
 
@@ -91,12 +93,12 @@ class Inboxing(Informing):
     def draft_here(self, row: InboxRow) -> Draft | None:
         """Return the draft of a request as its session in this terminal has it, or None."""
         screen = self._screen_of(row)
-        return screen.dock.draft_of(row.id) if screen is not None and screen.is_mounted else None
+        return screen.dock.draft_of(row.id) if screen is not None and is_live(screen) else None
 
     def keep_draft_here(self, row: InboxRow, draft: Draft) -> None:
         """Give a draft to the session in this terminal that has the request, if there is one."""
         screen = self._screen_of(row)
-        if screen is not None and screen.is_mounted:
+        if screen is not None and is_live(screen):
             screen.dock.put_draft(row.id, draft)
 
     async def park(self, row: InboxRow) -> str:

@@ -25,6 +25,7 @@ from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.lines import FlowView, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel.field import AnswerField
@@ -84,7 +85,7 @@ class InboxScreen(Answering):
         self.field.placeholder = "Type to find"
         self.set_focus(self.field, scroll_visible=False)
         self._unsubscribe = self.host.inbox.subscribe(self._changed)
-        self.run_worker(self._read(), name="inbox list", exit_on_error=False)
+        start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
         if self.said:
             self.say(self.said)
@@ -131,7 +132,7 @@ class InboxScreen(Answering):
 
     def _changed(self, change: InboxChange) -> None:
         if isinstance(change, Added):
-            self.run_worker(self._read_one(change.request.id), exit_on_error=False)
+            start_work(self, partial(self._read_one, change.request.id), name="inbox row")
         elif isinstance(change, Settled):
             self.show(self.state.without(change.request.id))
             if self.answered is not None and self.answered.id == change.request.id:
@@ -205,7 +206,7 @@ class InboxScreen(Answering):
                 self.draw()
             case "p" if not self.finds:
                 self.say(f"Parking {row.session}…")
-                self.run_worker(self._park(row), name="park", group="park", exit_on_error=False)
+                start_work(self, partial(self._park, row), name="park", group="park")
             case "c" if not self.finds:
                 self._copy(row)
             case _:
@@ -250,7 +251,7 @@ class InboxScreen(Answering):
             self.app.copy_to_clipboard(self.closed_drafts.copied())
             self.say("Draft copied", 4.0)
         elif row is not None:
-            self.run_worker(self._copy_row(row), name="copy", exit_on_error=False)
+            start_work(self, partial(self._copy_row, row), name="copy")
 
     async def _copy_row(self, row: InboxRow) -> None:
         try:

@@ -18,6 +18,7 @@ from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -90,7 +91,7 @@ class Showing(Overlay[InboxRow | None]):
 
     def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
         """Say something above the keys for some seconds."""
-        if self.is_attached:
+        if self.is_running and self.is_attached:
             self.query_one(NoticeLine).say(text, seconds)
         else:
             self.host.tell(text)
@@ -112,7 +113,7 @@ class Showing(Overlay[InboxRow | None]):
 
     def on_resize(self) -> None:
         """Wrap anew."""
-        if self.is_mounted:
+        if is_live(self):
             self.draw()
 
     def draw(self) -> None:
@@ -161,5 +162,5 @@ class Showing(Overlay[InboxRow | None]):
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self.draw)
+        if is_live(self):
+            soon(self, self.draw)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.standing import Group
 from ccq_tui.inbox.store import Store
@@ -9,6 +11,7 @@ from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.cards import OVER, Card
 from ccq_tui.screens.overview.gathering import Gathering
 from ccq_tui.widgets.hints import Hints
+from ccq_tui.widgets.lifetime import start_work
 
 SURFACE = "overview"
 ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
@@ -37,7 +40,7 @@ class Doing(Gathering):
         elif card.group in AT_WORK and not card.done:
             self.say("Claude is at work in it")
         else:
-            self.run_worker(self._mark(card), name="mark", exit_on_error=False)
+            start_work(self, partial(self._mark, card), name="mark")
 
     async def _mark(self, card: Card) -> None:
         def write(store: Store) -> None:
@@ -59,7 +62,7 @@ class Doing(Gathering):
             self.say(GONE)
         elif can_start(card):
             # The program's own, so that it is seen through also when this screen is left meanwhile.
-            self.app.run_worker(self._go_on(card), name="go on", group="sessions", exit_on_error=False)
+            start_work(self.app, partial(self._go_on, card), name="go on", group="sessions")
         else:
             self.say("It is at work already" if card.group is Group.WORKING else "It runs · Enter shows it")
 

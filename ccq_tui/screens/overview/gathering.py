@@ -14,6 +14,7 @@ from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card, joined
 from ccq_tui.screens.overview.port import OverviewHost
 from ccq_tui.screens.overview.reading import PAGE, read_cards, read_page
+from ccq_tui.widgets.lifetime import start_work
 
 LOOK_SECONDS = 5.0
 """How often the times are drawn anew, and sessions of other processes read: a killed one tells nobody."""
@@ -55,7 +56,7 @@ class Gathering(Overlay[Card | None]):
         self._unsubscribe = self.host.inbox.subscribe(self._changed)
         self.gather()
         self.show(self.board.begun())
-        self.run_worker(self._read_all(), name="overview", exit_on_error=False)
+        start_work(self, self._read_all, name="overview")
         self.set_interval(LOOK_SECONDS, self._look_again)
 
     def on_unmount(self) -> None:
@@ -80,7 +81,7 @@ class Gathering(Overlay[Card | None]):
         self._to_read.update(dict.fromkeys(session_ids))
         if self._to_read and not self._reading:
             self._reading = True
-            self.run_worker(self._read_some(), name="overview sessions", exit_on_error=False)
+            start_work(self, self._read_some, name="overview sessions")
 
     def _put_together(self) -> None:
         ahead = time.time() - self.clock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from functools import partial
 
 from textual import on
 
@@ -20,6 +21,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.sessions.going_on import launch_for
 from ccq_tui.screens.sessions.hosting import beside
+from ccq_tui.widgets.lifetime import is_live, start_work
 
 
 class Overviewing(Inboxing):
@@ -42,7 +44,7 @@ class Overviewing(Inboxing):
     def _list(self) -> None:
         super()._list()
         overview = self._overview
-        if overview is not None and overview.is_mounted:
+        if overview is not None and is_live(overview):
             overview.gather()
 
     async def _add(self, launch: Launch) -> None:
@@ -78,7 +80,7 @@ class Overviewing(Inboxing):
 
     def _chosen_in_overview(self, card: Card | None) -> None:
         if card is not None:
-            self.run_worker(self._go_to(card), name="go to session", group="sessions", exit_on_error=False)
+            start_work(self, partial(self._go_to, card), name="go to session", group="sessions")
 
     async def _go_to(self, card: Card) -> None:
         screen = self._shown.get(card.key)
@@ -120,7 +122,7 @@ class Overviewing(Inboxing):
 
     def open_earlier(self) -> None:
         """Let a person choose an earlier session, and open it; the overview stays where that is left."""
-        self.run_worker(self._open_earlier(), name="earlier session", group="sessions", exit_on_error=False)
+        start_work(self, self._open_earlier, name="earlier session", group="sessions")
 
     async def _open_earlier(self) -> None:
         front, overview = self.front, self._overview

@@ -31,6 +31,7 @@ from ccq_tui.screens.overview.drawing import (
 )
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
 from ccq_tui.widgets.lines import Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -234,14 +235,14 @@ class OverviewScreen(Doing):
 
     def say(self, text: str, seconds: float = 20.0) -> None:
         """Say something above the keys for some seconds."""
-        if self.is_attached:
+        if self.is_running and self.is_attached:
             self.query_one(NoticeLine).say(text, seconds)
 
     def on_resize(self) -> None:
         """Lay out anew."""
-        if self.is_mounted:
+        if is_live(self):
             # Textual's own layout, which goes on now, would pass over heights that change within it.
-            self.call_after_refresh(self.draw)
+            after_refresh(self, self.draw)
 
     def draw(self) -> None:
         """Draw what changed."""
@@ -315,8 +316,8 @@ class OverviewScreen(Doing):
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self.draw)
+        if is_live(self):
+            soon(self, self.draw)
 
 
 def _made_for(cards: tuple[Card, ...], rows: range, now: Now) -> tuple[object, ...]:

@@ -19,6 +19,7 @@ from ccq_tui.screens.pickers.drawing import pick_lines
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant
+from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.lines import LineView, wrapped
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
@@ -250,8 +251,8 @@ class Picker(Overlay[str | None]):
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self._draw)
+        if is_live(self):
+            soon(self, self._draw)
 
 
 def _most_lines(screen_height: int) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from rich.text import Text
 from textual.widgets import Static
@@ -16,6 +16,7 @@ from ccq_tui.screens.pickers.picker import Picker, PickerBody
 from ccq_tui.screens.pickers.shelf import Shelf, Shelved, shelved_now
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar, Hints
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.lines import LineView, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 
@@ -77,19 +78,19 @@ class SessionPicker(Picker):
         body.mount(Static("", markup=False, id="picker-preview"), before=self.query_one(HintBar))
         if self._find:
             self._field.put(self._find)
-        self._do(self._look())
+        self._do(self._look)
 
-    def _do(self, what: Coroutine[Any, Any, None]) -> None:
+    def _do(self, what: Callable[[], Awaitable[None]]) -> None:
         """Do something that takes time; what goes wrong is said above the list."""
 
         async def run() -> None:
             try:
-                await what
+                await what()
             except ReaderError as error:
                 self.empty = "Sessions could not be read · Esc leaves"
                 self.say(f"That did not work: {one_line(str(error), 300)}")
 
-        self.run_worker(run(), group="sessions", exclusive=True, exit_on_error=False)
+        start_work(self, run, name="sessions", group="sessions", exclusive=True)
 
     async def _look(self) -> None:
         self._sessions = await self._shelf.sessions(everywhere=self._everywhere)
@@ -113,13 +114,13 @@ class SessionPicker(Picker):
             case "ctrl+a":
                 self._everywhere = not self._everywhere
                 self.about = self._place_line
-                self._do(self._look())
+                self._do(self._look)
             case "ctrl+f" if under is not None:
                 self._go_on(WayOn(under.session, fork=True))
             case "ctrl+r" if under is not None:
                 self._begin_to_rename(under.session)
             case "ctrl+d" if under is not None:
-                self._do(self._delete(under))
+                self._do(partial(self._delete, under))
             case "ctrl+f" | "ctrl+r" | "ctrl+d":
                 pass
             case _:
@@ -154,7 +155,7 @@ class SessionPicker(Picker):
         self._renaming = None
         self.say("")
         if key == "enter" and session is not None and title and title != session.summary:
-            self._do(self._rename(session, title))
+            self._do(partial(self._rename, session, title))
         return True
 
     async def _rename(self, session: EarlierSession, title: str) -> None:

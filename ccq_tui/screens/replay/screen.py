@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, cast
 
 from textual import on
@@ -35,7 +36,7 @@ from ccq_tui.screens.session.remembering import SAVE_AFTER
 from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.keys import keymap_for
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
@@ -126,7 +127,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         """Begin to play."""
         for notice in self.launch.notices:
             self.transcript.add_notice(notice, "warning")
-        self.run_worker(self.session.run(), name="replay", exit_on_error=False)
+        start_work(self, self.session.run, name="replay")
         self.set_interval(1.0, self.changed)
         set_title(self.app, f"{self.recording.name} · ccq-tui replay")
         self.changed()
@@ -149,7 +150,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
     def changed(self) -> None:
         """Draw status line and keys."""
         super().changed()
-        if not self.is_mounted:
+        if not is_live(self):
             return
         standing = Standing.of(self.recording, paused=self.replayed.paused, ended=self._ended)
         self.query_one(StatusLine).show(standing.pieces())
@@ -167,7 +168,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
 
     def action_export(self) -> None:
         """Write the transcript to a file in the working directory."""
-        self.run_worker(self.export(""), name="export", group="export", exclusive=True)
+        start_work(self, partial(self.export, ""), name="export", group="export", exclusive=True)
 
     # -- the question that was left open ------------------------------------------------------------------
 
@@ -179,12 +180,12 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
                 self._ended = True
                 self.view = replace(self.view, session_id=self.recording.session_id)
                 if self.recording.waiting is not None:
-                    self.run_worker(self._offer(self.recording.waiting), name="offer", exit_on_error=False)
+                    start_work(self, partial(self._offer, self.recording.waiting), name="offer")
             case RequestSettled(outcome=Answered() | Discussed() | Declined() as outcome):
                 waiting = self.recording.waiting
                 if waiting is not None and waiting.id == event.request_id:
                     message = answers_as_message(waiting.questions, outcome)
-                    self.run_worker(self._bring(message), name="answer", exit_on_error=False)
+                    start_work(self, partial(self._bring, message), name="answer")
             case _:
                 pass
 

@@ -37,7 +37,7 @@ from ccq_tui.screens.session.drafts import (
 from ccq_tui.screens.session.growing import GrowingDock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "panel"

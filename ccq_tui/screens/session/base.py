@@ -30,7 +30,7 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import TIMED, SessionView, noted
 from ccq_tui.screens.terminal import EditorError, edit_text
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, start_work
 from ccq_tui.widgets.transcript import Transcript
 
 BATCH = 0.012
@@ -219,7 +219,7 @@ class SessionBase(Screen[None]):
             if edited is not None:
                 put(edited)
 
-        self.run_worker(edit(), name="editor")
+        start_work(self, edit, name="editor")
 
     def pressed_again(self, key: str) -> bool:
         """Whether a key is pressed for the second time within a short time."""

@@ -17,6 +17,7 @@ from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import Called, called
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.widgets.lifetime import is_live, start_work
 
 _logger = logging.getLogger(__name__)
 
@@ -44,8 +45,7 @@ class Commanding(SessionBase):
 
     def work(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         """Let a command choose and ask; what the CLI refuses is said in the transcript."""
-        tries: Callable[[], object] = partial(self._try, what, name)
-        self.run_worker(tries, name=f"/{name}", group="command", exclusive=True, exit_on_error=False)
+        start_work(self, partial(self._try, what, name), name=f"/{name}", group="command", exclusive=True)
 
     async def _try(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         try:
@@ -108,6 +108,6 @@ class Commanding(SessionBase):
 
     def _came_up(self, screen: Screen[Any]) -> None:
         """Begin the grace of a panel that opened behind another screen: nobody has seen it yet."""
-        panel = self.dock.panel if screen is self and self.is_mounted else None
+        panel = self.dock.panel if screen is self and is_live(self) else None
         if panel is not None and not panel.state.hidden:
             panel.dispatch(Shown(self.clock()))

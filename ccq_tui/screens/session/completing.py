@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from textual import on
 
@@ -17,6 +18,7 @@ from ccq_tui.prompts.source import FileSource
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import OWN_COMMANDS
 from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 
 LOOKING = "Looking for files…"
@@ -50,9 +52,7 @@ class Completing(SessionBase):
     @on(Prompt.ChoicesWanted)
     def _find_choices(self, event: Prompt.ChoicesWanted) -> None:
         self._search += 1
-        self.run_worker(
-            self._find(event.wanted), name="choices", group="choices", exclusive=True, exit_on_error=False
-        )
+        start_work(self, partial(self._find, event.wanted), name="choices", group="choices", exclusive=True)
 
     async def _find(self, wanted: Wanted) -> None:
         prompt = self.dock.prompt

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from ccq_tui.agent.events import AgentEvent, ErrorReported, ModeChanged, ModelsListed
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.modes import BYPASS, next_mode, offered_modes, said
+from ccq_tui.widgets.lifetime import is_live
 
 MODE_ERROR = "mode"
 """The kind of the error that says that a mode was refused."""
@@ -45,7 +46,7 @@ class Deciding(SessionBase):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Take the key in the prompt alone: in a panel it goes to the question before."""
         if action == "next_mode":
-            return self.is_mounted and self.dock.prompt.has_focus_within
+            return is_live(self) and self.dock.prompt.has_focus_within
         return super().check_action(action, parameters)
 
     def action_next_mode(self) -> None:

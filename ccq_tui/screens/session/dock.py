@@ -20,7 +20,7 @@ from ccq_tui.questions.state import Page, PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
@@ -220,7 +220,7 @@ class Dock(Vertical):
         """Show the first request after all that happened at once: an interrupt settles many together."""
         if not self._coming:
             self._coming = True
-            self.call_later(self._show_first)
+            soon(self, self._show_first)
 
     def _show_first(self) -> None:
         self._coming = False

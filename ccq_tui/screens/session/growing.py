@@ -9,7 +9,7 @@ from ccq_tui.inbox.waiting import Draft, Waiting
 from ccq_tui.questions.growth import begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.question import QuestionPanel
 
 HELD_UP_SECONDS = 0.5

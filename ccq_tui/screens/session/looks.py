@@ -16,7 +16,7 @@ from ccq_tui.text import one_line
 from ccq_tui.theming.keep import KeepError, keep_theme
 from ccq_tui.theming.live import LiveThemes
 from ccq_tui.theming.watch import Found, ThemeWatch
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, start_work
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether a theme file was written."""
@@ -41,7 +41,7 @@ class Looks(Commanding):
         self._themes = LiveThemes(self.app, self.launch.settings.theme)
         # Here, not in the worker: what is written until that begins would not be noticed.
         watch = self._themes.watch()
-        self.run_worker(self._watch_themes(watch), name="themes", group="themes", exit_on_error=False)
+        start_work(self, partial(self._watch_themes, watch), name="themes", group="themes")
 
     async def _watch_themes(self, watch: ThemeWatch) -> None:
         while True:

@@ -16,6 +16,7 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBar
 
 ROOM_FOR_BAR = 80
@@ -85,11 +86,11 @@ class Neighbouring(Commanding):
     def list_sessions(self, entries: Sequence[Entry], waiting_beside: int = 0) -> None:
         """Take in which sessions there are, this one among them, and how much waits in the others."""
         self.entries = tuple(entries)
-        if self.is_mounted:
+        if is_live(self):
             self._draw_bar()
         if waiting_beside != self.view.waiting_beside:
             self.view = replace(self.view, waiting_beside=waiting_beside)
-            if self.is_mounted:
+            if is_live(self):
                 self.changed()
 
     @property

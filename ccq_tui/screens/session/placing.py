@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual import on
@@ -14,7 +14,7 @@ from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.opening import Target, open_target, resolved
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.text import one_line
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.blocks import Block
@@ -96,7 +96,7 @@ class Placing(SessionBase):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Take Esc only while a block is marked."""
         if action == "leave_mark":
-            return self.is_mounted and self.transcript.mark is not None
+            return is_live(self) and self.transcript.mark is not None
         return super().check_action(action, parameters)
 
     @on(Transcript.MarkChanged)
@@ -206,8 +206,8 @@ class Placing(SessionBase):
         self._cycle = (block, what, number)
         return number
 
-    def _work(self, work: Callable[[], object]) -> None:
-        self.run_worker(work, name="block", group="block", exclusive=True)
+    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
+        start_work(self, work, name="block", group="block", exclusive=True)
 
 
 def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from textual.binding import Binding, BindingType
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.session.base import AGAIN_SECONDS, SessionBase
 from ccq_tui.text import one_line
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.transcript.files import export_json, export_markdown, export_name, write_export
 
 OVERWRITE = "--overwrite"
@@ -101,10 +103,10 @@ class Reading(SessionBase):
         """Copy what is selected; with nothing selected, quit when pressed twice."""
         selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
         if selected:
-            self.run_worker(copy(self.app, selected), name="copy", group="copy", exclusive=True)
+            start_work(self, partial(copy, self.app, selected), name="copy", group="copy", exclusive=True)
             self.dock.notices.say(f"Copied {len(selected):,} characters")
         elif self.pressed_again("ctrl+c"):
-            self.app.run_worker(self.app.run_action("quit"), name="quit")
+            start_work(self.app, partial(self.app.run_action, "quit"), name="quit", fatal=True)
         else:
             self.dock.notices.say("Ctrl+C again quits", seconds=AGAIN_SECONDS)
 

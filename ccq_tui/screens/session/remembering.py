@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from textual import on
@@ -18,7 +19,7 @@ from ccq_tui.prompts.history import History
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.screens.session.completing import Completing
 from ccq_tui.screens.session.port import SessionFactory
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.prompt import Prompt
 
 _logger = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ class Remembering(Completing):
         if self.launch.prompt:
             self._add_to_history(self.launch.prompt.rstrip())
             self.dock.prompt.remember(self.earlier)
-        self.run_worker(self._load_history(), name="history", exit_on_error=False)
+        start_work(self, self._load_history, name="history")
         if not self.launch.continue_last and not self.launch.fork:
             self._begin_draft(self.launch.resume or self._directory_key)
 
@@ -131,7 +132,7 @@ class Remembering(Completing):
         old, self._draft_key = self._draft_key, key
         # Asked for at once: what is saved from now on is behind it in the thread's queue, and not read back.
         stored = self._disk.submit(self._draft_files.load, key)
-        self.run_worker(self._bring_back(stored, key, old), name="draft", exit_on_error=False)
+        start_work(self, partial(self._bring_back, stored, key, old), name="draft")
 
     async def _bring_back(self, stored: Future[Draft | None], key: str, old: str) -> None:
         draft = await self._result(stored)
@@ -139,7 +140,7 @@ class Remembering(Completing):
             # The directory's own: typed into a session that never began.
             draft = await self._read(self._draft_files.load, self._directory_key)
             old = self._directory_key if draft else old
-        if draft and self.is_mounted:
+        if draft and is_live(self):
             prompt = self.dock.prompt
             typed = prompt.draft
             if typed.text.strip():
@@ -185,7 +186,7 @@ class Remembering(Completing):
     def _not_kept(self, error: OSError) -> None:
         """Say once that something is not kept; each key would say it again."""
         _logger.warning("History or draft: %s", error)
-        if not self._told_failure and self.is_mounted:
+        if not self._told_failure and is_live(self):
             self._told_failure = True
             reason = error.strerror or str(error)
             self.transcript.add_notice(

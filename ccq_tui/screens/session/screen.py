@@ -23,6 +23,7 @@ from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.session.telling import Telling
 from ccq_tui.screens.session.timing import Timing
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.side_bar import SideBar
@@ -86,7 +87,7 @@ class SessionScreen(
 
     def _run_session(self) -> None:
         # What goes wrong in it must not take the screen, and all that is typed on it, along.
-        self._worker = self.run_worker(self.live(), name="session", exit_on_error=False)
+        self._worker = start_work(self, self.live, name="session")
 
     def renew(self, launch: Launch, *, told_already: bool = False) -> None:
         """Put another session in the place of one that is over, and start it."""

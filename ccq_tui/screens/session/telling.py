@@ -25,6 +25,7 @@ from ccq_tui.screens.session.news import Tidings, bar_of, news_of
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.terminal import send, set_title
 from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 
@@ -78,7 +79,7 @@ class Telling(SessionBase):
     def on_screen_resume(self) -> None:
         """Let a panel that opened under another screen ignore what was meant for that screen."""
         self.title = None  # another session may have put its own there
-        panel = self.dock.panel if self.is_mounted else None
+        panel = self.dock.panel if is_live(self) else None
         if panel is not None and (panel, panel.turn) != self._seen:
             panel.dispatch(Shown(self.clock()))
         self.changed()
@@ -95,7 +96,7 @@ class Telling(SessionBase):
     def changed(self) -> None:
         """Draw status line, keys and title, and tell the news of a burst at once."""
         super().changed()
-        if not self.is_mounted:
+        if not is_live(self):
             return
         if not self._counting and self._second_hand is not None:
             self._counting = True
@@ -158,4 +159,4 @@ class Telling(SessionBase):
                 self.view = replace(self.view, branch=branch)
                 self.changed()
 
-        self.run_worker(look(), name="branch", group="branch", exclusive=True, exit_on_error=False)
+        start_work(self, look, name="branch", group="branch", exclusive=True)

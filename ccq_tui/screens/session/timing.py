@@ -15,6 +15,7 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.timeouts import Due, Limit, Limits, Standing, cause, next_limit, spoken
+from ccq_tui.widgets.lifetime import is_live
 
 SURFACE = "timeout"
 TIMED = frozenset({SessionState.AWAITING, SessionState.IDLE})
@@ -64,7 +65,7 @@ class Timing(SessionBase):
     def changed(self) -> None:
         """Look whether a limit has ended or is to be counted down."""
         super().changed()
-        if not self.is_mounted or self.query_one_optional(Dock) is None:
+        if not is_live(self) or self.query_one_optional(Dock) is None:
             return
         if self.view.state not in TIMED:
             self._count_down("")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.sessions.elsewhere import Elsewhere
 from ccq_tui.screens.sessions.going_on import launch_for
+from ccq_tui.widgets.lifetime import start_work
 
 
 class Choosing(Elsewhere):
@@ -24,7 +26,7 @@ class Choosing(Elsewhere):
         if not launch.choose:
             await super().open_session(launch)
             return
-        self.run_worker(self._choose(launch), name="choose a session", exit_on_error=False)
+        start_work(self, partial(self._choose, launch), name="choose a session")
 
     async def _choose(self, launch: Launch, problem: str = "") -> None:
         picker = SessionPicker(shelf_of(self, session_options(launch)), about=problem, leave="quit")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from textual import on
 
@@ -21,6 +22,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.sessions.informing import Informing
+from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)
 
@@ -54,7 +56,9 @@ class Elsewhere(Informing):
         """
         # Awaited here: what is typed meanwhile waits for the session's screen.
         if await self._others(launch):
-            self.run_worker(self._open_once(launch), name="open session", group="sessions")
+            start_work(
+                self, partial(self._open_once, launch), name="open session", group="sessions", fatal=True
+            )
         else:
             await super().open_session(launch)
 
@@ -78,8 +82,7 @@ class Elsewhere(Informing):
     @on(SessionScreen.ElsewhereWanted)
     def _elsewhere_wanted(self, event: SessionScreen.ElsewhereWanted) -> None:
         if isinstance(event.screen, Recovering):
-            work = self._start_again(event.screen)
-            self.run_worker(work, name="elsewhere", group="sessions", exit_on_error=False)
+            start_work(self, partial(self._start_again, event.screen), name="elsewhere", group="sessions")
 
     async def _start_again(self, screen: Recovering) -> None:
         """Let a person choose what becomes of a session whose start another process won."""

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from textual import events, on
@@ -28,6 +29,7 @@ from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.screens.sessions.starting import launch_of
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
@@ -85,7 +87,7 @@ class Hosting(App[int]):
 
     @on(WorkFailed)
     def _work_failed(self, event: WorkFailed) -> None:
-        if self.front is not None and self.front.is_mounted:
+        if self.front is not None and is_live(self.front):
             self.front.transcript.add_notice(event.words, "error")
 
     # -- opening and closing --------------------------------------------------------------------------------
@@ -112,7 +114,7 @@ class Hosting(App[int]):
         if launch.carried is None:
             await add(launch)
         else:
-            self.run_worker(self._open_trusted(launch, add), name="trust")
+            start_work(self, partial(self._open_trusted, launch, add), name="trust", fatal=True)
 
     async def _open_trusted(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
         trusted = await self.if_trusted(launch)
@@ -222,7 +224,7 @@ class Hosting(App[int]):
 
     @on(SessionScreen.NewWanted)
     def _new_wanted(self) -> None:
-        self.run_worker(self._open_another(), name="new session", group="sessions", exit_on_error=False)
+        start_work(self, self._open_another, name="new session", group="sessions")
 
     async def _open_another(self) -> None:
         front = self.front
@@ -245,8 +247,8 @@ class Hosting(App[int]):
 
     @on(SessionScreen.ReplaceWanted)
     def _replace_wanted(self, event: SessionScreen.ReplaceWanted) -> None:
-        work = self._replace(event.screen, event.launch)
-        self.run_worker(work, name="resume", group="sessions", exit_on_error=False)
+        work = partial(self._replace, event.screen, event.launch)
+        start_work(self, work, name="resume", group="sessions")
 
     async def _replace(self, screen: SessionBase, launch: Launch) -> None:
         trusted = await self.if_trusted(beside(screen.launch, launch))
@@ -270,8 +272,8 @@ class Hosting(App[int]):
 
     @on(SessionScreen.CloseWanted)
     def _close_wanted(self, event: SessionScreen.CloseWanted) -> None:
-        work = self._close_session(event.screen)
-        self.run_worker(work, name="close session", group="sessions", exit_on_error=False)
+        work = partial(self._close_session, event.screen)
+        start_work(self, work, name="close session", group="sessions")
 
     async def _close_session(self, screen: SessionBase) -> None:
         """End a session and take it away; with the last one the program ends."""
@@ -361,7 +363,7 @@ class Hosting(App[int]):
             dock.notices.say(text, seconds=seconds)
 
     def _note(self, lines: Sequence[str]) -> None:
-        if lines and self.front is not None and self.front.is_mounted:
+        if lines and self.front is not None and is_live(self.front):
             self.front.transcript.add_notice("\n".join(lines))
 
 

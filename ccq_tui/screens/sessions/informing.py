@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from pathlib import Path
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.screens.sessions.hosting import Hosting
+from ccq_tui.widgets.lifetime import is_live, start_work
 
 _logger = logging.getLogger(__name__)
 
@@ -31,7 +33,7 @@ class Informing(Hosting):
         if self._inbox is None:
             self._inbox = DurableInbox.begin(self.inbox_file or inbox_path())
             self._inbox.subscribe(self._inbox_changed)
-            self.run_worker(self._tell_of_inbox(self._inbox), name="inbox", exit_on_error=False)
+            start_work(self, partial(self._tell_of_inbox, self._inbox), name="inbox")
         return self._inbox
 
     async def close_inbox(self) -> None:
@@ -70,7 +72,7 @@ class Informing(Hosting):
     def _count_soon(self) -> None:
         if not self._counting:
             self._counting = True
-            self.run_worker(self._count(), name="inbox count", exit_on_error=False)
+            start_work(self, self._count, name="inbox count")
 
     async def _count(self) -> None:
         await asyncio.sleep(COUNT_SECONDS)
@@ -82,7 +84,7 @@ class Informing(Hosting):
         self._list()
 
     def _warn(self, text: str, level: str = "warning") -> None:
-        if self.front is not None and self.front.is_mounted:
+        if self.front is not None and is_live(self.front):
             self.front.transcript.add_notice(text, level)
 
 

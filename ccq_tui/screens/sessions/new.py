@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ccq_tui.screens.sessions.starting import PlaceError, Wanted, place, propose
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
@@ -123,9 +124,9 @@ class NewSessionScreen(Overlay[Wanted]):
     def _open_wanted(self) -> None:
         self._look("open", self._open)
 
-    def _look(self, name: str, work: Callable[[], object]) -> None:
+    def _look(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Look something up beside the keys: Esc leaves also a directory that does not answer."""
-        self.run_worker(work, name=name, group="look", exclusive=True, exit_on_error=False)
+        start_work(self, work, name=name, group="look", exclusive=True)
 
     async def _check(self, directory: str) -> None:
         try:

@@ -30,6 +30,7 @@ from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for, new_labels
+from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.turns import State, Turns
@@ -201,7 +202,7 @@ class RequestPanel(Turns[State]):
         if after.outcome is not None:
             self.post_message(messages.Ended(self, after.outcome))
             return
-        if self.is_mounted:
+        if is_live(self):
             self._draw()
             self._take_focus()
         if after.hidden:
@@ -317,7 +318,7 @@ class RequestPanel(Turns[State]):
 
         Textual would look up all styles of the panel and its parts anew: none of them depends on the focus.
         """
-        if self.is_mounted:
+        if is_live(self):
             self._sync_field(focused=has_focus)
 
     def on_blur(self) -> None:
@@ -328,8 +329,8 @@ class RequestPanel(Turns[State]):
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""
         super().notify_style_update()
-        if self.is_mounted:
-            self.call_later(self._draw)
+        if is_live(self):
+            soon(self, self._draw)
 
     def _laid_out(self, _screen: Screen[object]) -> None:
         """Draw anew when the screen got another height: the panel's own size may be the same."""

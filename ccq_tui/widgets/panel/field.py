@@ -17,7 +17,7 @@ from textual.widgets.text_area import EditResult
 
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})

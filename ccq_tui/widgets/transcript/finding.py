@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.export import with_inner
 from ccq_tui.widgets.transcript.marking import Marking

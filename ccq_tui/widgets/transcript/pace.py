@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 
 from textual.widget import Widget
 
-from ccq_tui.widgets.later import after
+from ccq_tui.widgets.lifetime import after, after_refresh
 
 FRAME = 1 / 30
 """Seconds between two frames, at least; what comes after a pause is drawn at once."""
@@ -115,7 +116,7 @@ class Pace:
         self._burst = self.streamed > BURST * (self._end - before)
         self.streamed = 0
         self._pause = 0.0
-        self._widget.call_after_refresh(self._painted, worked)
+        after_refresh(self._widget, partial(self._painted, worked))
 
     def _painted(self, worked: float) -> None:
         """Leave time after a frame by all that it cost: what is painted is most of it.

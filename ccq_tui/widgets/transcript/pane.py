@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
+from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.layout import Layout
@@ -281,9 +282,9 @@ class Pane(ScrollView, can_focus=False):
         """Draw everything anew: the theme may be another one."""
         super().notify_style_update()
         self._styled.forget()
-        if self.is_mounted:
+        if is_live(self):
             # The component classes are given their styles only after this call.
-            self.call_later(self._restyle)
+            soon(self, self._restyle)
 
     def _restyle(self) -> None:
         palette = Palette(self.rich_style, self.get_component_rich_style)

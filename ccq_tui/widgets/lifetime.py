@@ -1,0 +1,119 @@
+"""Delayed work, bound to the life of the widget, screen or program it belongs to.
+
+Calls, workers and refreshes that come due after their owner began to close find its children gone. All of
+them are started here, and come to nothing once their owner has ended. Plain timers (`set_interval`) are
+Textual's own: it stops them before it takes children away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+
+from textual.dom import DOMNode
+from textual.message_pump import MessagePump
+from textual.widget import Widget
+from textual.worker import Worker
+
+_logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def is_live(widget: Widget) -> bool:
+    """Whether a widget or screen is composed and has not begun to take its children away.
+
+    Textual's own `is_mounted` stays true for good, and `is_attached` until the children are gone.
+
+    Args:
+        widget: The widget or screen.
+    """
+    return widget.is_mounted and widget.is_running
+
+
+def after(owner: MessagePump, seconds: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
+    """Call a function of a widget or screen once, after a time, if its owner still lives then.
+
+    Textual's own `set_timer` leaves the call out when its time has already passed as the timer begins, as
+    happens to short ones on a busy machine (`Timer._run` with `skip`, Textual 8.2.8); whatever waits for that
+    call then waits for ever. Textual also runs what waits in `call_next` when a widget is unmounted, with the
+    widget's children gone.
+
+    Args:
+        owner: The widget or screen; the function runs between two of its messages.
+        seconds: How long to wait, at least.
+        callback: What to call; may be a coroutine function.
+
+    Returns:
+        A handle whose ``cancel()`` keeps the call from being made, even if its time has come and it waits
+        behind the owner's other messages.
+    """
+
+    def call() -> object:
+        return None if handle.cancelled() else _called(owner, callback)
+
+    handle = asyncio.get_running_loop().call_later(seconds, owner.call_next, call)
+    return handle
+
+
+def soon(owner: MessagePump, callback: Callable[[], object]) -> None:
+    """Call a function after the messages that wait for its owner now, if the owner still lives then.
+
+    Args:
+        owner: The widget, screen or app.
+        callback: What to call; may be a coroutine function.
+    """
+    owner.call_later(_called, owner, callback)
+
+
+def after_refresh(owner: MessagePump, callback: Callable[[], object]) -> None:
+    """Call a function once the screen was drawn anew, if its owner still lives then.
+
+    Args:
+        owner: The widget, screen or app.
+        callback: What to call; may be a coroutine function.
+    """
+    owner.call_after_refresh(_called, owner, callback)
+
+
+def start_work(
+    owner: DOMNode,
+    work: Callable[[], Awaitable[T]],
+    *,
+    name: str,
+    group: str = "default",
+    exclusive: bool = False,
+    fatal: bool = False,
+) -> Worker[T | None]:
+    """Run a coroutine beside the keys; Textual cancels it when its owner is unmounted.
+
+    A failure reaches the owner as `Worker.StateChanged`, except after the owner began to close: then it is
+    logged only, since the work was about to be cancelled.
+
+    Args:
+        owner: The screen or app whose work it is.
+        work: Makes the coroutine; not called when the work is cancelled before it begins.
+        name: What the work is called in the log and in messages.
+        group: The group of work it belongs to.
+        exclusive: Whether it cancels the other work of its group.
+        fatal: Whether its failure ends the program.
+    """
+    return owner.run_worker(
+        partial(_worked, owner, work, name), name=name, group=group, exclusive=exclusive, exit_on_error=fatal
+    )
+
+
+def _called(owner: MessagePump, callback: Callable[[], object]) -> object:
+    return callback() if owner.is_running else None
+
+
+async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str) -> T | None:
+    try:
+        return await work()
+    except Exception:
+        if owner.is_running:
+            raise
+        _logger.info("%r ended before its work %s did", owner, name, exc_info=True)
+        return None
