@@ -44,17 +44,20 @@ async def read_by(
     Raises:
         ReaderError: It failed or took longer.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",  # the working directory holds the person's project, and must not lend it modules
-        "-m",
-        module,
-        *arguments,
-        env=_environment(options),
-        stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",  # the working directory holds the person's project, and must not lend it modules
+            "-m",
+            module,
+            *arguments,
+            env=_environment(options),
+            stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except ValueError as error:  # a NUL in an argument
+        raise ReaderError(str(error)) from error
     try:
         async with asyncio.timeout(seconds):
             if allow is not None and process.stdout is not None and (line := await process.stdout.readline()):

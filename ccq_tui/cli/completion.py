@@ -10,6 +10,7 @@ from click.shell_completion import get_completion_class
 
 from ccq_tui.cli.exits import Refused
 from ccq_tui.output import echo
+from ccq_tui.text import one_line
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -29,5 +30,6 @@ def completion(context: click.Context, /, shell: str | None) -> None:
     shell = shell or PurePath(os.environ.get("SHELL", "")).name
     maker = get_completion_class(shell) if shell in SHELLS else None
     if maker is None:
-        raise Refused(f"Name a shell: {', '.join(SHELLS)}. $SHELL is {os.environ.get('SHELL') or 'not set'}.")
+        named = one_line(os.environ.get("SHELL", ""), 200) or "not set"
+        raise Refused(f"Name a shell: {', '.join(SHELLS)}. $SHELL is {named}.")
     echo(maker(context.find_root().command, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").source())

@@ -17,6 +17,7 @@ from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_flags, given_settings
 from ccq_tui.early import early_prompt
 from ccq_tui.output import echo
+from ccq_tui.text import safe
 
 if TYPE_CHECKING:
     from ccq_tui.config import Launch
@@ -222,7 +223,8 @@ def say_where_the_log_is() -> None:
     from ccq_tui.logs import current_log
 
     path = current_log()
-    echo(f"The log is {path}" if path else "There is no log: its file could not be written.", err=True)
+    where = safe(str(path), keep_newlines=False)
+    echo(f"The log is {where}" if path else "There is no log: its file could not be written.", err=True)
 
 
 def end_on_signals() -> None:

@@ -78,7 +78,7 @@ def _home_as_tilde(text: str) -> str:
 
 def _can_write(sign: str) -> bool:
     try:
-        sign.encode(sys.stdout.encoding or "ascii")
+        sign.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True

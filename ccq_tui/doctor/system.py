@@ -39,7 +39,8 @@ def examine_directories() -> list[Check]:
 
 
 def _tty() -> Check:
-    missing = [name for name, stream in (("input", sys.stdin), ("output", sys.stdout)) if not stream.isatty()]
+    streams = {"input": sys.stdin, "output": sys.stdout}  # None where it is closed
+    missing = [name for name, stream in streams.items() if stream is None or not stream.isatty()]
     if not missing:
         return Check(TERMINAL, "Screen", "input and output are a terminal")
     found = f"standard {' and '.join(missing)}: not a terminal"
@@ -77,7 +78,7 @@ def _colours() -> Check:
 
 
 def _encoding() -> Check:
-    encoding = (sys.stdout.encoding or "unknown").lower()
+    encoding = (getattr(sys.stdout, "encoding", None) or "unknown").lower()
     if encoding.replace("-", "") == "utf8":
         return Check(TERMINAL, "Encoding", "UTF-8")
     return Check(

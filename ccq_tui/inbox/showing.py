@@ -45,7 +45,7 @@ def request_lines(stored: StoredRequest, session_name: str) -> list[str]:
         case PermissionRequest():
             lines += ["", *_permission(request)]
         case PlanRequest():
-            lines += ["", *_text(request.plan)]
+            lines += ["", *_text(request.plan, "  ")]
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored)]
     return [*lines, *_choices(request), "", *_how(stored)]

@@ -71,9 +71,13 @@ def test_nothing_but_the_way_out_writes_to_a_standard_stream() -> None:
         found += 1
         if file in OTHERS or file == "early.py":  # the first frame
             continue
-        # In a table or a tuple: two places ask of both streams whether they are terminals.
+        # Two places ask of both streams whether they are terminals, and the doctor for an encoding.
         asked = isinstance(parent, ast.Attribute) and parent.attr in ASKED
-        listed = isinstance(parent, ast.Dict | ast.Tuple) and file in {"cli/session.py", "doctor/system.py"}
+        listed = isinstance(parent, ast.Dict | ast.Call) and file in {
+            "cli/session.py",
+            "doctor/report.py",
+            "doctor/system.py",
+        }
         assert asked or listed, f"{file}:{line} may write to a standard stream: use ccq_tui.output.echo"
     assert found > 5, "the test finds what it looks for"
 

@@ -1,0 +1,390 @@
+"""Hostile text in every input there is: no command prints any of it as it came.
+
+The inputs are found, not listed: commands and flags in the command line's own tree, settings in their model,
+variables in the source, requests, outcomes and events in the types of their fields.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import ccq_tui.app
+from ccq_tui.agent.events import AgentEvent, PromptAccepted
+from ccq_tui.agent.history import History
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.cli import main
+from ccq_tui.cli.main import cli
+from ccq_tui.config import config_dir, inbox_path, user_config
+from ccq_tui.config.load import flag_of
+from ccq_tui.config.paths import PROJECT_FILE
+from ccq_tui.config.settings import ENV_PREFIX, Settings
+from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.store import Store
+from ccq_tui.logs import log_path
+from ccq_tui.questions import Outcome
+from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, variants
+from tests.unit.starting import FakeApp
+from tests.unit.stocked import SESSION
+from tests.unit.worktrees.repositories import _first_repo, _repo, commit
+from tests.unit.worktrees.repositories import run as git
+
+__all__ = ["_first_repo", "_repo"]
+PACKAGE = Path(ccq_tui.app.__file__).parent
+NAME = MARK.replace("\n", "").replace("\r", "")
+"""For what a line break ends, such as a line of a file."""
+
+
+class Printer:
+    """Runs commands, and looks at every byte that they print."""
+
+    def __init__(self, captured: pytest.CaptureFixture[bytes]) -> None:
+        self._captured = captured
+        self.runs = 0
+        self.seen = 0
+
+    def __call__(self, *words: str, whole: bool = False, may_crash: bool = False) -> str:
+        """Run a command; return what it printed.
+
+        Args:
+            words: The command line.
+            whole: Whether texts of several lines are meant to be printed as they are, line by line.
+            may_crash: Whether a crash is what is looked at.
+        """
+        self._captured.readouterr()
+        with suppress(SystemExit):  # how a completion ends
+            main(words)
+        printed = "".join(part.decode("utf-8") for part in self._captured.readouterr())
+        bad = FORBIDDEN.search(printed)
+        assert not bad, f"{words!r} prints {bad and bad[0]!r}:\n{printed!r}"
+        assert may_crash or "ccq-tui crashed" not in printed, f"{words!r}:\n{printed}"
+        assert whole or not FORGED.search(printed), f"{words!r} lets a text begin a line:\n{printed}"
+        self.runs += 1
+        self.seen += any(sign in printed for sign in SIGNS)
+        return printed
+
+
+@pytest.fixture
+def printed(
+    capfdbinary: pytest.CaptureFixture[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    restored: None,
+) -> Iterator[Printer]:
+    """Runs commands in an empty directory, with a CLI whose version is hostile."""
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\nprintf '\\033]0;OWNED\\007\\233'; exit 3\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("CCQ_CLI_PATH", str(program))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", None)
+    printer = Printer(capfdbinary)
+    yield printer
+    assert printer.seen, f"none of {printer.runs} runs printed what was planted: the test sees nothing"
+
+
+def commands(command: click.Command = cli, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Yield each command with the words that name it."""
+    yield names, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from commands(inner, *names, name)
+
+
+COMMANDS = list(commands())
+
+
+@pytest.mark.parametrize("names", [names for names, _ in COMMANDS], ids=" ".join)
+def test_words_of_the_command_line(names: tuple[str, ...], printed: Printer) -> None:
+    command = dict(COMMANDS)[names]
+    given: list[list[str]] = [
+        [MARK],
+        [f"--{MARK}"],
+        [f"-{MARK}"],
+        [MARK, MARK, "--model", MARK, f"--a{MARK}=b"],
+    ]
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument):
+            given.append([MARK])
+        else:
+            for flag in parameter.opts:
+                given += [[flag, MARK], [f"{flag}={MARK}"], [flag, MARK, MARK, MARK]]
+    for words in given:
+        # The person wrote a line break; it is theirs where it is printed.
+        printed(*names, *words, whole=True)
+    assert printed.runs >= 4
+    if printed.seen == 0 and not command.params:
+        printed("show", MARK)  # a group alone answers with its help
+
+
+@pytest.mark.parametrize("place", ["project", "user"])
+@pytest.mark.parametrize("field", Settings.model_fields)
+def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = json.dumps(MARK).replace("\x7f", "\\u007f")
+    text = "".join(f"\\U{ord(one):08x}" if ord(one) > 126 else one for one in ascii_only(text))
+    path = Path(PROJECT_FILE).absolute() if place == "project" else user_config()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if field == "cli_path":
+        monkeypatch.delenv("CCQ_CLI_PATH")
+    for value in (text, f"[{text}]", f"{{{text} = {text}}}"):
+        path.write_text(f"{field} = {value}\n", encoding="utf-8")
+        for words in (("config", "show"), ("doctor",), ("hello",)):
+            printed(*words)
+    path.write_text(f'{text} = 1\n"{field}{text[1:]} = 1\n[x.{text}]\n{text} = 2\n', encoding="utf-8")
+    for words in (("config", "show"), ("doctor",), ("hello",)):
+        printed(*words)
+
+
+def ascii_only(text: str) -> str:
+    """Turn the pairs of halves that JSON writes into what TOML writes."""
+    return json.dumps(json.loads(text), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+@pytest.mark.parametrize("place", ["project", "user"])
+def test_settings_files_that_cannot_be_read(place: str, printed: Printer) -> None:
+    path = Path(PROJECT_FILE).absolute() if place == "project" else user_config()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for content in (
+        MARK,
+        f"model = {NAME}",
+        f"x = '{NAME}'",
+        f"[{NAME}",
+        f'model = "{NAME}"',
+        f"a.{NAME} = 1",
+    ):
+        path.write_bytes(content.encode())
+        for words in (("config", "show"), ("config", "path"), ("doctor",), ("hello",), ("demo",)):
+            printed(*words)
+    path.write_bytes(b"\xff" + MARK.encode())
+    printed("config", "show")
+    path.unlink()
+    os.mkfifo(path.with_name(NAME.replace("/", "")))
+    printed("show", MARK, whole=True)
+
+
+def variables() -> set[str]:
+    """Return the names of all variables that the program reads, as its source has them."""
+    found = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr="get" | "getenv"), args=[first, *_]):
+                    pass
+                case ast.Subscript(value=value, slice=first) | ast.Compare(left=first, comparators=[value]):
+                    pass
+                case _:
+                    continue
+            place = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+            if place in {"environ", "environment", "os"} and isinstance(first, ast.Constant):
+                found.add(str(first.value))
+    return found
+
+
+def test_variables_of_the_environment(printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = variables()
+    assert {"TERM", "NO_COLOR", "SHELL", "CLAUDE_CONFIG_DIR", "CCQ_MODEL"} <= names
+    places = {name for name in os.environ if name.startswith("XDG_")} | {"HOME"}
+    for name in sorted({*names, *places, f"CCQ_{NAME}", f"CCQ_{MARK}", "COLUMNS", "LINES", "LANG", "TZ"}):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, str(Path.cwd() / MARK) if name in places else MARK)
+            for words in (
+                ("config", "show"),
+                ("config", "path"),
+                ("doctor",),
+                ("completion",),
+                ("hello",),
+                ("inbox",),
+            ):
+                printed(*words)
+
+
+def test_names_of_directories(printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Path.cwd() / MARK
+    place.mkdir()
+    (place / PROJECT_FILE).write_text("max_turns = 0\n", encoding="utf-8")
+    (place / "recording").write_text("not one\n", encoding="utf-8")
+    (place / "words.json").write_bytes(b"\xff")
+    monkeypatch.chdir(place)
+    for name in ("HOME", *(name for name in os.environ if name.startswith("XDG_"))):
+        monkeypatch.setenv(name, str(place / name))
+    for names, command in COMMANDS:
+        needs = [str(place / "recording")] * sum(isinstance(one, click.Argument) for one in command.params)
+        printed(*names, *needs)
+    for words in (
+        ["answer", "x", "--json", str(place / "words.json")],
+        ["answer", "x", "--json", str(place)],
+        ["replay", str(place)],
+        ["--theme", str(place / "recording"), "doctor"],
+        ["--worktree", MARK],
+        ["--cwd", str(place), "--worktree"],
+    ):
+        printed(*words)
+    (place / PROJECT_FILE).unlink()
+    assert f'cwd = "{tomllib_escaped(place)}"' in printed("--cwd", str(place), "config", "show")
+
+
+def tomllib_escaped(path: Path) -> str:
+    """Write a path as TOML has it, and make sure that TOML reads the same."""
+    text = "".join(
+        one if " " <= one <= "~" else f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
+        for one in str(path)
+    )
+    assert tomllib.loads(f'path = "{text}"') == {"path": str(path)}
+    return text
+
+
+def test_themes(printed: Printer) -> None:
+    themes = config_dir() / "themes"
+    themes.mkdir(parents=True)
+    (themes / f"{MARK}.toml").write_text("primary = 3\n", encoding="utf-8")
+    (themes / "b.toml").write_bytes(MARK.encode())
+    (themes / "c.toml").write_text(
+        f'"{NAME}" = "{NAME}"\n'.encode("unicode_escape").decode(), encoding="utf-8"
+    )
+    printed("doctor")
+    printed("--theme", MARK, "doctor", whole=True)
+    complete(printed, "--theme ")
+
+
+def complete(printed: Printer, words: str) -> str:
+    """Press the tab key in each shell."""
+    text = ""
+    for shell in ("bash", "zsh", "fish"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("_CCQ_TUI_COMPLETE", f"{shell}_complete")
+            patch.setenv("COMP_WORDS", f"ccq-tui {words}")
+            patch.setenv("COMP_CWORD", str(len(words.split(" "))) if shell != "fish" else "")
+            text += printed()
+    return text
+
+
+REQUESTS = variants(Request)
+OUTCOMES = variants(RequestOutcome)
+
+
+def fits(request: Request, outcome: Any) -> bool:
+    """Whether a request can end so."""
+    question = isinstance(request, QuestionRequest)
+    return isinstance(outcome, Cancelled) or question == isinstance(outcome, Outcome)
+
+
+@pytest.mark.parametrize("number", range(len(REQUESTS)))
+def test_what_the_inbox_holds(number: int, printed: Printer) -> None:
+    request = REQUESTS[number]
+    inbox_path().parent.mkdir(parents=True)
+    for outcome in [None, *(one for one in OUTCOMES if fits(request, one))]:
+        inbox_path().unlink(missing_ok=True)
+        store = Store(inbox_path())
+        store.upsert_session(request.session_id, TEXT, name=TEXT, first_name=TEXT, last_line=TEXT)
+        store.add_request(request, TEXT)
+        if outcome is None:
+            store.claim_session(request.session_id, this_process())
+        else:
+            store.settle(request.id, outcome, TEXT, TEXT)
+            store.mark_delivered(request.id, MARK)
+        store.close()
+        begin = MARK[:3]
+        lists = (["inbox"], ["sessions"], ["history"], ["show", begin])
+        for words in lists:
+            printed(*words)
+            told = json.loads(printed(*words, "--json"))
+            assert told["version"] == 1
+        if words == ["show", begin] and isinstance(request, PermissionRequest):
+            assert told["request"]["tool"] == TEXT, "the JSON loses nothing"
+        for words in (["answer", begin, "--choose", "1"], ["decline", begin], ["park", begin], ["park"]):
+            printed(*words)
+        for words in (["resume", begin], ["export", begin], ["inbox", "--session", begin]):
+            printed(*words)
+        complete(printed, "show ")
+        complete(printed, "resume ")
+
+
+EVENTS = variants(AgentEvent)
+
+
+@pytest.mark.parametrize("form", ["md", "json"])
+def test_what_a_transcript_holds(form: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    past: list[AgentEvent] = []
+
+    async def read(_options: SessionOptions, **_more: object) -> History:
+        return History(SESSION, tuple(past), cut=True)
+
+    monkeypatch.setattr("ccq_tui.agent.history.read_history", read)
+    store = Store(inbox_path()) if inbox_path().parent.mkdir(parents=True) is None else None
+    assert store is not None
+    store.upsert_session(SESSION, MARK, name=TEXT)
+    store.close()
+    for event in EVENTS:
+        past[:] = [PromptAccepted(TEXT), event]
+        text = printed("export", SESSION, "--format", form, whole=True)
+        if form == "json":
+            exported = json.loads(text.partition("\nOlder messages")[0])
+            assert TEXT in [block.get("text") for block in exported["blocks"]], "the JSON loses nothing"
+
+
+@pytest.mark.usefixtures("app")
+def test_worktrees_branches_and_hooks(repo: Path, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repo)
+    branch = "b\u202e\u200b\u2066"
+    git(repo, "checkout", "--quiet", "-b", branch)
+    commit(repo, f"{NAME}.txt".replace("/", ""))
+    printed("-w", branch)
+    printed("-w", MARK, whole=True)
+    printed("-w", "taken")
+    printed("-w", "taken")
+    hook = repo / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nprintf '\\033]0;OWNED\\007\\302\\233' >&2\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    printed("-w", "other")
+
+
+@pytest.mark.usefixtures("app")
+def test_the_program_ends_with_lines(
+    printed: Printer, capfdbinary: pytest.CaptureFixture[bytes], app: FakeApp
+) -> None:
+    def end() -> int:
+        ccq_tui.app.say([TEXT, f"  ccq-tui resume {TEXT}"])
+        return 0
+
+    app.ending = end
+    monkeypatch_app = sys.modules["ccq_tui.app"]
+    assert monkeypatch_app is app
+    printed("hello")
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_crashes(logged: bool, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(_text: object) -> None:
+        raise RuntimeError(MARK) from ValueError(MARK)
+
+    if not logged:
+        log_path().parent.parent.mkdir(parents=True, exist_ok=True)
+        log_path().parent.write_text("in the way", encoding="utf-8")
+    monkeypatch.setattr("ccq_tui.cli.inbox.since", crash)
+    text = printed("inbox", whole=True, may_crash=True)
+    assert "ccq-tui crashed: RuntimeError" in text
+    assert ("Traceback" in text) == (not logged)
+
+
+def test_flags_of_settings_are_all_walked() -> None:
+    flags = {flag for _, command in COMMANDS for one in command.params for flag in one.opts}
+    given = {flag_of(name) for name in Settings.model_fields}
+    assert {"--model", "--cwd", "--theme", "--json", "--resume"} <= flags
+    assert len(flags & given) >= 12
+    assert len(COMMANDS) >= 18
