@@ -12,7 +12,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest
 from ccq_tui.inbox.standing import stored_group
 from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
-from ccq_tui.questions import Answered, Discussed, Question
+from ccq_tui.questions import Answer, Answered, Discussed, Question
 
 VERSION = 1
 """Changes when a reader of the JSON would have to."""
@@ -155,6 +155,16 @@ def _choices(asked: PermissionRequest | PlanRequest) -> list[dict[str, Any]]:
     ]
 
 
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "selected": list(answer.selected),
+        "other": answer.other,
+        "note": answer.note,
+        "empty": answer.empty,
+        "unselected": answer.unselected,
+    }
+
+
 def _outcome(stored: StoredRequest) -> dict[str, Any] | None:
     outcome = stored.outcome
     if outcome is None:
@@ -162,17 +172,10 @@ def _outcome(stored: StoredRequest) -> dict[str, Any] | None:
     record: dict[str, Any] = {"kind": type(outcome).__name__.lower()}
     match outcome:
         case Answered(answers):
-            record["answers"] = [
-                {
-                    "selected": list(answer.selected),
-                    "other": answer.other,
-                    "note": answer.note,
-                    "empty": answer.empty,
-                    "unselected": answer.unselected,
-                }
-                for answer in answers
-            ]
-        case Discussed(text) | Denied(text):
+            record["answers"] = [_answer(answer) for answer in answers]
+        case Discussed(text, answers):
+            record |= {"text": text, "answers": [_answer(answer) for answer in answers]}
+        case Denied(text):
             record["text"] = text
         case Allowed():
             record |= {"text": outcome.text, "for_longer": outcome.suggestion is not None}

@@ -38,7 +38,7 @@ def request_lines(stored: StoredRequest, session_name: str) -> list[str]:
         lines += ["", "Claude wrote before:", *_text(stored.context, "  ")]
     match request:
         case QuestionRequest(questions=questions):
-            answers = stored.outcome.answers if isinstance(stored.outcome, Answered) else ()
+            answers = stored.outcome.answers if isinstance(stored.outcome, Answered | Discussed) else ()
             for number, question in enumerate(questions.questions, 1):
                 answer = answers[number - 1] if number <= len(answers) else None
                 lines += ["", *_question(number, question, answer)]

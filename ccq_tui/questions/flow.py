@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ccq_tui.questions import moves
-from ccq_tui.questions.outcome import Answered, Declined, Discussed
+from ccq_tui.questions.outcome import Answered, Declined
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
 EMPTY_FIELD = "nothing typed yet · type an answer, or Ctrl+D to decline"
@@ -98,7 +98,7 @@ def _from_review(state: PanelState) -> PanelState:
 def _from_discussion(state: PanelState) -> PanelState:
     if not state.discussion.strip():
         return replace(state, notice=EMPTY_DISCUSSION)
-    return replace(state, outcome=Discussed(state.discussion))
+    return replace(state, outcome=state.discussed)
 
 
 def _next(state: PanelState) -> PanelState:

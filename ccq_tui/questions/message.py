@@ -8,6 +8,7 @@ as it wrote them, each option marked, so that nothing has to be guessed from lab
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Expired, Outcome
@@ -17,6 +18,7 @@ NOT_CHOSEN = "[ ]"
 
 _ANSWERED = "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:"
 _DISCUSSED = "You asked this with AskUserQuestion. Instead of choosing, I reply:"
+_BESIDES = "What I had selected, typed and noted until then, not submitted as answers:"
 _DECLINED = (
     "You asked this with AskUserQuestion. I decline to answer; nothing was chosen. "
     "Do not take any option as my choice."
@@ -39,7 +41,7 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
 
     Returns:
         The questions in their order: of answered ones each option marked chosen or not, custom text and note;
-        with a discussion its text first; of declined and expired ones that nothing was chosen.
+        of discussed ones the prose first; of declined and expired ones that nothing was chosen.
 
     Raises:
         ValueError: There is not one answer a question.
@@ -53,12 +55,45 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
                 for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True), 1)
             ]
             return "\n\n".join([_ANSWERED, *asked])
-        case Discussed(text):
-            return "\n\n".join([_DISCUSSED, text, "What was asked:", _asked(questions)])
+        case Discussed(_, answers):
+            said = discussion_text(questions, outcome, _quoted)
+            asked = [] if answers else ["What was asked:", _asked(questions)]
+            return "\n\n".join([_DISCUSSED, said, *asked])
         case Declined():
             return f"{_DECLINED}\n\n{_asked(questions)}"
         case Expired():
             return f"{_EXPIRED}\n\n{_asked(questions)}"
+
+
+def discussion_text(questions: QuestionSet, discussed: Discussed, quoted: Callable[[str], str] = str) -> str:
+    """Write a discussion as the agent reads it, whatever way it takes.
+
+    Args:
+        questions: The set that was asked.
+        discussed: The prose, and what was selected, noted and typed besides.
+        quoted: Makes harmless what the agent wrote.
+
+    Returns:
+        The prose; where there is anything besides, followed by each question with what there is for it.
+    """
+    if not discussed.answers:
+        return discussed.text
+    parts = [
+        "\n".join([_item(f"{number}. ", quoted(question.text)), *_besides(question, answer, quoted)])
+        for number, (question, answer) in enumerate(
+            zip(questions.questions, discussed.answers, strict=False), 1
+        )
+    ]
+    return "\n\n".join([discussed.text, _BESIDES, *parts])
+
+
+def _besides(question: Question, answer: Answer, quoted: Callable[[str], str]) -> list[str]:
+    labels = [quoted(label) or "(an option without a label)" for label in answer.selected]
+    own = "Own text" if question.kind is Kind.CHOICE else "Typed"
+    texts = [(own, answer.other), ("Typed, not selected", answer.unselected), ("Note", answer.note)]
+    lines = [_item("   Selected: ", label) for label in labels]
+    lines += [_item(f"   {name}: ", text) for name, text in texts if text]
+    return lines or ["   (nothing)"]
 
 
 def _asked(questions: QuestionSet) -> str:

@@ -16,9 +16,15 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Discussed:
-    """The person answered the whole set in prose instead."""
+    """The person answered the whole set in prose instead.
+
+    Attributes:
+        text: The prose.
+        answers: What was selected, noted and typed until then, one a question; empty for nothing at all.
+    """
 
     text: str
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

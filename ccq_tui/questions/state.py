@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.numbers import number_problem
-from ccq_tui.questions.outcome import Outcome
+from ccq_tui.questions.outcome import Discussed, Outcome
 
 
 class Focus(StrEnum):
@@ -234,6 +234,12 @@ class PanelState:
                 return self.discussion
             case _:
                 return ""
+
+    @property
+    def discussed(self) -> Discussed:
+        """The outcome of sending the discussion now; what was selected, noted and typed goes along."""
+        answers = tuple(replace(page.answer(), empty=False, preview=None) for page in self.pages)
+        return Discussed(self.discussion, answers if any(answer != Answer() for answer in answers) else ())
 
     @property
     def has_draft(self) -> bool:

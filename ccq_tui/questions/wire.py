@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ccq_tui.questions.message import discussion_text
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
+from ccq_tui.questions.outcome import Discussed
 from ccq_tui.questions.parse import QuestionFormatError, raw_questions
 
 NONE_OF_THESE = "(none of these)"
@@ -47,17 +49,17 @@ def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any
     return result | {"annotations": annotations} if annotations else result
 
 
-def encode_discussion(questions: QuestionSet, text: str) -> dict[str, Any]:
+def encode_discussion(questions: QuestionSet, discussed: Discussed) -> dict[str, Any]:
     """Put prose that answers the whole set on the wire, as the tool's ``response``.
 
     Args:
         questions: The set that was asked.
-        text: The prose; the tool ignores it when it is blank.
+        discussed: The prose and what goes along with it; the tool ignores blank prose.
 
     Returns:
         The set's input with ``response``. Only ``can_use_tool`` may return it: a hook's is ignored.
     """
-    return _echo(questions, wire_keys(questions)) | {"response": text}
+    return _echo(questions, wire_keys(questions)) | {"response": discussion_text(questions, discussed)}
 
 
 def encode_remark(questions: QuestionSet, text: str) -> dict[str, Any]:

@@ -15,7 +15,19 @@ DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
 )
 MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
-OUTCOMES = [Answered((Answer(("SQLite",)),)), Discussed("Hm?"), Declined()]
+OUTCOMES = [
+    Answered((Answer(("SQLite",)),)),
+    Discussed("Hm?", (Answer(("SQLite",), note="if small", unselected="Oracle"),)),
+    Declined(),
+]
+DISCUSSION = """Hm?
+
+What I had selected, typed and noted until then, not submitted as answers:
+
+1. Which database?
+   Selected: SQLite
+   Typed, not selected: Oracle
+   Note: if small"""
 ANSWERED = (
     'Your questions have been answered: "Which database?"="SQLite". '
     "You can now continue with these answers in mind."
@@ -44,10 +56,10 @@ async def test_every_mode_asks(play: Callable[..., Any]) -> None:
         results = [(event.output, event.is_error) for event in run.all(ToolFinished)]
         assert [event.mode for event in run.all(ModeChanged)] == MODES[1:]
         assert not [event for event in run.all(NoticeGiven) if "denied" in event.text]
-    asked = [(ANSWERED, False), ("The user responded: Hm?", False), (DECLINED, True)]
+    asked = [(ANSWERED, False), (f"The user responded: {DISCUSSION}", False), (DECLINED, True)]
     assert results[:-3] == asked * 5
     assert results[-3:] == [
         (ANSWERED, False),
-        (REMARK.format("Hm?"), False),
+        (REMARK.format(DISCUSSION), False),
         (REMARK.format(DECLINED), False),
     ]

@@ -9,7 +9,7 @@ from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b"), Option("Third", "c")))
 RESULT = (
-    'The user answered: "Which one?"="Third" notes: soon. Read the answers carefully — they may request '
+    'The user answered: "Which one?"="my own" notes: soon. Read the answers carefully — they may request '
     "clarification, changes, or that you not proceed — and follow what they actually say."
 )
 
@@ -22,18 +22,22 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         run.terminal.wait("● 3  Third")
         run.terminal.press("n")
         run.terminal.type("soon")
-        run.terminal.wait("soon")
+        run.terminal.press("enter o")
+        run.terminal.type("my own")
+        run.terminal.wait("my own")
         run.end("ctrl+q", 0)
     with step("a new session says what waits elsewhere, and a hang-up leaves nothing of it behind"):
         other = start(Scenario("other").says("Hello."), prompt="hello", home=run.home)
         other.terminal.wait("1 question waits for you in another session")
         other.end("SIGHUP", 129)
-    with step("the session is continued: question, selection and note are there"):
+    with step("the session is continued: question, selection and note are there, the text is open"):
         again = start(Scenario("e2e").says("Thanks."), "--resume", session(run), prompt="", home=run.home)
         again.terminal.wait_panel("Which one?")
         again.terminal.wait("● 3  Third")
         assert "soon" in again.terminal.panel
     with step("it is the same call that gets the answer"):
+        again.terminal.press("enter")
+        again.terminal.wait("● 4  Other: my own")
         again.terminal.press("enter")
         assert again.result("toolu_e2e_1") == RESULT
         again.terminal.wait("Thanks.")

@@ -333,6 +333,10 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
 
 
 async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:
+    await pilot.press("right")
+    await until(pilot, lambda: run.inbox_screen.panel)
+    await pilot.press("2", "escape")
+    await until(pilot, lambda: run.inbox_screen.panel is None)
     await pilot.press("ctrl+d", "ctrl+d")  # held down
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
@@ -345,6 +349,8 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     assert (stored.outcome, stored.surface) == (Declined(), "inbox")
     # What it says of that must not come in the middle of the next step.
     await until(pilot, lambda: "in the background" in run.said())
+    await pilot.press("f8")
+    assert "Second" in run.app.clipboard
 
 
 async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:

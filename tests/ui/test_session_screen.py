@@ -166,7 +166,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         assert run.told.answers.pop()[1] == Declined()
         await copies(pilot, "Second", "why")
         # Answers never arrived.
-        run.told.tell(asked("lost"))
+        run.told.tell(asked("lost", replace(ASKED, text="Who?")))
         await keys_work(run, pilot)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.told.answers)

@@ -33,6 +33,7 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
+from ccq_tui.questions.message import discussion_text
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 
@@ -134,7 +135,7 @@ class Gate:
             return _allow(encode(questions, outcome.answers))
         if isinstance(outcome, Parked) and outcome.deferred:
             return _DEFER
-        if data.get("permission_mode") == "dontAsk" and (text := _remark(outcome)):
+        if data.get("permission_mode") == "dontAsk" and (text := _remark(questions, outcome)):
             return _allow(encode_remark(questions, text))
         self._verdicts[name] = outcome
         return {}
@@ -234,11 +235,11 @@ class Gate:
             case Answered():
                 return PermissionResultAllow(updated_input=encode(questions, verdict.answers))
             case Discussed():
-                return PermissionResultAllow(updated_input=encode_discussion(questions, verdict.text))
+                return PermissionResultAllow(updated_input=encode_discussion(questions, verdict))
             case Cancelled():
                 return PermissionResultDeny(message=verdict.reason, interrupt=True)
             case _:
-                return PermissionResultDeny(message=_remark(verdict) or DECLINED)
+                return PermissionResultDeny(message=_remark(questions, verdict) or DECLINED)
 
     async def _question_outcome(
         self, questions: QuestionSet, *, parkable: bool = False
@@ -256,11 +257,11 @@ _DEFER: HookJSONOutput = {
 }
 
 
-def _remark(outcome: RequestOutcome | Parked) -> str:
+def _remark(questions: QuestionSet, outcome: RequestOutcome | Parked) -> str:
     """Return the prose in which the agent is told of an outcome that is no answer, or ""."""
     match outcome:
-        case Discussed(text):
-            return text
+        case Discussed():
+            return discussion_text(questions, outcome)
         case Declined():
             return DECLINED
         case Expired():

@@ -11,10 +11,12 @@ from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
 from ccq_tui.inbox.waiting import Draft, first_draft
 from ccq_tui.questions.state import Draft as AnswerDraft
-from ccq_tui.questions.state import Page, PanelState, resting_focus, typable
+from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
 
 MOST_CHARACTERS = 2_000_000
 """Characters of one stored text that are put back."""
+KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
+"""Texts that are open again when a draft comes back."""
 
 
 def draft_to_json(state: Draft) -> str:
@@ -25,7 +27,7 @@ def draft_to_json(state: Draft) -> str:
 def with_draft(request: Request, text: str) -> Draft:
     """Return the state in which a request opens with a draft in it.
 
-    Nothing is open in it but the list: a key meant for something else must not send a text that came back.
+    The text of a question set that was open is open again. A decision opens on its list: it is made anew.
 
     Args:
         request: The request.
@@ -48,6 +50,8 @@ def _of_panel(state: PanelState) -> dict[str, Any]:
         "tab": state.tab,
         "review_row": state.review_row,
         "discussion": state.discussion,
+        "open": str(state.focus) if state.focus in KEPT_OPEN else "",
+        "stray": state.stray,
     }
 
 
@@ -82,14 +86,29 @@ def _panel(state: PanelState, stored: Mapping[str, Any]) -> PanelState:
     )
     last = len(pages) if state.needs_review else len(pages) - 1
     tab = _number(stored.get("tab"), last)
+    focus = _open_text(pages, tab, stored.get("open")) or resting_focus(pages, tab)
+    stray = stored.get("stray")
+    opened_by_stray_key = isinstance(stray, int) and focus in (Focus.OTHER, Focus.FIELD)
     return replace(
         state,
         pages=pages,
         tab=tab,
-        focus=resting_focus(pages, tab),
+        focus=focus,
         review_row=_number(stored.get("review_row"), len(pages)),
         discussion=_text(stored.get("discussion")),
+        stray=_number(stray, pages[tab].other_row) if opened_by_stray_key else None,
     )
+
+
+def _open_text(pages: tuple[Page, ...], tab: int, stored: object) -> Focus | None:
+    """Return the text that was open, if there is such a text where the draft is."""
+    focus = next((one for one in KEPT_OPEN if one == stored), None)
+    if focus is Focus.DISCUSS or focus is None:
+        return focus
+    if tab == len(pages):
+        return None
+    fits = focus is Focus.NOTE or (focus is Focus.FIELD) == pages[tab].is_field
+    return focus if fits else None
 
 
 def _page(page: Page, stored: object) -> Page:

@@ -32,6 +32,7 @@ from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
+DRAFT_KEPT = " · F8 copies your draft"
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
 
@@ -141,6 +142,8 @@ class Answering(Showing):
 
     async def _settled(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None) -> None:
         try:
+            if waiting is None:
+                waiting = Waiting(row.stored.request, await self.draft_for(row))
             verdict = await self.host.inbox.answer(row.id, outcome, SURFACE)
         except InboxError as error:
             if waiting is not None:
@@ -149,9 +152,8 @@ class Answering(Showing):
             return
         self.forget(row)
         if isinstance(verdict, Won):
-            if waiting is not None:
-                self.closed_drafts.keep(left_over(waiting, outcome))
-            self.say(await self.host.deliver(row))
+            kept = self.closed_drafts.keep(left_over(waiting, outcome))
+            self.say(await self.host.deliver(row) + (DRAFT_KEPT if kept else ""))
         elif isinstance(verdict, AlreadySettled):
             self.too_late(verdict, waiting)
         else:
@@ -170,7 +172,7 @@ class Answering(Showing):
 
     def _kept(self, waiting: Waiting | None) -> str:
         kept = waiting is not None and self.closed_drafts.keep(draft_of(waiting))
-        return " · F8 copies your draft" if kept else ""
+        return DRAFT_KEPT if kept else ""
 
     @on(QuestionPanel.EditorWanted)
     @on(DecisionPanel.EditorWanted)
@@ -189,7 +191,7 @@ class Answering(Showing):
         if self.panel is panel and self.panel is not None:
             self.panel.put_text(edited)
         elif self.closed_drafts.keep(edited):
-            self.say("The request was closed meanwhile · F8 copies your draft")
+            self.say(f"The request was closed meanwhile{DRAFT_KEPT}")
 
 
 def is_decision(row: InboxRow) -> bool:

@@ -6,6 +6,7 @@ from ccq_tui.inbox import Allowed, Denied, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Answered
+from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Page, PanelState
 
@@ -56,7 +57,8 @@ class LeftPages:
     def add(self, waiting: Waiting) -> None:
         """Keep what was selected and typed in a set; nothing of what is no set, or was not touched."""
         if isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
-            self.pages = (*self.pages, *waiting.draft.pages)[-MOST_PAGES:]
+            # A text that was open comes back as it would have been left.
+            self.pages = (*self.pages, *leave_text(waiting.draft).pages)[-MOST_PAGES:]
 
     def forget(self, waiting: Waiting) -> None:
         """Forget the questions of a set that a person dealt with."""

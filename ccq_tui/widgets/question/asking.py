@@ -18,6 +18,7 @@ LABELS = {
     Focus.FILTER: "Filter the options",
     Focus.DISCUSS: "Discuss: goes back to Claude instead of answers",
 }
+DISCUSSES_ALL = "Discuss: goes back to Claude with what you selected and typed, not as answers"
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:
@@ -52,6 +53,8 @@ def field_label(state: PanelState) -> str:
     if state.focus is Focus.FIELD:
         unit = one_line(state.page.question.unit, 20)
         return f"Your answer in {unit}" if unit else "Your answer"
+    if state.focus is Focus.DISCUSS and state.discussed.answers:
+        return DISCUSSES_ALL
     return LABELS.get(state.focus, "")
 
 

@@ -88,7 +88,7 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
             said = Text(safe(question.text, limit=LABEL_LIMIT), pen.palette["muted"])
             lines.extend(_barred(pen, pen.hang(Text(), said, width - 3)))
         return lines
-    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+    answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
     for number, question in enumerate(questions):
         answer = answers[number] if number < len(answers) else None
         if number:

@@ -84,7 +84,7 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
     }
     match block:
         case bl.QuestionBlock(request=request):
-            answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+            answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
             record |= {
                 "id": request.id,
                 "title": request.questions.title,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState, decide, decision
-from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
+from ccq_tui.inbox.store.drafts import KEPT_OPEN, draft_to_json, with_draft
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
     outcome_from_json,
@@ -22,7 +23,7 @@ from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Event, Pressed, TextChanged
 from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import Focus, PanelState, opened
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened, resting_focus
 from tests.unit.inbox import made
 
 KEYS = ["1", "2", "3", "space", "up", "down", "tab", "shift+tab", "o", "n", "c", "escape", "y", "a", "e"]
@@ -106,7 +107,40 @@ def test_what_was_selected_and_typed_comes_back(questions: QuestionSet, pressed:
         assert page.cursor in page.rows
     assert back.discussion == state.discussion
     assert back.outcome is None, "a restart confirms nothing"
-    assert back.focus in (Focus.LIST, Focus.FIELD, Focus.REVIEW), "no text field opens by itself"
+    open_before = state.focus if state.focus in KEPT_OPEN else None
+    assert open_before in (None, back.focus), "the text that was open is open again"
+    if open_before and state.outcome is None:
+        closed = [step(replace(one, hidden=False), Pressed("escape")) for one in (back, state)]
+        assert_answers_equal(*closed)
+
+
+def assert_answers_equal(back: PanelState, before: PanelState) -> None:
+    assert back.focus == before.focus
+    for page, old in zip(back.pages, before.pages, strict=True):
+        assert page.answer() == old.answer(), "and counts as it would have counted"
+
+
+@pytest.mark.parametrize(
+    ("pressed", "focus"),
+    [("o x y", Focus.OTHER), ("2 z", Focus.OTHER), ("n x", Focus.NOTE), ("c x", Focus.DISCUSS)],
+)
+def test_a_text_that_was_open_is_open_again(pressed: str, focus: Focus) -> None:
+    state = opened(QuestionSet("q", (Question("One?", "One", (Option("A"), Option("B"))),)))
+    for key in pressed.split():
+        typing = state.focus in TEXT_FOCUSES
+        state = step(state, TextChanged(state.text + key) if typing else Pressed(key, key))
+    back = with_draft(QuestionRequest("q", "s", state.questions), draft_to_json(state))
+    assert isinstance(back, PanelState)
+    assert (back.focus, back.text, back.stray) == (focus, state.text, state.stray)
+    assert step(back, Pressed("escape")).page.answer() == step(state, Pressed("escape")).page.answer()
+
+
+def test_a_text_that_fits_no_question_is_not_opened() -> None:
+    request = QuestionRequest("q", "s", SET)
+    for tab, focus in ((0, "field"), (2, "other"), (4, "note"), (0, "list"), (0, ["other"]), (0, None)):
+        back = with_draft(request, json.dumps({"tab": tab, "open": focus, "stray": "x"}))
+        assert isinstance(back, PanelState)
+        assert (back.focus, back.stray) == (resting_focus(back.pages, tab), None)
 
 
 @settings(max_examples=60, deadline=None)

@@ -135,7 +135,7 @@ def test_p_shows_the_preview_larger_and_back() -> None:
 
 
 def test_c_discusses_the_whole_set_in_prose() -> None:
-    state = typed(keys(panel(question(), MULTI), "space c"), "Neither: we have Oracle.")
+    state = typed(keys(panel(question(), MULTI), "c"), "Neither: we have Oracle.")
     assert keys(state, "enter").outcome == Discussed("Neither: we have Oracle.")
     review = keys(panel(MULTI), "tab c")
     assert review.focus is Focus.DISCUSS

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
-from ccq_tui.questions.message import answers_as_message
+from ccq_tui.questions.message import answers_as_message, discussion_text
 from ccq_tui.questions.parse import parse_question_set
+from tests.unit.questions.drive import keys, panel, question, text_question, typed
 
 ASKED = parse_question_set(
     "toolu_1",
@@ -54,6 +55,44 @@ def test_a_discussion_comes_before_what_was_asked() -> None:
     text = answers_as_message(ASKED, Discussed("first tell me\nwhy"))
     assert text.index("first tell me\nwhy") < text.index("1. Which way?") < text.index("3. How many?")
     assert "[x]" not in text
+
+
+BESIDES = (
+    Answer(("GraphQL",), note="keep it\nsmall", unselected="SOAP"),
+    Answer(("Auth", "Cache"), other="rate limits"),
+    Answer(),
+)
+WITH_BESIDES = (
+    "first tell me\n\n"
+    "What I had selected, typed and noted until then, not submitted as answers:\n\n"
+    "1. Which way?\n"
+    "   Selected: GraphQL\n"
+    "   Typed, not selected: SOAP\n"
+    "   Note: keep it\n"
+    "         small\n\n"
+    "2. Features?\n"
+    "   Selected: Auth\n"
+    "   Selected: Cache\n"
+    "   Own text: rate limits\n\n"
+    "3. How many?\n"
+    "   (nothing)"
+)
+
+
+def test_a_discussion_takes_along_what_was_selected_noted_and_typed() -> None:
+    discussed = Discussed("first tell me", BESIDES)
+    assert discussion_text(ASKED, discussed) == WITH_BESIDES
+    lead = "You asked this with AskUserQuestion. Instead of choosing, I reply:\n\n"
+    assert answers_as_message(ASKED, discussed) == lead + WITH_BESIDES
+    assert discussion_text(ASKED, Discussed("alone")) == "alone"
+
+
+def test_what_goes_along_with_a_discussion_is_what_the_panel_holds() -> None:
+    state = keys(panel(question("One?"), question("Two?"), text_question(default="api")), "2 x escape n")
+    state = keys(typed(state, "small"), "enter tab c")
+    assert keys(typed(state, "hm"), "enter").outcome == Discussed(
+        "hm", (Answer(("SQLite",), note="small", unselected="x"), Answer(), Answer())
+    )
 
 
 def test_declined_says_that_nothing_was_chosen() -> None:

@@ -106,11 +106,13 @@ def assert_confirmed(before: PanelState, event: Event, after: PanelState) -> Non
             assert answers == tuple(page.answer() for page in after.pages)
             # A proposed value that nobody took is no answer, whatever is wrong with it.
             assert not any(page.problem for page in after.pages if page.draft.taken)
-        case Discussed(text):
+        case Discussed(text, besides):
             assert entered
             assert before.focus is Focus.DISCUSS
             assert text == before.discussion
             assert text.strip()
+            done = [(page.draft.selected, page.draft.note) for page in before.pages]
+            assert any(any(one) for one in done) <= bool(besides), "nothing is dropped without a word"
         case Declined():
             assert isinstance(event, Pressed)
             assert before.focus is Focus.DECLINE

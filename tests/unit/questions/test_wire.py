@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.questions import Answer, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Discussed, Option, Question, QuestionSet
+from ccq_tui.questions.message import discussion_text
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 
@@ -99,7 +100,9 @@ def test_one_answer_a_question() -> None:
 
 
 def test_prose_is_a_response_or_a_note() -> None:
-    assert encode_discussion(asked(), "why?") == SOURCE | {"response": "why?"}
+    assert encode_discussion(asked(), Discussed("why?")) == SOURCE | {"response": "why?"}
+    besides = Discussed("why?", (Answer(note="soon"),))
+    assert encode_discussion(asked(), besides)["response"] == discussion_text(asked(), besides)
     remark = encode_remark(asked(), "why?")
     assert remark == SOURCE | {"answers": {}, "annotations": {"Which?": {"notes": "why?"}}}
 

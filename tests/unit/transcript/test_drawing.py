@@ -150,6 +150,24 @@ def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) ->
         assert " │ ✎ let us talk\n │   first" in text
 
 
+def test_a_discussion_shows_what_went_along_with_it() -> None:
+    besides = (Answer(("DuckDB",), note="small", unselected="Oracle"), Answer(other="4"))
+    assert shown(asked(Discussed("why?", besides), PICK, COUNT)) == "\n".join(
+        [
+            "◆ Claude asked 2 questions  ✎ discussed instead · 12:05",
+            " │ Database  Which database?",
+            " │   ○ SQLite",
+            " │   ● DuckDB",
+            " │   typed, not selected: Oracle",
+            " │   note: small",
+            " │",
+            " │ Workers  How many?",
+            " │   → 4 processes",
+            " │ ✎ why?",
+        ]
+    )
+
+
 def test_permissions_and_plans_show_their_outcome() -> None:
     data = model()
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
