@@ -168,15 +168,22 @@ def _delivery(store: Store, session_id: str) -> str:
 def _read(name: str) -> str:
     from ccq_tui.cli.saying_json import MOST_JSON
 
+    shown = one_line(name, 200)
     try:
         if name == STDIN:
             if sys.stdin is None or sys.stdin.isatty():
                 raise Refused("standard input is the terminal: pipe the JSON into it, or name a file.")
-            return sys.stdin.read(MOST_JSON + 1)
-        with Path(name).open(encoding="utf-8") as file:
-            return file.read(MOST_JSON + 1)
-    except UnicodeDecodeError as error:
-        raise Refused(f"{one_line(name, 200)}: not a text in UTF-8.") from error
+            # As bytes: in some locales Python passes over what is not UTF-8.
+            data = sys.stdin.buffer.read(MOST_JSON + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(MOST_JSON + 1)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise Refused(f"{one_line(name, 200)} cannot be read: {why}.") from error
+        raise Refused(f"{shown} cannot be read: {why}.") from error
+    if len(data) > MOST_JSON:
+        raise Refused(f"{shown} has more than {MOST_JSON:,} bytes.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Refused(f"{shown}: not a text in UTF-8.") from error

@@ -18,6 +18,7 @@ from ccq_tui.text import one_line
 
 NONE = "none"
 _ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
+_HALVES = re.compile("[\ud800-\udfff]")
 _NUMBERS = re.compile(r"\s*\d{1,6}\s*(,\s*\d{1,6}\s*)*", re.ASCII)
 
 
@@ -47,6 +48,21 @@ class Said:
     def has_answer(self) -> bool:
         """Whether there is more than a note."""
         return bool(self.chosen or self.nothing or self.other is not None or self.left_open)
+
+
+def own_words(text: str, what: str) -> str:
+    """Return a text of the person as a panel's field would hold it.
+
+    Args:
+        text: The text as it was given.
+        what: What it is, for the message.
+
+    Raises:
+        SayingError: It holds halves of characters: bytes that are not UTF-8, or one half of a pair in JSON.
+    """
+    if _HALVES.search(text):
+        raise SayingError(f"{what} holds half of a character, which is no text: give it in UTF-8")
+    return typable(text)
 
 
 def said_in_flags(
@@ -136,7 +152,7 @@ def decided(
         raise SayingError(f"choice {numbers[0]} needs --note TEXT: what Claude is told")
     if note is not None and not choice.takes_text:
         raise SayingError(f"choice {numbers[0]} takes no note: choose {with_text} to say something")
-    text = typable(note or "")
+    text = own_words(note or "", "the note")
     if note is not None and not text.strip():
         raise SayingError("an empty note says nothing: give --note a text")
     return choice.outcome(text)
@@ -178,14 +194,15 @@ def _numbers(value: str, text: str) -> tuple[int, ...]:
 
 def _answer(number: int, question: Question, said: Said) -> Answer:
     if not said.has_answer:
-        note = "; a note alone is no answer" if said.note else ""
-        raise SayingError(f"question {number} has no answer: {_wanted(question)}{note}")
+        alone = "; a note alone is no answer" if said.note else ""
+        raise SayingError(f"question {number} has no answer: {_wanted(question)}{alone}")
+    note = own_words(said.note or "", f"the note on question {number}")
     if said.left_open:
-        return Answer(note=typable(said.note or ""))
-    other = None if said.other is None else typable(said.other)
+        return Answer(note=note)
+    other = None if said.other is None else own_words(said.other, f"the answer to question {number}")
     if other is not None and not other.strip():
         raise SayingError(f"question {number}: an empty text is no answer: {_wanted(question)}")
-    page = Page(question, Draft(other=other or "", note=typable(said.note or ""), taken=True))
+    page = Page(question, Draft(other=other or "", note=note, taken=True))
     if question.kind is not Kind.CHOICE:
         if said.chosen or said.nothing:
             raise SayingError(f"question {number} has no options: {_wanted(question)}")

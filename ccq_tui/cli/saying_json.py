@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ccq_tui.cli.saying import Said, SayingError, answered, decided
+from ccq_tui.cli.saying import Said, SayingError, answered, decided, own_words
 from ccq_tui.inbox.reports import VERSION
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import Discussed, Question
-from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
 
 MOST_JSON = 5_000_000
-"""Characters of an answer that are read."""
+"""Bytes of an answer that are read."""
+MOST_DIGITS = 100
 SET_SHAPE = 'as in {"answers": [{"selected": ["LABEL"], "other": "TEXT", "note": "TEXT"}]}'
 DECISION_SHAPE = 'as in {"choice": 1} or {"choice": 5, "note": "TEXT"}'
 _ANSWER_FIELDS = ("selected", "other", "note", "empty", "unselected")
@@ -34,7 +34,8 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
         SayingError: It is not of the right shape, or not an answer to this request.
     """
     content = _object(text)
-    if content.get("version", VERSION) != VERSION:
+    version = content.get("version", VERSION)
+    if not _is_number(version) or version != VERSION:
         raise SayingError(f"the JSON has another version than {VERSION}, the one that is known")
     if not isinstance(request, QuestionRequest):
         _only(content, ("version", "choice", "note"), "the JSON", DECISION_SHAPE)
@@ -50,6 +51,8 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
     questions, answers = request.questions.questions, content["answers"]
     if not isinstance(answers, list) or len(answers) != len(questions):
         raise SayingError(f'"answers" has to be a list of {len(questions)}, one a question, {SET_SHAPE}')
+    if all(answer is None for answer in answers):
+        raise SayingError("every answer is null: answer one question at least, or use ccq-tui decline")
     said = [
         _said(number, question, answer)
         for number, (question, answer) in enumerate(zip(questions, answers, strict=True), 1)
@@ -69,16 +72,19 @@ def discussed(text: object) -> Discussed:
     Raises:
         SayingError: It is no text, or an empty one.
     """
-    if not isinstance(text, str) or not typable(text).strip():
+    prose = own_words(text, "the reply") if isinstance(text, str) else ""
+    if not prose.strip():
         raise SayingError("an empty reply says nothing: give --discuss a text")
-    return Discussed(typable(text))
+    return Discussed(prose)
 
 
 def _object(text: str) -> dict[str, Any]:
-    if len(text) > MOST_JSON:
-        raise SayingError(f"the JSON has more than {MOST_JSON:,} characters")
     try:
-        content = json.loads(text)
+        content = json.loads(
+            text, object_pairs_hook=_fields, parse_constant=_no_constant, parse_int=_whole_number
+        )
+    except SayingError:
+        raise
     except RecursionError as error:
         raise SayingError("the JSON is nested too deeply") from error
     except ValueError as error:
@@ -86,6 +92,27 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise SayingError(f"the JSON has to be an object, {SET_SHAPE}")
     return content
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Take the fields of an object: of two with one name nobody could say which was meant."""
+    fields: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in fields:
+            twice = f"the field “{one_line(name, 40)}” twice in one object"
+            raise SayingError(f"the JSON has {twice}: give it once")
+        fields[name] = value
+    return fields
+
+
+def _no_constant(name: str) -> None:
+    raise SayingError(f"the JSON holds {name}, which is no number")
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise SayingError(f"the JSON holds a number of more than {MOST_DIGITS} digits")
+    return int(digits)
 
 
 def _said(number: int, question: Question, answer: object) -> Said:
@@ -120,6 +147,8 @@ def _chosen(number: int, question: Question, item: object) -> int:
     """Return the number of an option that is named by its label or its number."""
     if _is_number(item):
         return int(str(item))
+    if not isinstance(item, str | int | float):
+        raise SayingError(f"answers[{number - 1}].selected has to hold labels or numbers of options alone")
     labels = [option.label for option in question.options]
     if item in labels:
         return labels.index(str(item)) + 1

@@ -123,7 +123,7 @@ def test_an_answer_as_json(
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     assert main(["answer", FEATURES, "--json", str(tmp_path / "answer.json")]) == 0
     assert outcome_of(FEATURES) == outcome
-    monkeypatch.setattr(sys, "stdin", io.StringIO('{"choice": 3, "note": "do"}'))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"choice": 3, "note": "do"}')))
     assert main(["answer", PLAN, "--json", "-"]) == 0
     assert outcome_of(PLAN) == Allowed("do", mode="default")
 

@@ -102,6 +102,29 @@ def test_what_is_no_answer_is_one_line(
         ('{"answers": [{"other": 4}, {}, {}]}', "answers[0].other has to be a text"),
         ('{"answers": [{"choice": 4}, {}, {}]}', "answers[0] has a field “choice” that is not known"),
         ('{"discuss": 4}', "an empty reply says nothing"),
+        ('{"answers": [null, null, null]}', "every answer is null: answer one question at least, or use"),
+        ('{"discuss": "a", "discuss": "b"}', "has the field “discuss” twice in one object: give it once"),
+        (
+            '{"answers": [{"selected": [1], "selected": [2]}, {"other": "4"}, {"other": "x"}]}',
+            "has the field “selected” twice in one object",
+        ),
+        ('{"answers": [{"other": "a", "\\u006fther": "b"}, null, null]}', "the field “other” twice"),
+        ('{"version": true, "discuss": "x"}', "another version than 1"),
+        ('{"version": NaN, "discuss": "x"}', "the JSON holds NaN, which is no number"),
+        ('{"answers": [{"selected": [-Infinity]}, null, null]}', "the JSON holds -Infinity"),
+        ('{"answers": [{"selected": [1e999]}, null, null]}', "has no option “inf”"),
+        (f'{{"version": {"9" * 9_999}}}', "the JSON holds a number of more than 100 digits"),
+        (f'{{"answers": [{{"selected": [{"9" * 99}]}}, null, null]}}', "has no option “9999"),
+        (
+            '{"answers": [{"selected": [' + "[" * 200 + "]" * 200 + "]}, null, null]}",
+            "answers[0].selected has to hold labels or numbers of options alone",
+        ),
+        ('{"answers": [{"selected": [{}]}, null, null]}', "answers[0].selected has to hold labels"),
+        ('{"answers": [{"selected": null}, null, null]}', "answers[0].selected has to be a list"),
+        ('{"discuss": "\\ud83d"}', "the reply holds half of a character"),
+        ('{"answers": [{"other": "a\\udc00"}, null, null]}', "the answer to question 1 holds half of a"),
+        ('{"answers": [{"selected": [1], "note": "\\ud800"}, null, null]}', "the note on question 1 holds"),
+        (f'{{"discuss": "{"x" * 5_000_000}"}}', "- has more than 5,000,000 bytes."),
         ("\ufeff{}", "that is not JSON"),
     ],
 )
@@ -109,16 +132,26 @@ def test_json_of_the_wrong_shape_is_one_line(
     text: str, problem: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stock()
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     refused(["answer", FEATURES, "--json", "-"], problem, capsys)
 
 
-@pytest.mark.parametrize("text", ["{}", '{"choice": "1"}', '{"choice": true}', '{"choice": 3, "note": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        '{"choice": "1"}',
+        '{"choice": true}',
+        '{"choice": 3, "note": 1}',
+        '{"choice": 1.0}',
+        '{"choice": null}',
+    ],
+)
 def test_json_that_is_no_decision_is_one_line(
     text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stock()
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     refused(["answer", PLAN, "--json", "-"], 'the JSON is not a decision, as in {"choice": 1}', capsys)
 
 
@@ -126,6 +159,33 @@ def test_a_file_that_is_no_text_is_one_line(capsys: pytest.CaptureFixture[str], 
     stock()
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     refused(["answer", CACHE, "--json", str(tmp_path / "binary")], "not a text in UTF-8.", capsys)
+
+
+def test_input_that_is_no_text_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C
+        data = io.BytesIO(b'{"discuss": "caf\xe9"}')
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, "utf-8", errors))
+        refused(["answer", CACHE, "--json", "-"], "-: not a text in UTF-8.", capsys)
+    refused(["answer", CACHE, "--other", "caf\udce9"], "the answer to question 1 holds half of", capsys)
+    refused(["answer", CACHE, "--discuss", "caf\udce9"], "the reply holds half of a character", capsys)
+    refused(["answer", PLAN, "--choose", "3", "--note", "\udce9"], "the note holds half of a", capsys)
+
+
+def test_input_without_an_end_is_not_read_to_it(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    refused(["answer", CACHE, "--json", "/dev/zero"], "/dev/zero has more than 5,000,000 bytes.", capsys)
+
+
+def test_two_decisions_in_one_object_are_none(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stock()
+    text = b'{"choice": 4, "choice": 1}'
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    refused(["answer", PLAN, "--json", "-"], "the field “choice” twice in one object", capsys)
 
 
 def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> None:
