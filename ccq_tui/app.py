@@ -26,8 +26,10 @@ from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.config import Launch
+from ccq_tui.config import Launch, Settings
+from ccq_tui.config.trust import Carried
 from ccq_tui.early import EarlyPrompt, plain
+from ccq_tui.logs import start_logging
 from ccq_tui.output import echo
 from ccq_tui.screens.compositor import FrugalCompositor
 from ccq_tui.screens.driver import lasting_driver, taking_over
@@ -40,7 +42,7 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.clearing import Clearing
-from ccq_tui.screens.sessions.hosting import with_notices
+from ccq_tui.screens.sessions.starting import with_notices
 from ccq_tui.screens.terminal import forget_typed, set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
 from ccq_tui.text import safe
@@ -54,6 +56,8 @@ _logger = logging.getLogger(__name__)
 
 END_SECONDS = 8.0
 """How long the end of a session may take before the program ends without it."""
+REFUSED = 2
+"""The exit code where no session could be begun."""
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 PICTURES = 120
@@ -130,6 +134,19 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
     def on_load(self) -> None:
         """Put on the theme before there is a screen: afterwards everything would be styled once more."""
         self._theme_notices = theming.install(self, self._launch.settings.theme)
+
+    def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
+        """Put on the theme, and what else concerns the whole program, of the directory that it began in."""
+        before = self._launch.settings
+        if carried is not self._launch.carried:
+            return ()
+        self.most_live = settings.max_live_sessions
+        if settings.reduce_motion:
+            self.animation_level = "none"
+        if settings.log_level != before.log_level:
+            start_logging(settings.log_level)
+        notices = theming.install(self, settings.theme) if settings.theme != before.theme else []
+        return [one for one in notices if one not in self._theme_notices]
 
     def _typed_early(self, typed: str) -> str:
         """Return what the screen takes of the first keys; a question about trust takes none of them."""
@@ -235,7 +252,7 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | N
         ahead: The process that was started for the first session already, or None.
 
     Returns:
-        The exit code: 0 ended, 1 crashed, 128 + the signal that ended it.
+        The exit code: 0 ended, 1 crashed, 2 no session could be begun, 128 + the signal that ended it.
     """
     app = CcqApp(launch, early=early, ahead=ahead)
     try:
@@ -246,8 +263,8 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | N
             # Left before there was a prompt: the shell is not to run what was typed for it.
             forget_typed()
             atexit.register(forget_typed)
-    say(app.parting)
-    return app.return_code or 0
+    say([*([app.problem] if app.problem else []), *app.parting])
+    return app.return_code or (REFUSED if app.problem else 0)
 
 
 def wrapped(text: str) -> str:

@@ -79,9 +79,9 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
         raise Refused(f"there is no demo {name!r}. There are:\n{_listed(READY.values())}")
     end_on_signals()
     early = shown_early(context)
-    from ccq_tui.config import load_settings
+    from ccq_tui.config.launch import load_trusted
 
-    loaded = load_settings(given_settings(context))
+    loaded = load_trusted(given_settings(context))
     require_terminal()
     return _play(ready, loaded, CHARACTERS_A_SECOND * ready.pace * speed, early)
 

@@ -38,12 +38,12 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
     as Claude Code keeps it under ~/.claude/projects; - reads standard input. Space holds the replay.
     A question that nobody answered can be answered at the end: that resumes its session.
     """
-    from ccq_tui.config import Launch, load_settings
+    from ccq_tui.config.launch import Launch, load_trusted
 
     if speed is not None and not math.isfinite(speed):
         raise click.BadParameter(f"it has to be a number up to {FASTEST:g}.", param_hint="--speed")
     given = given_settings(context)
-    settings = load_settings(given).settings
+    settings = load_trusted(given).settings
     recording = _opened(file)
     try:
         require_terminal()

@@ -103,16 +103,7 @@ def launch_for(answer: GoOn, given: dict[str, Any]) -> Launch:
     Raises:
         SettingsError: A setting that cannot be used there.
     """
-    from ccq_tui.config import load_settings
-    from ccq_tui.config.trust import untrusted
+    from ccq_tui.config.launch import launch_with
 
     there = {**given, "cwd": answer.cwd}
-    settings = load_settings(there).settings
-    carried = untrusted(settings.directory)
-    return Launch(
-        settings=settings,
-        prompt=answer.message,
-        resume=answer.session_id,
-        carried=carried,
-        own_settings=load_settings(there, project=False).settings if carried else None,
-    )
+    return launch_with(there, prompt=answer.message, resume=answer.session_id)

@@ -114,36 +114,28 @@ def begin(
         SettingsError: A setting that cannot be used.
         Refused: The worktree cannot be made, or there is no terminal.
     """
-    from ccq_tui.config import Launch, load_settings
-    from ccq_tui.config.trust import untrusted
+    from ccq_tui.config.launch import launch_with
 
-    given, made = dict(given), None
-    if worktree is not None:
-        from ccq_tui.cli.worktrees import made_for
-
-        # Before anything is made for a screen that cannot be shown.
-        require_terminal()
-        made = made_for(load_settings(given).settings.directory, worktree)
-        given["cwd"] = made.path
-    elif resume and "cwd" not in given:
+    given = dict(given)
+    if worktree is None and resume and "cwd" not in given:
         from ccq_tui.cli.worktrees import place_of
 
         given |= place_of(resume)
-    settings = load_settings(given).settings
-    carried = untrusted(settings.directory)
-    launch = Launch(
-        settings=settings,
+    launch = launch_with(
+        given,
         prompt=prompt,
         continue_last=continue_last,
         resume=resume,
         fork=fork,
         choose=choose,
         inbox=inbox,
-        carried=carried,
-        own_settings=load_settings(given, project=False).settings if carried else None,
-        flags=given,
-        worktree=made,
     )
+    if worktree is not None:
+        from ccq_tui.cli.worktrees import in_worktree
+
+        # Before anything is made for a screen that cannot be shown.
+        require_terminal()
+        launch = in_worktree(launch, worktree)
     require_terminal()
     return show(launch, early)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,38 +11,31 @@ from ccq_tui.cli.store import opened_store
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.worktrees.model import Worktree
+    from ccq_tui.config import Launch
 
 LONGEST = 1_000
 
 
-def made_for(directory: Path, name: str) -> Worktree:
-    """Make a worktree in which a session can work.
+def in_worktree(launch: Launch, name: str) -> Launch:
+    """Let a launch work in a worktree, made now, or once its repository is trusted.
 
     Args:
-        directory: Any directory of the repository.
-        name: What to call it, or "" for a name that is made up.
+        launch: What to start, in any directory of the repository.
+        name: What to call the worktree, or "" for a name that is made up.
 
     Raises:
         Refused: It cannot be made, and nothing of it is left; or what it carries cannot be used.
     """
-    from ccq_tui.config import SettingsError, load_settings
-    from ccq_tui.worktrees.ending import discard
-    from ccq_tui.worktrees.making import make, planned
+    from ccq_tui.screens.sessions.starting import made
+    from ccq_tui.worktrees.making import planned
     from ccq_tui.worktrees.model import WorktreeError
 
     try:
-        worktree = make(planned(directory, name))
+        waiting = replace(launch, plan=planned(launch.settings.directory, name))
+        return made(waiting) if launch.carried is None else waiting
     except WorktreeError as error:
         hint = '; to begin with a prompt: --worktree -- "PROMPT"' if " " in name else ""
         raise Refused(f"--worktree: {one_line(str(error), LONGEST)}{hint}") from error
-    try:
-        load_settings({"cwd": worktree.path})
-    except SettingsError:
-        # The project's own file can be another one on the branch from which it begins.
-        discard(worktree)
-        raise
-    return worktree
 
 
 def place_of(session_id: str) -> dict[str, Path]:
@@ -72,10 +66,11 @@ def there_again(directory: Path) -> bool:
     Raises:
         Refused: The worktree cannot be made anew.
     """
+    from ccq_tui.config.trust import trusts
     from ccq_tui.worktrees.making import back_in
     from ccq_tui.worktrees.model import WorktreeError
 
     try:
-        return back_in(directory) is not None or directory.is_dir()
+        return back_in(directory, trusts=trusts) is not None or directory.is_dir()
     except WorktreeError as error:
         raise Refused(f"{one_line(str(error), LONGEST)}.") from error

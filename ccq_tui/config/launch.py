@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.config.load import Loaded, load_settings
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried
+from ccq_tui.config.trust import Carried, untrusted
+from ccq_tui.worktrees.making import Plan
 from ccq_tui.worktrees.model import Worktree
 
 
@@ -17,7 +19,7 @@ class Launch:
     """Everything the screen needs to start.
 
     Attributes:
-        settings: The settings in force.
+        settings: The settings in force; without the project's file, as long as that is not trusted.
         prompt: A prompt to send at once, or "".
         draft: A prompt to put into the prompt field without sending it, or "".
         continue_last: Whether to continue the newest conversation of the directory.
@@ -30,8 +32,9 @@ class Launch:
         flags: The settings of the command line, for other directories too; None where no files count.
         state: Where history and drafts are kept, or None for the usual place.
         carried: What the directory carries that is to be trusted first, or None.
-        own_settings: The settings without the project's file, where that is one of what is carried.
+        trusted_settings: The settings that hold once what is carried is trusted, or None.
         project_settings: Whether Claude Code's settings of the project hold.
+        plan: The git worktree to make for this session, once its repository is trusted, or None.
         worktree: The git worktree that was made for this session, or None.
     """
 
@@ -46,8 +49,44 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     carried: Carried | None = None
-    own_settings: Settings | None = None
+    trusted_settings: Settings | None = None
     project_settings: bool = True
     flags: Mapping[str, Any] | None = None
     state: Path | None = None
+    plan: Plan | None = None
     worktree: Worktree | None = None
+
+
+def load_trusted(flags: Mapping[str, Any]) -> Loaded:
+    """Find the settings in force where nobody is asked: a project's file that is not trusted does not count.
+
+    Args:
+        flags: The settings of the command line.
+
+    Raises:
+        SettingsError: A setting that cannot be used.
+    """
+    loaded = load_settings(flags)
+    carried = untrusted(loaded.settings.directory, loaded.files)
+    return loaded if carried is None else load_settings(flags, project=False)
+
+
+def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
+    """Say what to start with by settings alone; reads files.
+
+    Args:
+        flags: The settings of the command line.
+        rest: What else the launch has.
+
+    Returns:
+        The launch, with what is to be trusted first.
+
+    Raises:
+        SettingsError: A setting that cannot be used, be its file trusted or not.
+    """
+    loaded = load_settings(flags)
+    carried = untrusted(loaded.settings.directory, loaded.files)
+    if carried is None:
+        return Launch(settings=loaded.settings, flags=flags, **rest)
+    own = load_settings(flags, project=False).settings
+    return Launch(settings=own, carried=carried, trusted_settings=loaded.settings, flags=flags, **rest)

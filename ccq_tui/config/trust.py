@@ -6,12 +6,13 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.config.carried import MOST_BYTES, candidates, effects, read
-from ccq_tui.config.paths import state_dir
+from ccq_tui.config.paths import PROJECT_FILE, state_dir
 from ccq_tui.worktrees.model import main_checkout
 
 STORE = "trust.json"
@@ -49,11 +50,12 @@ class Carried:
     before: bool = False
 
 
-def untrusted(directory: Path) -> Carried | None:
+def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
     """Look for what a session in a directory would obey.
 
     Args:
         directory: The directory to work in.
+        also: Settings files that would hold there, wherever they are; the person's own is not looked at.
 
     Returns:
         What it carries, or None when that is nothing, or just what was trusted before.
@@ -62,7 +64,8 @@ def untrusted(directory: Path) -> Carried | None:
     known = _known()
     before = _of(known, directory) or _moved(known, directory)
     files = []
-    for path in candidates(directory):
+    others = [path.parent.resolve() / path.name for path in also if path.name == PROJECT_FILE]
+    for path in dict.fromkeys((*candidates(directory), *others)):
         content = read(path)
         if content and (found := effects(path, content)):
             digest = _digest(path, content)
@@ -72,6 +75,11 @@ def untrusted(directory: Path) -> Carried | None:
     if all(before.get(str(file.path)) == file.digest for file in files):
         return None
     return Carried(directory, tuple(files), bool(before))
+
+
+def trusts(directory: Path) -> bool:
+    """Whether nothing in a directory is still to be trusted."""
+    return untrusted(directory) is None
 
 
 def remember(carried: Carried) -> None:

@@ -65,7 +65,9 @@ def _from_git(directory: Path) -> Iterable[str] | None:
         "--exclude-standard",
         "--deduplicate",
     ]
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    # Nor must it fetch what a partial clone lacks: a repository may name a command for that, too.
+    inert = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    environment = {**os.environ, **inert}
     try:
         done = subprocess.run(  # noqa: S603 - fixed words, and git as the person has it
             command,

@@ -16,6 +16,8 @@ CHECKOUT_SECONDS = 180.0
 """How long it may take to write the files of a repository, or to remove them."""
 END_SECONDS = 2.0
 LONGEST = 300
+WRITES_FILES = frozenset({"worktree"})
+"""Commands that write files of the repository, through its filters."""
 # Set by git for its hooks: they would lead it to another repository than the directory's.
 _ELSEWHERE = frozenset(
     {
@@ -33,7 +35,7 @@ class GitMissingError(GitError):
     """There is no git."""
 
 
-def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "") -> str:
+def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "", inert: bool = False) -> str:
     """Run git.
 
     Args:
@@ -41,6 +43,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "")
         words: The command and its arguments.
         seconds: How long it may take.
         given: What it reads from its standard input.
+        inert: Whether nothing that the repository itself names is run: no hook, filter, watcher or transport.
 
     Returns:
         What it printed.
@@ -50,9 +53,20 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "")
     """
     environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    silencing: tuple[str, ...] = ()
+    if inert:
+        # Objects that a partial clone lacks would be fetched, by a command of its configuration.
+        environment |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        silencing = (
+            "-c",
+            f"core.hooksPath={os.devnull}",
+            "-c",
+            "core.fsmonitor=false",
+            *_filters(directory, words),
+        )
     try:
         process = subprocess.Popen(  # noqa: S603 - words are ours, or names and paths that were checked
-            ["git", *words],  # noqa: S607 - the person's own git
+            ["git", *silencing, *words],  # noqa: S607 - the person's own git
             cwd=directory,
             env=environment,
             stdin=subprocess.PIPE if given else subprocess.DEVNULL,
@@ -85,11 +99,27 @@ def asked(directory: Path, *words: str) -> str | None:
         GitMissingError: There is no git.
     """
     try:
-        return git(directory, *words).strip()
+        return git(directory, *words, inert=True).strip()
     except GitMissingError:
         raise
     except GitError:
         return None
+
+
+def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
+    """Return the words that switch off the filters of the repository; those of the person stay."""
+    if words[0] not in WRITES_FILES:
+        return []
+    try:
+        asked_for = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
+        fields = git(directory, *asked_for).split("\0")
+    except GitError:
+        return []  # there is none
+    own = [
+        name for scope, name in zip(fields[::2], fields[1::2], strict=False) if scope in ("local", "worktree")
+    ]
+    off = [f"{name}={'false' if name.endswith('.required') else ''}" for name in own]
+    return [word for setting in off for word in ("-c", setting)]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,8 +60,12 @@ def planned(directory: Path, name: str = "") -> Plan:
     return Plan(worktree, commit)
 
 
-def make(plan: Plan) -> Worktree:
+def make(plan: Plan, *, inert: bool = False) -> Worktree:
     """Make a worktree and its branch; where that fails, nothing of it is left.
+
+    Args:
+        plan: What to make.
+        inert: Whether nothing that the repository names is run, such as its hooks: it is not trusted.
 
     Raises:
         WorktreeError: It could not be made.
@@ -69,25 +74,26 @@ def make(plan: Plan) -> Worktree:
     try:
         _make_place(worktree.root)
         # The branch first: of several that want the same name, git gives it to one.
-        git(worktree.root, "branch", "--no-track", worktree.branch, plan.commit)
+        git(worktree.root, "branch", "--no-track", worktree.branch, plan.commit, inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
         raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
     try:
-        _check_out(worktree)
+        _check_out(worktree, inert=inert)
     except BaseException as error:
-        _undo(worktree)
+        _undo(worktree, inert=inert)
         if isinstance(error, (GitError, OSError)):
             raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
         raise
     return replace(worktree, submodules=(worktree.path / ".gitmodules").is_file())
 
 
-def back_in(directory: Path) -> Worktree | None:
+def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | None:
     """Return the worktree that a session worked in, made anew where it was removed meanwhile.
 
     Args:
         directory: Where the session worked.
+        trusts: Whether a repository is trusted; of one that is not, nothing is run.
 
     Returns:
         The worktree; None where the directory is none, or one that somebody else made.
@@ -100,15 +106,16 @@ def back_in(directory: Path) -> Worktree | None:
         return worktree if worktree is not None and is_ours(worktree) else None
     if not (worktree.root / ".git").exists():
         return None
+    inert = not trusts(worktree.root)
     try:
         _refuse_links(worktree.root)
         if not _has_branch(worktree.root, worktree.branch):
             commit, base = base_for(worktree.root, worktree.root)
-            return make(Plan(replace(worktree, base=base), commit))
+            return make(Plan(replace(worktree, base=base), commit), inert=inert)
         _make_place(worktree.root)
         # Git still counts on one that was deleted by hand, until it is told to forget those.
         known = f"worktree {worktree.path}\n" in git(worktree.root, "worktree", "list", "--porcelain")
-        _check_out(worktree, *(("--force",) if known else ()))
+        _check_out(worktree, *(("--force",) if known else ()), inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
         raise WorktreeError(f"its worktree {directory} cannot be made anew: {_reason(error)}") from error
@@ -185,15 +192,15 @@ def _make_place(root: Path) -> None:
         (place / IGNORE).write_text("*\n", encoding="utf-8")
 
 
-def _check_out(worktree: Worktree, *more: str) -> None:
+def _check_out(worktree: Worktree, *more: str, inert: bool) -> None:
     words = ("worktree", "add", "--quiet", *more, "--", str(worktree.path), worktree.branch)
-    git(worktree.root, *words, seconds=CHECKOUT_SECONDS)
+    git(worktree.root, *words, seconds=CHECKOUT_SECONDS, inert=inert)
     own = git_directory(worktree.path)
     if own is not None:
         (own / MARK).write_text("ccq-tui made this worktree.\n", encoding="utf-8")
 
 
-def _undo(worktree: Worktree) -> None:
+def _undo(worktree: Worktree, *, inert: bool) -> None:
     """Take away what was made of a worktree; the branch was made by this process, so all of it was."""
     for words in (
         ("worktree", "remove", "--force", "--force", "--", str(worktree.path)),
@@ -201,7 +208,7 @@ def _undo(worktree: Worktree) -> None:
     ):
         # Whatever is not there need not be removed.
         with suppress(GitError):
-            git(worktree.root, *words, seconds=CHECKOUT_SECONDS)
+            git(worktree.root, *words, seconds=CHECKOUT_SECONDS, inert=inert)
     tidy(worktree.root)
 
 

@@ -11,7 +11,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
 from ccq_tui.prompts.drafts import Draft, Drafts, directory_key
 from ccq_tui.screens.session import SessionScreen
@@ -39,8 +39,13 @@ class Asking:
 @pytest.fixture
 def asking(tmp_path: Path) -> Asking:
     (tmp_path / ".mcp.json").write_text(SERVERS)
-    settings, clock = Settings(cwd=tmp_path), Clock()
-    launch = Launch(settings=settings, carried=untrusted(tmp_path), own_settings=Settings(cwd=Path("/")))
+    clock = Clock()
+    launch = Launch(
+        settings=Settings(cwd=Path("/")),
+        carried=untrusted(tmp_path),
+        trusted_settings=Settings(cwd=tmp_path, theme="ccq-light", max_live_sessions=3),
+        state=tmp_path / "state",
+    )
     return Asking(Driven(launch, clock=clock), clock, tmp_path)
 
 
@@ -63,7 +68,23 @@ async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
         assert "❯ Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "y")
         assert launch.project_settings
+        assert launch.settings.directory == asking.project
         assert untrusted(asking.project) is None
+
+
+async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        assert (app.theme, app.most_live) == ("ccq-dark", 8)
+        await begun(asking, pilot, "y")
+        assert (app.theme, app.most_live) == ("ccq-light", 3)
+
+
+async def test_what_concerns_the_whole_program_is_left_out_with_the_files(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        await begun(asking, pilot, "d")
+        assert (app.theme, app.most_live) == ("ccq-dark", 8)
 
 
 async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking) -> None:
@@ -136,7 +157,7 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
-    left = Drafts(state_dir() / "drafts").load(directory_key(asking.project))
+    left = Drafts(asking.project / "state/drafts").load(directory_key(Path("/")))
     assert left == Draft("later\nn")
     assert untrusted(asking.project) is not None
 
@@ -162,7 +183,7 @@ async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.M
     def full(_carried: Carried) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ccq_tui.screens.sessions.hosting.remember", full)
+    monkeypatch.setattr("ccq_tui.screens.sessions.trust_gate.remember", full)
     async with asking.driven.app.run_test() as pilot:
         await begun(asking, pilot, "y")
         assert "could not be kept: No space left on device" in asking.driven.screen.transcript.text()

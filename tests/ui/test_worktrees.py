@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.config import Launch, Settings, inbox_path
+from ccq_tui.config.launch import launch_with
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.worktrees.making import make, planned
 from tests.ui.asked import SINGLE
+from tests.ui.host import Clock
 from tests.ui.inboxed import keep_record
 from tests.ui.session import until
 from tests.ui.test_sessions import Many
@@ -96,3 +101,94 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
     assert path.is_dir()
     assert not clean.path.exists()
     assert "worktree-clean" not in run(repo, "branch")
+
+
+SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'
+
+
+def waiting(repo: Path) -> tuple[Many, Clock]:
+    """The program that is to begin in a worktree of a repository that is to be trusted first."""
+    (repo / ".mcp.json").write_text(SERVERS)
+    launch = replace(launch_with({"cwd": repo}), plan=planned(repo, "later"))
+    assert launch.carried is not None
+    run_ = Many(launch, clock=(clock := Clock()))
+    return run_, clock
+
+
+async def answered(pilot: Pilot[int], clock: Clock, *keys: str) -> None:
+    await until(pilot, lambda: isinstance(pilot.app.screen, TrustScreen))
+    clock.skip_grace()
+    await pilot.press(*keys, "enter")
+
+
+async def test_a_worktree_is_made_once_its_repository_is_trusted(repo: Path) -> None:
+    run_, clock = waiting(repo)
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        assert not (repo / ".claude").exists()
+        await answered(pilot, clock, "down", "down")
+        await until(pilot, lambda: run_.app.sessions)
+        launch = run_.session_screen.launch
+        assert launch.settings.directory == repo / ".claude/worktrees/later"
+        assert launch.worktree is not None
+        assert launch.project_settings
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: run_.app._exit)
+    # The branch has no such file, so that nothing more was asked.
+    assert "later held nothing of its own and was removed" in "".join(run_.app.parting)
+
+
+async def test_where_nobody_trusts_nothing_is_made_and_nothing_said_of_it(repo: Path) -> None:
+    run_, clock = waiting(repo)
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await answered(pilot, clock)
+        await until(pilot, lambda: run_.app._exit)
+    assert run_.app.parting == ()
+    assert not (repo / ".claude").exists()
+    assert "later" not in run(repo, "branch")
+
+
+async def test_what_the_branch_carries_besides_is_asked_about_as_well(repo: Path) -> None:
+    (repo / ".mcp.json").write_text(SERVERS.replace("false", "true"))
+    run(repo, "add", "-A")
+    run(repo, "commit", "--quiet", "-m", "Serve")
+    run_, clock = waiting(repo)
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, TrustScreen))
+        first = pilot.app.screen
+        await answered(pilot, clock, "down", "down")
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, TrustScreen) and pilot.app.screen is not first
+        )
+        assert (repo / ".claude/worktrees/later").is_dir()
+        await answered(pilot, clock)
+        await until(pilot, lambda: run_.app._exit)
+    (said,) = run_.app.parting
+    assert "later held nothing of its own and was removed" in said
+    assert not (repo / ".claude").exists()
+
+
+async def test_a_worktree_that_cannot_be_made_then_ends_the_program_with_its_reason(repo: Path) -> None:
+    run_, clock = waiting(repo)
+    run(repo, "branch", "worktree-later")
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await answered(pilot, clock, "down", "down")
+        await until(pilot, lambda: run_.app._exit)
+    assert "the worktree later cannot be made" in run_.app.problem
+    assert run_.app.parting == ()
+
+
+async def test_another_session_waits_for_its_worktree_as_well(repo: Path) -> None:
+    (repo / ".mcp.json").write_text(SERVERS)
+    run_ = Many(Launch(settings=Settings(cwd=Path("/")), flags={}), clock=(clock := Clock()))
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: run_.session_screen.view.session_id)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run_.app.screen, NewSessionScreen))
+        run_.app.screen.query_one("#new-place", Input).value = str(repo)
+        await pilot.press("tab", "tab", *"new", "enter")
+        await until(pilot, lambda: isinstance(run_.app.screen, TrustScreen))
+        assert not (repo / ".claude").exists()
+        await answered(pilot, clock)
+        await until(pilot, lambda: isinstance(run_.app.screen, SessionScreen))
+        assert not (repo / ".claude").exists()
+        assert "worktree" not in text_of(run_.session_screen)

@@ -14,6 +14,7 @@ from textual import on
 
 from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError
+from ccq_tui.config.trust import trusts
 from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, QuestionRequest
 from ccq_tui.inbox.elsewhere import runs_elsewhere
 from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
@@ -162,7 +163,7 @@ class Inboxing(Informing):
         directory = Path(row.directory)
         try:
             # A worktree in which nothing was left is made anew.
-            await asyncio.to_thread(back_in, directory)
+            await asyncio.to_thread(back_in, directory, trusts=trusts)
             launch = replace(await self.launch_for(directory), resume=row.session_id)
         except (SettingsError, WorktreeError, OSError) as error:
             return f"There is no session in {row.directory}: {error}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.config import Launch
+from ccq_tui.config.trust import trusts
 from ccq_tui.screens.pickers import WayOn
 from ccq_tui.screens.sessions.starting import launch_in
 from ccq_tui.text import one_line
@@ -33,7 +34,7 @@ def launch_for(way: WayOn, launch: Launch) -> Launch:
     notices: tuple[str, ...] = ()
     try:
         if directory is not None and not directory.is_dir():
-            back_in(directory)
+            back_in(directory, trusts=trusts)
     except WorktreeError as error:
         notices = (str(error),)
     if directory is None or not directory.is_dir():

@@ -15,10 +15,8 @@ from textual import events, on
 from textual.app import App
 from textual.worker import Worker
 
-from ccq_tui.config import Launch, SettingsError, state_dir
-from ccq_tui.config.trust import remember
-from ccq_tui.config.trust_question import Row
-from ccq_tui.prompts.drafts import directory_key, leave_text
+from ccq_tui.config import Launch, Settings, SettingsError
+from ccq_tui.config.trust import Carried
 from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
@@ -27,7 +25,7 @@ from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.sessions.entries import entry_of, next_waiting, stepped
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.screens.sessions.starting import launch_of
-from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.entries import Entry
 from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.worktrees.model import WorktreeError
@@ -49,6 +47,8 @@ class Hosting(App[int]):
     """How many sessions may have a process at a time; further ones wait."""
     unopened: Launch | None = None
     """What was to be started when the question about trust ended the program."""
+    problem: str = ""
+    """Why there is no session at all."""
     counts: Mapping[str, int] = MappingProxyType({})
     """How many requests wait in each session of all terminals; whoever keeps the inbox counts them."""
 
@@ -57,8 +57,7 @@ class Hosting(App[int]):
         self._numbers = itertools.count(1)
         self._shown: dict[str, SessionScreen] = {}
         self._slots: asyncio.Semaphore | None = None
-        self._between: str | None = None
-        """What is typed between the question about trust and the first session; None at other times."""
+        self._gate = TrustGate(self)
         self.begun = asyncio.Event()
         """Set once the first session is on the screen."""
 
@@ -132,33 +131,11 @@ class Hosting(App[int]):
         Returns:
             What to start with after the answer, or None for nothing.
         """
-        if launch.carried is None:
-            return launch
-        words = leave or ("not now" if self._shown else "quit")
-        asking = TrustScreen(launch.carried, leave=words, draft=launch.draft, clock=self.clock)
-        await self.push_screen(asking)
-        answer = await asking.answer()
-        if answer is Row.LEAVE and not leave and not self._shown:
-            await self._quit_untrusted(launch, asking)
-            return None
-        trusted = None if answer is Row.LEAVE else await self._trusted(launch, answer)
-        asking.pop_until_active()  # help may lie over it
-        # Read last: somebody may be typing on.
-        typed = asking.typed
-        self._between = ""
-        asking.dismiss()
-        if trusted is None:
-            self._between = None
-            self._type(typed.removeprefix(launch.draft))
-            if not leave:
-                self._note(await self.clear(launch))
-            return None
-        return replace(trusted, draft=typed)
+        return await self._gate.let_in(launch, leave)
 
     async def _add(self, launch: Launch) -> None:
         await self.switch_mode(self._new_mode(launch))
-        typed, self._between = self._between, None
-        self._type(typed or "")
+        self.type_on(self._gate.typed_between())
         self.begun.set()
         self._list()
 
@@ -184,42 +161,29 @@ class Hosting(App[int]):
         screen.slots = self._slots
         return screen
 
-    async def _trusted(self, launch: Launch, answer: Row) -> Launch:
-        """Say what to start with after the question about trust."""
-        if answer is Row.WITHOUT or launch.carried is None:
-            notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
-            settings = launch.own_settings or launch.settings
-            return replace(with_notices(launch, notice), settings=settings, project_settings=False)
-        try:
-            await asyncio.to_thread(remember, launch.carried)
-        except OSError as error:
-            return with_notices(launch, f"That you trust this directory could not be kept: {error.strerror}")
-        return launch
+    def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:  # noqa: ARG002
+        """Put in force what settings say of the whole program; whoever knows of such things extends it.
 
-    async def _quit_untrusted(self, launch: Launch, asking: TrustScreen) -> None:
-        """End the program; what was typed is kept for the directory, and no shell gets any of it."""
-        await asking.quiet()
-        state, key = launch.state or state_dir(), launch.resume or directory_key(launch.settings.directory)
-        try:
-            await asyncio.to_thread(leave_text, state / "drafts", key, asking.typed)
-        except OSError as error:
-            _logger.warning("What was typed could not be kept: %s", error)
-        self.unopened = launch
-        await self.action_quit()
+        Args:
+            carried: What was trusted just now.
+            settings: The settings that hold by that.
+
+        Returns:
+            What a person should know of it.
+        """
+        return ()
 
     def on_key(self, event: events.Key) -> None:
-        """Take what is typed while no screen is there to take it."""
-        if self._between is not None and event.is_printable and event.character:
-            self._between += event.character
+        """Keep what is typed while no screen is there to take it."""
+        self._gate.key_came(event)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take what is pasted while no screen is there to take it."""
-        if self._between is not None:
-            self._between += event.text
+        """Keep what is pasted while no screen is there to take it."""
+        self._gate.paste_came(event)
 
-    def _type(self, text: str) -> None:
+    def type_on(self, text: str) -> None:
         """Put text that was typed elsewhere into the prompt of the session on the screen."""
-        if text and self.front is not None and self.front.is_mounted:
+        if text and self.front is not None and is_live(self.front):
             self.front.dock.prompt.field.type(text)
 
     @on(SessionScreen.NewWanted)
@@ -268,7 +232,7 @@ class Hosting(App[int]):
         same = launch.settings.directory == screen.launch.settings.directory
         said = () if same else await self.clear(screen.launch, screen)
         await self._leave(old, new)
-        self._note(said)
+        self.note(said)
 
     @on(SessionScreen.CloseWanted)
     def _close_wanted(self, event: SessionScreen.CloseWanted) -> None:
@@ -287,7 +251,7 @@ class Hosting(App[int]):
         at = modes.index(mode)
         del self._shown[mode]
         await self._leave(mode, modes[at - 1] if at else modes[1])
-        self._note(said)
+        self.note(said)
 
     async def _leave(self, old: str, new: str) -> None:
         """Take a session's screens away; where they are shown, show another's."""
@@ -362,7 +326,8 @@ class Hosting(App[int]):
         for dock in self.front.query(Dock) if self.front is not None else ():
             dock.notices.say(text, seconds=seconds)
 
-    def _note(self, lines: Sequence[str]) -> None:
+    def note(self, lines: Sequence[str]) -> None:
+        """Say something in the session on the screen, a line each."""
         if lines and self.front is not None and is_live(self.front):
             self.front.transcript.add_notice("\n".join(lines))
 
@@ -371,8 +336,3 @@ def beside(old: Launch, launch: Launch) -> Launch:
     """Return a launch that asks nothing more in a directory in which a session is at work already."""
     same = launch.settings.directory == old.settings.directory
     return replace(launch, carried=None) if same else launch
-
-
-def with_notices(launch: Launch, *notices: str) -> Launch:
-    """Return a launch that has more to tell once the screen is there."""
-    return replace(launch, notices=(*launch.notices, *notices))

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ccq_tui.config import Launch, SettingsError, load_settings
+from ccq_tui.config.launch import launch_with
 from ccq_tui.config.paths import expanded
-from ccq_tui.config.trust import untrusted
 from ccq_tui.worktrees.ending import discard
 from ccq_tui.worktrees.making import Plan, make, planned
 from ccq_tui.worktrees.model import WorktreeError
@@ -69,14 +69,31 @@ def launch_of(new: Wanted, launch: Launch) -> Launch:
         WorktreeError: Its worktree cannot be made.
         SettingsError: The directory's own settings cannot be used.
     """
-    if new.plan is None:
-        return launch_in(new.directory, new.prompt, launch)
-    worktree = make(new.plan)
+    return made(replace(launch_in(new.directory, new.prompt, launch), plan=new.plan))
+
+
+def made(launch: Launch) -> Launch:
+    """Make the worktree that a launch waits for, unless its repository is still to be trusted.
+
+    Runs git, and the hooks of a repository that is obeyed: call it in a thread.
+
+    Raises:
+        WorktreeError: It cannot be made.
+        SettingsError: The settings that it carries cannot be used; it is gone again.
+    """
+    if launch.plan is None or launch.carried is not None:
+        return launch
+    worktree = make(launch.plan, inert=not launch.project_settings)
     try:
-        return replace(launch_in(worktree.path, new.prompt, launch), worktree=worktree)
+        if not launch.project_settings:
+            # What the repository carries was left out; so is what the same files say here.
+            settings = load_settings({**(launch.flags or {}), "cwd": worktree.path}, project=False).settings
+            return replace(launch, settings=settings, worktree=worktree, plan=None)
+        there = launch_in(worktree.path, launch.prompt, launch)
     except SettingsError:
         discard(worktree)
         raise
+    return replace(there, draft=launch.draft, notices=launch.notices, worktree=worktree)
 
 
 def place(text: str, here: Path) -> Path:
@@ -126,18 +143,24 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
         inbox=False,
         notices=(),
         carried=None,
+        trusted_settings=None,
+        plan=None,
         worktree=None,
     )
     if asked and directory == launch.settings.directory.resolve():
         return fresh
     if launch.flags is None:  # a scripted one, whose settings are not the directory's
         return replace(fresh, settings=launch.settings.model_copy(update={"cwd": directory}))
-    flags = {**launch.flags, "cwd": directory}
-    carried = untrusted(directory)
+    there = launch_with({**launch.flags, "cwd": directory})
     return replace(
         fresh,
-        settings=load_settings(flags).settings,
+        settings=there.settings,
         project_settings=True,
-        carried=carried,
-        own_settings=load_settings(flags, project=False).settings if carried else None,
+        carried=there.carried,
+        trusted_settings=there.trusted_settings,
     )
+
+
+def with_notices(launch: Launch, *notices: str) -> Launch:
+    """Return a launch that has more to tell once the screen is there."""
+    return replace(launch, notices=(*launch.notices, *notices))

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.cli import main
 from ccq_tui.config import Launch, inbox_path
+from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.store import Store
+from ccq_tui.screens.sessions.starting import made
+from ccq_tui.worktrees.making import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.starting import FakeApp
 from tests.unit.worktrees.repositories import run
@@ -30,14 +35,98 @@ def test_the_session_works_in_its_worktree_with_the_settings_it_carries(app: Fak
     run(repo, "add", "-A")
     run(repo, "commit", "--quiet", "-m", "Choose")
     (repo / ".ccq-tui.toml").write_text('model = "other"\n')
+    trust(repo)
     launch = started(app, "-w", "fix/it", "do it")
     assert launch.worktree == Worktree(repo, "fix+it", "main")
     assert (launch.settings.directory, launch.prompt) == (launch.worktree.path, "do it")
-    assert launch.settings.model == "opus"
-    assert launch.carried is not None
+    assert launch.carried is not None, "it has another file than the checkout"
+    assert launch.settings.model is None
+    assert launch.trusted_settings is not None
+    assert launch.trusted_settings.model == "opus"
     unnamed = started(app, "--worktree", "--model", "haiku", "--", "do it")
     assert unnamed.worktree is not None
     assert (unnamed.prompt, unnamed.settings.directory.parent) == ("do it", launch.worktree.path.parent)
+
+
+def trust(directory: Path) -> None:
+    carried = untrusted(directory)
+    assert carried is not None
+    remember(carried)
+
+
+def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
+    app: FakeApp, repo: Path, tmp_path: Path
+) -> None:
+    ran = programs(repo, tmp_path)
+    (repo / ".ccq-tui.toml").write_text('log_level = "debug"\ntheme = "ccq-light"\n')
+    before = state_of(repo)
+    launch = started(app, "-w", "x", "do it")
+    assert (state_of(repo), ran()) == (before, set())
+    assert (launch.worktree, launch.settings.log_level, launch.settings.theme) == (None, "info", "ccq-dark")
+    assert launch.plan is not None
+    assert launch.carried is not None
+    # Left out: a worktree, but nothing that the repository names runs.
+    without = replace(launch, carried=None, trusted_settings=None, project_settings=False)
+    there = made(without)
+    assert there.worktree is not None
+    assert (there.settings.directory, there.carried, there.project_settings) == (
+        there.worktree.path,
+        None,
+        False,
+    )
+    assert (there.worktree.path / "a.txt").read_text() == "text\n"
+    assert ran() == set()
+    # Trusted: git works as it does for the person.
+    trust(repo)
+    assert started(app, "-w", "y").worktree is not None
+    assert {"post-checkout", "smudge"} <= ran()
+
+
+def test_a_worktree_is_made_anew_without_the_programs_of_an_untrusted_repository(
+    app: FakeApp, repo: Path, tmp_path: Path
+) -> None:
+    worktree = make(planned(repo, "x"))
+    run(repo, "worktree", "remove", str(worktree.path))
+    ran = programs(repo, tmp_path)
+    (repo / ".ccq-tui.toml").write_text('model = "opus"\n')
+    store = Store(inbox_path())
+    store.upsert_session(WITH_ID, str(worktree.path))
+    store.close()
+    assert started(app, "--resume", WITH_ID).settings.directory == worktree.path
+    assert (worktree.path / "a.txt").read_text() == "text\n"
+    assert ran() == set()
+
+
+WITH_ID = "00000000-0000-4000-8000-000000000002"
+
+
+def programs(repo: Path, tmp_path: Path) -> Callable[[], set[str]]:
+    """Let the repository name programs for all that git can run here; return what tells which ran."""
+    place = tmp_path / "ran"
+    place.mkdir()
+
+    def program(name: str) -> str:
+        path = tmp_path / f"run-{name}"
+        path.write_text(f"#!/bin/sh\ntouch {place / name}\ncat 2>/dev/null\n")
+        path.chmod(0o700)
+        return str(path)
+
+    for hook in ("post-checkout", "reference-transaction", "post-index-change"):
+        (repo / ".git/hooks").mkdir(exist_ok=True)
+        (repo / ".git/hooks" / hook).symlink_to(program(hook))
+    run(repo, "config", "core.fsmonitor", program("fsmonitor"))
+    run(repo, "config", "filter.planted.smudge", program("smudge"))
+    run(repo, "config", "filter.planted.clean", program("clean"))
+    run(repo, "config", "filter.planted.required", "true")
+    (repo / ".git/info").mkdir(exist_ok=True)
+    (repo / ".git/info/attributes").write_text("*.txt filter=planted\n")
+    for one in place.iterdir():
+        one.unlink()
+    return lambda: {path.name for path in place.iterdir()}
+
+
+def state_of(repo: Path) -> set[str]:
+    return {str(path) for path in repo.rglob("*")}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.config.trust import trusts
 from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.worktrees import making
 from ccq_tui.worktrees.making import back_in, make, planned
@@ -129,26 +130,26 @@ def test_git_that_does_not_end_is_ended_with_what_it_started(
 def test_a_session_comes_back_to_its_worktree_also_after_that_was_removed(repo: Path) -> None:
     worktree = make(planned(repo, "x"))
     again = Worktree(repo, "x")
-    assert back_in(worktree.path) == again
+    assert back_in(worktree.path, trusts=trusts) == again
     commit(worktree.path, "b.txt")
     # By hand, so that git still counts on it.
     subprocess.run(["rm", "-r", str(worktree.path)], check=True)
-    assert back_in(worktree.path) == again
+    assert back_in(worktree.path, trusts=trusts) == again
     assert (worktree.path / "b.txt").is_file()
     run(repo, "worktree", "remove", str(worktree.path))
     assert can_be_there(worktree.path)
-    assert back_in(worktree.path) == again
+    assert back_in(worktree.path, trusts=trusts) == again
     assert can_be_there(worktree.path)
     run(repo, "worktree", "remove", str(worktree.path))
     run(repo, "branch", "-D", worktree.branch)
-    assert back_in(worktree.path) == Worktree(repo, "x", "main")
+    assert back_in(worktree.path, trusts=trusts) == Worktree(repo, "x", "main")
     assert not (worktree.path / "b.txt").exists()
     assert git_branch(worktree.path) == "worktree-x"
     # Made by somebody else, or no worktree at all: nothing that this program would remove.
     run(repo, "worktree", "add", "--quiet", ".claude/worktrees/theirs")
-    assert back_in(repo / ".claude/worktrees/theirs") is None
-    assert back_in(repo) is None
-    assert back_in(repo.parent / "gone/.claude/worktrees/x") is None
+    assert back_in(repo / ".claude/worktrees/theirs", trusts=trusts) is None
+    assert back_in(repo, trusts=trusts) is None
+    assert back_in(repo.parent / "gone/.claude/worktrees/x", trusts=trusts) is None
     assert not can_be_there(repo.parent / "gone/.claude/worktrees/x")
     assert not can_be_there(repo / "gone")
     assert not can_be_there(repo / ("x" * 300)), "what the system refuses to look at is not there"
