@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused, Taken
-from ccq_tui.cli.store import complete_waiting, find_request, opened_store, print_lines
+from ccq_tui.cli.store import complete_waiting, find_request, opened_store, print_lines, reach_of
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.requests import Request, RequestOutcome
     from ccq_tui.inbox.store import Store, StoredRequest
 
 STDIN = "-"
-NOBODYS = ("cancelled", "expired")
-"""Outcomes that are nobody's answer."""
 
 
 @click.command(
@@ -116,8 +115,11 @@ def _decision(
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface: str) -> int:
     from ccq_tui.cli.saying import SayingError
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, Reach
+    from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState, state_after
     from ccq_tui.inbox.verdicts import AlreadySettled, Unknown
+    from ccq_tui.questions import Declined
 
     with opened_store() as store:
         store, stored = find_request(store, name)
@@ -128,41 +130,53 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
             outcome = outcome_for(stored.request)
         except SayingError as error:
             raise Refused(f"{error}.") from error
+        reach = reach_of(store, stored.request.session_id)
+        if reach not in (Reach.RUNS, Reach.UNKNOWN) and not isinstance(stored.request, QuestionRequest):
+            raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
         verdict = store.settle(key, outcome, surface)
         if isinstance(verdict, AlreadySettled):
             # The request as it is now says more than the verdict.
             raise _taken(store.request(key) or stored)
         if isinstance(verdict, Unknown):
             raise Refused(f"the request {one_line(key, 80)} is gone.")
-        when = _delivery(store, stored.request.session_id)
+        if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
+            kept = f"it is kept, and ccq-tui show {one_line(key, 60)} prints it"
+            raise Taken(f"{one_line(key, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
+        when = _delivery(store, stored.request.session_id, reach)
     print_lines(f"{one_line(key, 60)}: {state_after(outcome)}.\n{when}")
     return ENDED
 
 
 def _taken(stored: StoredRequest) -> Taken:
     from ccq_tui.inbox.listing import local
+    from ccq_tui.inbox.requests import Cancelled
 
-    kind = type(stored.outcome).__name__.lower()
-    what = kind if kind in NOBODYS else "answered"
-    by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
     at = f" at {local(stored.settled_at, seconds=True)}" if stored.settled_at else ""
-    return Taken(f"{one_line(stored.request.id, 80)} was already {what}{by}{at}; nothing was changed.")
+    if isinstance(stored.outcome, Cancelled):
+        did = f"withdrawn{at}: {one_line(stored.outcome.reason, 200)}"
+    else:
+        by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
+        did = f"already {'expired' if stored.state == 'expired' else 'answered'}{by}{at}"
+    return Taken(f"{one_line(stored.request.id, 80)} was {did}; nothing was changed.")
 
 
-def _delivery(store: Store, session_id: str) -> str:
+def _delivery(store: Store, session_id: str, reach: Reach) -> str:
     """Say how the agent will have it."""
     from ccq_tui.inbox.listing import SHORT
-    from ccq_tui.inbox.owners import alive
-    from ccq_tui.worktrees.model import can_be_there
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
 
-    session = store.session(session_id)
-    if session and alive(session.owner):
-        return "Its session is running and goes on."
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
-    if session and session.directory and not can_be_there(Path(session.directory)):
-        where = one_line(session.directory, 300)
-        return f"Its session's directory {where} is gone; to go on in another one: {resume} --cwd DIR"
-    return f"Its session has it when it is resumed: {resume}"
+    match reach:
+        case Reach.RUNS:
+            return "Its session is running and goes on."
+        case Reach.NO_RECORD:
+            return f"{NO_RECORD_WORDS}."
+        case Reach.NO_DIRECTORY:
+            session = store.session(session_id)
+            where = one_line(session.directory if session else "", 300)
+            return f"Its session's directory {where} is gone; to go on in another one: {resume} --cwd DIR"
+        case Reach.RESTS | Reach.UNKNOWN:
+            return f"Its session has it when it is resumed: {resume}"
 
 
 def _read(name: str) -> str:

@@ -18,6 +18,7 @@ from ccq_tui.cli.store import (
     find_session,
     opened_store,
     print_lines,
+    reach_of,
     since,
 )
 
@@ -150,12 +151,26 @@ def show(request: str, as_json: bool) -> int:
     with opened_store() as store:
         store, stored = find_request(store, request)
         known = store.session(stored.request.session_id)
+        unreached = _unreached(store, stored)
     if as_json:
         print_lines(report("request", whole_record(stored)))
         return ENDED
     parts = [stored.request.session_id, *([known.name, known.directory] if known else [])]
-    print_lines("\n".join(request_lines(stored, " · ".join(part for part in parts if part))))
+    print_lines("\n".join(request_lines(stored, " · ".join(part for part in parts if part), unreached)))
     return ENDED
+
+
+def _unreached(store: Store, stored: StoredRequest) -> str:
+    """Say why no agent can get what is decided, or "" where one can."""
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, Reach
+    from ccq_tui.inbox.requests import QuestionRequest
+    from ccq_tui.inbox.store import RequestState
+
+    reach = reach_of(store, stored.request.session_id)
+    if not isinstance(stored.request, QuestionRequest):
+        waits = stored.state is RequestState.PENDING
+        return f"It {NOBODY_DECIDES}." if waits and reach not in (Reach.RUNS, Reach.UNKNOWN) else ""
+    return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""
 
 
 def _waiting(store: Store | None, only: str | None) -> Iterator[StoredRequest]:

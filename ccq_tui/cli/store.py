@@ -18,6 +18,7 @@ from ccq_tui.output import echo
 from ccq_tui.text import one_line, safe
 
 if TYPE_CHECKING:
+    from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.store import Store, StoredRequest
 
 _AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
@@ -46,11 +47,23 @@ def opened_store() -> Iterator[Store | None]:
         try:
             if store.notice:
                 echo(store.notice, err=True)
+            with suppress(InboxError):  # what cannot be written now can still be read
+                store.withdraw_orphans()
             yield store
         finally:
             store.close()
     except InboxError as error:
         raise Refused(one_line(str(error), 1_000)) from error
+
+
+def reach_of(store: Store, session_id: str) -> Reach:
+    """Say how what is decided can reach the agent of a session; looks at processes and files."""
+    from ccq_tui.agent.recorded.origin import recorded_sessions
+    from ccq_tui.inbox import reach
+    from ccq_tui.worktrees.model import can_be_there
+
+    look = reach.Look(can_be_there, recorded_sessions(os.environ))
+    return reach.reach_of(store.session(session_id), look)
 
 
 def print_lines(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -14,21 +15,13 @@ from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
-from ccq_tui.inbox.port import (
-    SURFACE_WITHDRAWN,
-    Added,
-    InboxTrouble,
-    Listener,
-    ParkWanted,
-    SessionNoted,
-    Settled,
-)
+from ccq_tui.inbox.port import Added, InboxTrouble, Listener, ParkWanted, SessionNoted, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.tail import News, Tail
 from ccq_tui.inbox.store.worker import Worker
-from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, InboxError, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
 _logger = logging.getLogger(__name__)
@@ -36,6 +29,8 @@ T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
 """How long the store's thread may take for one thing, waiting for other processes included."""
+SWEEP_SECONDS = 1.0
+"""How often it is looked whether a process is gone that asked for a permission."""
 MEMORY_NUMBERS = 1 << 62
 """From here on what is not on disk is numbered: after everything that is."""
 
@@ -60,7 +55,8 @@ class DurableInbox(Keeping):
         self._troubled = False
         self._tail: Tail | None = None
         self._owed = Owed(lambda error: self._post(self._trouble, error))
-        self._worker = Worker(path, self._owed.write, self._look, lambda: bool(self._entries))
+        self._swept = float("-inf")
+        self._worker = Worker(path, self._write_owed, self._look, lambda: bool(self._entries))
 
     @classmethod
     async def open(cls, path: Path) -> DurableInbox:
@@ -141,14 +137,7 @@ class DurableInbox(Keeping):
         return await self._within(self._worker.submit(work))
 
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
-        """Do something with the store, in its thread, after everything that was begun before.
-
-        Args:
-            work: What to do; it must not keep the store.
-
-        Returns:
-            What it returns, to come.
-        """
+        """As `run`, without waiting for it."""
         return self._worker.submit(work)
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
@@ -311,6 +300,13 @@ class DurableInbox(Keeping):
         elif not entry.told:
             entry.told = True
             self._listeners.tell(Added(request, again=True))
+
+    def _write_owed(self, store: Store) -> None:
+        """Write what is owed, and withdraw what a process that is gone had asked; in the store's thread."""
+        self._owed.write(store)
+        if time.monotonic() - self._swept >= SWEEP_SECONDS:
+            self._swept = time.monotonic()
+            store.withdraw_orphans()
 
     def _look(self, store: Store) -> None:
         """Hand over what happened; in the store's thread."""

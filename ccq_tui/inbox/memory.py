@@ -11,9 +11,9 @@ from ccq_tui.inbox.entries import Entry
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.listeners import Listeners
-from ccq_tui.inbox.port import SURFACE_WITHDRAWN, Added, Listener, Settled
+from ccq_tui.inbox.port import Added, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, AlreadySettled, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
 MOST_SETTLED = 1000

@@ -10,11 +10,8 @@ from ccq_tui.inbox.claim import Claim
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, Verdict
 from ccq_tui.inbox.waiting import Draft
-
-SURFACE_WITHDRAWN = "withdrawn"
-"""The surface named when nobody answered because the asker no longer waits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,13 @@ MOST = 20_000
 """Characters of one text that are shown; the JSON has all of it."""
 
 
-def request_lines(stored: StoredRequest, session_name: str) -> list[str]:
+def request_lines(stored: StoredRequest, session_name: str, unreached: str = "") -> list[str]:
     """Show a request: what was asked, what the agent wrote before it, and how to answer or what became of it.
 
     Args:
         stored: The request.
         session_name: What its session is called.
+        unreached: Why no agent can get what is decided, or "".
     """
     request = stored.request
     state = f"{stored.state} · asked {local(stored.asked_at)}"
@@ -47,8 +48,9 @@ def request_lines(stored: StoredRequest, session_name: str) -> list[str]:
         case PlanRequest():
             lines += ["", *_text(request.plan, "  ")]
     if stored.outcome is not None:
-        return [*lines, "", *_settled(stored)]
-    return [*lines, *_choices(request), "", *_how(stored)]
+        return [*lines, "", *_settled(stored, unreached)]
+    how = wrapped(unreached) if unreached else _how(stored)
+    return [*lines, *_choices(request), "", *how]
 
 
 def _question(number: int, question: Question, answer: Answer | None) -> Iterator[str]:
@@ -119,7 +121,7 @@ def _how(stored: StoredRequest) -> list[str]:
     return [*head, *(f"             {word}" for word in words)] if several else [f"{head[0]} {words[0]}"]
 
 
-def _settled(stored: StoredRequest) -> list[str]:
+def _settled(stored: StoredRequest, unreached: str) -> list[str]:
     match stored.outcome:
         case Discussed(text):
             said = f"Replied in prose: {text}"
@@ -142,7 +144,7 @@ def _settled(stored: StoredRequest) -> list[str]:
     if stored.delivered_at:
         lines.append(f"Delivered as {one_line(stored.way, 40)}, {local(stored.delivered_at, seconds=True)}")
     elif stored.state is not RequestState.CANCELLED:
-        lines.append("Not delivered yet")
+        lines += wrapped(f"Not delivered: {unreached}" if unreached else "Not delivered yet")
     return lines
 
 

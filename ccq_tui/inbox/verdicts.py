@@ -7,6 +7,9 @@ from datetime import datetime
 
 from ccq_tui.inbox.requests import RequestOutcome
 
+SURFACE_WITHDRAWN = "withdrawn"
+"""The surface named when nobody answered because the asker no longer waits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Won:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 
 SESSION = "8f14e45f-ceea-467f-a8f5-1b3a0d0a0001"
+RUNNING = "c9f0f895-fb98-4bb9-9c1a-2d4b0e0b0002"
 CACHE = "toolu_01Cache7Rk2PqX"
 FEATURES = "toolu_01Feat4mZ8LwTy"
 PERMISSION = "toolu_01Perm9dQ1VbNs"
@@ -52,20 +55,32 @@ def asked(at: datetime | None = None) -> Iterator[Store]:
         store.close()
 
 
+def record(session_id: str) -> Path:
+    """Return where Claude Code keeps the record of a session; its directory is there."""
+    directory = Path.home() / ".claude" / "projects" / "-home-me-api"
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory / f"{session_id}.jsonl"
+
+
 def stock(at: datetime | None = None) -> None:
-    """Fill the inbox with a parked session and its four requests."""
+    """Fill the inbox: the questions of a parked session, and the decisions that a running one waits for."""
+    record(SESSION).touch()
+    record(RUNNING).touch()
     with asked(at) as store:
         store.upsert_session(
             SESSION, "/home/me/api", name="api-refactor", last_line="Which cache?", cost=0.12
         )
         store.set_session_state(SESSION, StoredSessionState.PARKED, "waited")
+        store.upsert_session(RUNNING, "/home/me/api", name="api-tests", last_line="I run them.", cost=0.03)
+        store.claim_session(RUNNING, this_process())
+        store.set_session_state(RUNNING, StoredSessionState.AWAITING, "asks")
         store.add_request(
             QuestionRequest(CACHE, SESSION, QuestionSet(CACHE, (_CACHE,))), "I looked at the code."
         )
         store.add_request(QuestionRequest(FEATURES, SESSION, QuestionSet(FEATURES, _FEATURES)))
         store.add_request(
             PermissionRequest(
-                PERMISSION, SESSION, "Bash", {"command": "npm test"}, "Run the tests", suggestions=(_RULE,)
+                PERMISSION, RUNNING, "Bash", {"command": "npm test"}, "Run the tests", suggestions=(_RULE,)
             )
         )
-        store.add_request(PlanRequest(PLAN, SESSION, "# Move to Postgres\n\n1. Dump\n2. Load"))
+        store.add_request(PlanRequest(PLAN, RUNNING, "# Move to Postgres\n\n1. Dump\n2. Load"))

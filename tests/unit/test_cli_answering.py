@@ -16,14 +16,17 @@ from ccq_tui.cli import main
 from ccq_tui.cli.saying import Said, SayingError, answered, said_in_flags
 from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import Allowed, Denied, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.inbox.reports import whole_record
+from ccq_tui.inbox.store import StoredSessionState
 from ccq_tui.inbox.store.opening import open_database
+from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed
 from tests.unit.inbox.made import sets, values
-from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, SESSION, asked, stock
+from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, RUNNING, SESSION, asked, record, stock
 
+DEAD = Owner(2**22 + 1)
 JSON_FULL = '{"answers": [{"selected": ["Auth", 3]}, {"other": "4"}, {"other": "api"}]}'
 
 
@@ -79,7 +82,10 @@ def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.Cap
     assert outcome_of(name) == outcome
     told = capsys.readouterr().out
     assert told.startswith(f"{name}: ")
-    assert f"ccq-tui resume {SESSION[:8]} --cwd DIR\n" in told
+    if name in (CACHE, FEATURES):
+        assert f"ccq-tui resume {SESSION[:8]} --cwd DIR\n" in told
+    else:
+        assert told.endswith("Its session is running and goes on.\n")
 
 
 def test_a_lasting_permission_is_the_one_suggested() -> None:
@@ -141,7 +147,63 @@ def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture
     assert told.count("\n") == 1
     assert outcome_of(CACHE) == Discussed("why?")
     assert main([command[0], PLAN, *command[1:]]) == 3
-    assert f"{PLAN} was already cancelled by withdrawn at 2" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"{PLAN} was withdrawn at 2" in told
+    assert told.endswith(": interrupted; nothing was changed.\n")
+
+
+@pytest.mark.parametrize("words", [["answer", PERMISSION, "--choose", "1"], ["decline", PLAN]])
+@pytest.mark.parametrize("ended", ["killed", "in order"])
+def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
+    words: list[str], ended: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stock()
+    with asked() as store:
+        store.release_session(RUNNING, this_process())
+        if ended == "killed":
+            assert store.claim_session(RUNNING, DEAD) is None
+        else:
+            store.set_session_state(RUNNING, StoredSessionState.ENDED, "closed")
+    assert main(words) == 3
+    told = capsys.readouterr().err
+    assert f"{words[1]} was withdrawn at 2" in told
+    assert "the process that asked has ended" in told
+    assert outcome_of(words[1]) == Cancelled(PROCESS_GONE)
+    assert outcome_of(CACHE) is None, "a question can be answered later"
+
+
+def test_a_decision_without_a_process_is_refused_and_changes_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stock()
+    with asked() as store:
+        store.release_session(RUNNING, this_process())  # it is not known how its process ended
+    assert main(["answer", PERMISSION, "--choose", "1"]) == 3
+    assert "cannot be decided: no process runs its session" in capsys.readouterr().err
+    assert outcome_of(PERMISSION) is None
+    assert main(["show", PERMISSION]) == 0
+    assert "cannot be decided" in capsys.readouterr().out
+
+
+def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stock()
+    record(SESSION).unlink()
+    assert main(["answer", CACHE, "--choose", "2", "--note", "keep it small"]) == 3
+    told = capsys.readouterr().err
+    assert "not delivered: Claude Code has no record of its session" in told
+    assert f"ccq-tui show {CACHE} prints it" in told
+    assert main(["show", CACHE]) == 0
+    shown = capsys.readouterr().out
+    assert "→ SQLite" in shown
+    assert "✎ keep it small" in shown
+    assert "Not delivered: Claude Code has no record of its session, so no agent can get it." in shown
+    assert main(["show", FEATURES]) == 0
+    assert "To answer" not in capsys.readouterr().out
+    # Declining closes it, which is all that is wanted of one that nobody waits for.
+    assert main(["decline", FEATURES]) == 0
+    assert "Claude Code has no record of its session" in capsys.readouterr().out
 
 
 def test_who_is_a_moment_later_is_told(

@@ -14,7 +14,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.base import storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
     kind_of,
@@ -24,6 +24,7 @@ from ccq_tui.inbox.store.encoding import (
     request_to_json,
 )
 from ccq_tui.inbox.store.history import PAGE
+from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, moment, state_after
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
 
@@ -37,7 +38,7 @@ _SELECT = """
 """
 
 
-class Requests(Connected):
+class Requests(Orphans):
     """Reads and writes requests and their outcomes."""
 
     def add_request(self, request: Request, context: str = "") -> StoredRequest:
@@ -103,6 +104,8 @@ class Requests(Connected):
     ) -> Verdict:
         """Settle a request if nobody has yet, in one conditional update; it cannot be undone.
 
+        A permission or a plan whose process is known to be gone is withdrawn instead.
+
         Args:
             request_id: The request's id.
             outcome: How it ends.
@@ -119,6 +122,8 @@ class Requests(Connected):
         if cause is None:
             cause = outcome.reason if isinstance(outcome, Cancelled) else str(became)
         with self._writing() as at:
+            for orphan, session_id in self._orphans(key):
+                self._withdraw_orphan(at, orphan, session_id)
             won = self._do(
                 "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'",
                 (became, key),

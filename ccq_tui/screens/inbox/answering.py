@@ -18,10 +18,11 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Won,
 )
+from ccq_tui.inbox.reach import NOBODY_DECIDES
 from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.inbox.listing import InboxRow
+from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.inbox.showing import Showing
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
@@ -141,6 +142,9 @@ class Answering(Showing):
         start_work(self.app, work, name="inbox answer", group=ANSWERS)
 
     async def _settled(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None) -> None:
+        if is_decision(row) and row.place in (Place.RESTS, Place.GONE):
+            self.say(f"It {NOBODY_DECIDES}" + self._kept(waiting))
+            return
         try:
             if waiting is None:
                 waiting = Waiting(row.stored.request, await self.draft_for(row))
@@ -152,7 +156,9 @@ class Answering(Showing):
             return
         self.forget(row)
         if isinstance(verdict, Won):
-            kept = self.closed_drafts.keep(left_over(waiting, outcome))
+            # What cannot be delivered is copied instead; of all else what the agent was not sent.
+            gone = row.place is Place.GONE
+            kept = self.closed_drafts.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
             self.say(await self.host.deliver(row) + (DRAFT_KEPT if kept else ""))
         elif isinstance(verdict, AlreadySettled):
             self.too_late(verdict, waiting)

@@ -144,7 +144,7 @@ class Inboxing(Informing):
         if row.place is Place.OTHER or await self._runs_elsewhere(row.session_id):
             return f"Answered · the ccq-tui that runs {name} delivers it"
         if row.place is Place.GONE:
-            return "Done · its session is gone, so nothing is delivered"
+            return "Not delivered: its session is gone"
         problem = await self.resume(row, behind=True)
         return problem or f"Answered · {name} is started in the background to get it"
 

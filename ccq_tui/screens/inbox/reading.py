@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-from ccq_tui.inbox.owners import alive, this_process
+from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox.reach import Look, Reach, reach_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.screens.inbox.listing import InboxRow, Place, row_of
 from ccq_tui.worktrees.model import can_be_there
 
+PLACES = {
+    Reach.RUNS: Place.OTHER,
+    Reach.RESTS: Place.RESTS,
+    Reach.NO_DIRECTORY: Place.GONE,
+    Reach.NO_RECORD: Place.GONE,
+    Reach.UNKNOWN: Place.GONE,
+}
 SHORT_ID = 8
 PAGE = 50
 """Requests of a page: more than are seen at once, and few enough that the first are seen soon."""
-
-
-class Look(NamedTuple):
-    """How it is seen whether a session can be gone on with.
-
-    Attributes:
-        there: Whether a directory is there, or can be made again.
-        recorded: The sessions that Claude Code keeps, or None where that is not known.
-    """
-
-    there: Callable[[Path], bool]
-    recorded: Collection[str] | None = None
 
 
 def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:
@@ -108,9 +103,8 @@ def _row(
 
 
 def _place(session: StoredSession | None, look: Look) -> Place:
-    if session is None or not session.directory or not look.there(Path(session.directory)):
+    if session is not None and not session.directory:
         return Place.GONE
-    if session.owner is not None and session.owner != this_process() and alive(session.owner):
-        return Place.OTHER
-    deleted = look.recorded is not None and session.id not in look.recorded
-    return Place.GONE if deleted else Place.RESTS
+    if session is not None and session.owner == this_process():
+        return Place.RESTS  # `placed` knows which of this process's sessions are open
+    return PLACES[reach_of(session, look)]

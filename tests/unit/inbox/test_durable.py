@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
@@ -24,7 +26,9 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.owners import Owner, _start
 from ccq_tui.inbox.store import RequestState, Store, worker
+from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
@@ -237,4 +241,27 @@ async def test_who_is_cancelled_while_the_answer_comes_ends(path: Path) -> None:
                 await asyncio.wait({asking}, timeout=5)
                 assert asking.cancelled(), later
     finally:
+        await inbox.close()
+
+
+async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere_at_the_next_look(
+    path: Path,
+) -> None:
+    asker = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=subprocess.PIPE)
+    owner = Owner(asker.pid, _start(asker.pid) or "")
+    request = PermissionRequest("toolu_p", "s", "Bash", {})
+    inbox = await DurableInbox.open(path)
+    try:
+        settled: asyncio.Future[Settled] = asyncio.get_running_loop().create_future()
+        inbox.subscribe(lambda change: settled.set_result(change) if isinstance(change, Settled) else None)
+        assert await inbox.run(lambda store: store.claim_session("s", owner)) is None
+        await inbox.run(lambda store: store.add_request(request))
+        asker.kill()
+        await asker.wait()
+        async with asyncio.timeout(10):
+            assert (await settled).outcome == Cancelled(PROCESS_GONE)
+        assert isinstance(await inbox.answer(request.id, Denied(), "panel"), AlreadySettled)
+    finally:
+        if asker.returncode is None:
+            asker.kill()
         await inbox.close()

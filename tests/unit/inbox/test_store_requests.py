@@ -16,6 +16,7 @@ from ccq_tui.inbox import (
     Denied,
     InboxUnavailable,
     PermissionRequest,
+    PlanRequest,
     RequestOutcome,
     Unknown,
     Won,
@@ -23,6 +24,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.decision import decision
 from ccq_tui.inbox.owners import Owner, alive, this_process
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
@@ -225,3 +227,29 @@ def test_a_closed_store_is_an_error_for_a_person(store: Store) -> None:
     store.close()
     with pytest.raises(InboxUnavailable):
         store.waiting()
+
+
+def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: Store) -> None:
+    assert store.claim_session("gone", Owner(2**22 + 1)) is None
+    assert store.claim_session("lives", this_process()) is None
+    permission, plan = PermissionRequest("a", "gone", "Bash", {}), PlanRequest("b", "gone", "# Plan")
+    others = [PermissionRequest("c", "lives", "Bash", {}), PermissionRequest("d", "unknown", "Bash", {})]
+    living = PlanRequest("e", "lives", "# Plan")
+    for request in (permission, plan, *others, living):
+        store.add_request(request)
+    # Settling is the first look: the decision is not taken, and it is said why.
+    verdict = store.settle(permission.id, Allowed(), "panel")
+    assert isinstance(verdict, AlreadySettled)
+    assert verdict.outcome == Cancelled(PROCESS_GONE)
+    assert store.withdraw_orphans() == 1
+    assert store.withdraw_orphans() == 0
+    assert [one.request for one in store.waiting()] == [*others, living]
+    assert [row.became for row in store.history(request_id=plan.id)] == ["pending", "cancelled"]
+    assert store.settle(living.id, Allowed(), "panel") == Won()
+    # What was decided and not taken in time is given up, once.
+    assert store.give_up(living.id, "too late")
+    assert not store.give_up(living.id, "too late")
+    stored = store.request(living.id)
+    assert stored is not None
+    assert (stored.state, stored.outcome) == (RequestState.CANCELLED, Cancelled("too late"))
+    assert store.undelivered("lives") == []

@@ -1,0 +1,60 @@
+"""How what a person decides can reach the agent of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from enum import Enum, auto
+from pathlib import Path
+from typing import NamedTuple
+
+from ccq_tui.inbox.owners import alive
+from ccq_tui.inbox.store.rows import StoredSession
+
+
+class Reach(Enum):
+    """What there is of a session."""
+
+    RUNS = auto()
+    """A process runs it."""
+    RESTS = auto()
+    """It can be resumed."""
+    UNKNOWN = auto()
+    """Nothing is stored of it."""
+    NO_DIRECTORY = auto()
+    """It can be resumed in another directory alone: its own is gone."""
+    NO_RECORD = auto()
+    """Claude Code has no record of it: it cannot be resumed."""
+
+
+class Look(NamedTuple):
+    """How it is seen whether a session can be resumed.
+
+    Attributes:
+        there: Whether a directory is there, or can be made again.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
+    """
+
+    there: Callable[[Path], bool]
+    recorded: Collection[str] | None = None
+
+
+NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
+NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could take it"
+
+
+def reach_of(session: StoredSession | None, look: Look) -> Reach:
+    """Say how a session can be reached; looks at processes and files.
+
+    Args:
+        session: What is stored of it, or None.
+        look: How that is seen.
+    """
+    if session is None:
+        return Reach.UNKNOWN
+    if alive(session.owner):
+        return Reach.RUNS
+    if look.recorded is not None and session.id not in look.recorded:
+        return Reach.NO_RECORD
+    if session.directory and not look.there(Path(session.directory)):
+        return Reach.NO_DIRECTORY
+    return Reach.RESTS

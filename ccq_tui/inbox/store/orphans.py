@@ -1,0 +1,83 @@
+"""What can no longer reach an agent: decisions that only a process which is gone could have taken."""
+
+from __future__ import annotations
+
+from ccq_tui.inbox.owners import Owner, alive
+from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.store.base import Connected
+from ccq_tui.inbox.store.encoding import outcome_to_json
+from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
+from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN
+
+PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
+_OVER = (StoredSessionState.PARKED, StoredSessionState.ENDED, StoredSessionState.FAILED)
+_PENDING = """
+    SELECT r.id, r.session_id, s.state, s.owner_pid, s.owner_start
+    FROM requests r JOIN sessions s ON s.id = r.session_id
+    WHERE r.state = 'pending' AND r.kind IN ('permission', 'plan')"""
+
+
+class Orphans(Connected):
+    """Withdraws permissions and plans whose process is known to be gone: each ends with it."""
+
+    def withdraw_orphans(self) -> int:
+        """Withdraw all of them.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        if not self._orphans():
+            return 0
+        with self._writing() as at:
+            found = self._orphans()
+            for key, session_id in found:
+                self._withdraw_orphan(at, key, session_id)
+        return len(found)
+
+    def give_up(self, request_id: str, reason: str) -> bool:
+        """Withdraw what a person decided and no process can take any more.
+
+        Args:
+            request_id: The request's id.
+            reason: Why, for a person.
+
+        Returns:
+            Whether it was decided, and not delivered, until now.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        marks = ", ".join("?" * len(TO_DELIVER))
+        query = f"SELECT id, session_id, state FROM requests WHERE id = ? AND state IN ({marks})"  # noqa: S608 - ours
+        with self._writing() as at:
+            for key, session_id, was in self._rows(query, (request_id, *TO_DELIVER)):
+                self._do("UPDATE requests SET state = 'cancelled' WHERE id = ?", (key,))
+                self._do(
+                    "UPDATE answers SET outcome = ?, surface = ? WHERE request_id = ?",
+                    (outcome_to_json(Cancelled(reason)), SURFACE_WITHDRAWN, key),
+                )
+                self._note(at, session_id, key, (was, RequestState.CANCELLED), reason, SURFACE_WITHDRAWN)
+                return True
+        return False
+
+    def _orphans(self, key: str = "") -> list[tuple[str, str]]:
+        """Return id and session of each, or of one."""
+        query, values = (f"{_PENDING} AND r.id = ?", (key,)) if key else (_PENDING, ())
+        return [
+            (id_, session_id)
+            for id_, session_id, state, pid, start in self._rows(query, values)
+            if (state in _OVER if pid is None else not alive(Owner(pid, start)))
+        ]
+
+    def _withdraw_orphan(self, at: str, key: str, session_id: str) -> None:
+        """Settle one inside `_writing`."""
+        became = RequestState.CANCELLED
+        self._do("UPDATE requests SET state = ?, deferred = 0 WHERE id = ?", (became, key))
+        self._do(
+            "INSERT INTO answers (request_id, outcome, surface, settled_at, way) VALUES (?, ?, ?, ?, '')",
+            (key, outcome_to_json(Cancelled(PROCESS_GONE)), SURFACE_WITHDRAWN, at),
+        )
+        self._note(at, session_id, key, (RequestState.PENDING, became), PROCESS_GONE, SURFACE_WITHDRAWN)
