@@ -172,6 +172,9 @@ def _pressed_on_list(state: DecisionState, key: str, character: str) -> Decision
         return _take(state, state.cursor) if key == "enter" else state
     if key == "ctrl+d":
         return replace(state, cursor=next(i for i, choice in enumerate(state.choices) if choice.key == "n"))
+    if key == "ctrl+g":
+        # The surface opens the editor: with the plan, where there is one, else with what is said.
+        return state if state.current_plan else _type(state, "", _text_row(state))
     for index, choice in enumerate(state.choices):
         if key == choice.key:
             return _take(replace(state, cursor=index), index)

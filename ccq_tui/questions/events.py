@@ -154,7 +154,10 @@ class Decline:
 
 @dataclass(frozen=True, slots=True)
 class OpenEditor:
-    """Edit the open text field in the person's own editor: an effect of the surface, no change of state."""
+    """Edit the open text in the person's own editor; none is open: open Other, or the field, for it.
+
+    The editor itself is an effect of the surface.
+    """
 
 
 @dataclass(frozen=True, slots=True)

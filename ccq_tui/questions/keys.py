@@ -90,10 +90,6 @@ def _moving(state: PanelState) -> bool:
     return state.focus in (Focus.LIST, Focus.REVIEW, Focus.FILTER)
 
 
-def _text(state: PanelState) -> bool:
-    return state.focus in TEXT_FOCUSES
-
-
 def _filterable(state: PanelState) -> bool:
     return _choices(state) and len(state.page.question.options) >= FILTER_FROM
 
@@ -148,7 +144,13 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("escape",), lambda _: Back(), _always, "Esc", "Leave the text, then hide the panel"),
     KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "Hide or show the panel"),
     KeyRow(("ctrl+d",), lambda _: Decline(), _always, "Ctrl+D", "Decline the questions (asks once)"),
-    KeyRow(("ctrl+g",), lambda _: OpenEditor(), _text, "Ctrl+G", "Edit the text in $EDITOR"),
+    KeyRow(
+        ("ctrl+g",),
+        lambda _: OpenEditor(),
+        _always,
+        "Ctrl+G",
+        "Edit the text, or your own answer, in $EDITOR",
+    ),
 )
 
 

@@ -196,7 +196,18 @@ def _flow(state: PanelState, action: Action) -> PanelState:
             return replace(state, large=not state.large)
         case ToggleHidden():
             return replace(state, hidden=not state.hidden, shown_at=None)
-        case OpenEditor() | ScrollPreview():
+        case OpenEditor():
+            return _open_for_editor(state)
+        case ScrollPreview():
             return state
         case _:
             raise TypeError(f"not an event of the question panel: {action!r}")
+
+
+def _open_for_editor(state: PanelState) -> PanelState:
+    """Have a text open on purpose; where the keys act on no question there is none to open."""
+    if state.focus in TEXT_FOCUSES:
+        return replace(state, stray=None)
+    if state.focus is Focus.DECLINE or (state.in_review and state.review_row == len(state.pages)):
+        return state
+    return moves.open_other(turn_to(state, state.review_row) if state.in_review else state)

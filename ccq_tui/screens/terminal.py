@@ -7,6 +7,9 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -38,11 +41,28 @@ def forget_typed() -> None:
         return  # there is no terminal, or it is gone with what was typed
 
 
+KEPT = "The editor ended with an error; what it saved is kept"
+NOT_UTF8 = "The editor did not save UTF-8; “�” stands for what cannot be read"
+
+
 class EditorError(Exception):
     """The editor could not be used; the message is for a person, and nothing was changed."""
 
 
-async def edit_text(app: App[Any], text: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A text that came out of an editor.
+
+    Attributes:
+        text: The text as saved.
+        problem: What went wrong all the same, for a person, or "".
+    """
+
+    text: str
+    problem: str = ""
+
+
+async def edit_text(app: App[Any], text: str) -> Edited | None:
     """Let the person edit a text in $VISUAL or $EDITOR; the terminal is the editor's meanwhile.
 
     The event loop goes on: a session must be read from however long somebody writes.
@@ -52,30 +72,49 @@ async def edit_text(app: App[Any], text: str) -> str | None:
         text: The text to begin with.
 
     Returns:
-        The text as saved, without the newline that editors put at the end, or None when it was not changed or
-        when an editor has the terminal already.
+        The text as saved, also by an editor that failed afterwards, without the newline that editors put at
+        the end; None when it was not changed or when an editor has the terminal already.
 
     Raises:
-        EditorError: There is no editor, it failed, or the screen cannot be lent.
+        EditorError: There is no editor, it failed and saved nothing, or the screen cannot be lent.
     """
     if is_lent(app):
         return None  # the key was pressed twice
     failed: Exception | None = None
-    edited: str | None = None
+    edited: Edited | None = None
     try:
         with app.suspend(), interrupts_for_the_editor():
             try:
-                edited = await asyncio.to_thread(click.edit, text, extension=".md", require_save=True)
-            except (click.ClickException, UnicodeDecodeError, OSError) as error:
+                edited = await asyncio.to_thread(_edited, text)
+            except (click.ClickException, OSError) as error:
                 # Raised inside, it would keep the screen from coming back.
                 failed = error
     except SuspendNotSupported as error:
         raise EditorError("this terminal cannot be lent to an editor") from error
     if failed is not None:
         raise EditorError(_why(failed)) from failed
-    if edited is None:
-        return None
-    return edited if text.endswith("\n") else edited.removesuffix("\n")
+    return edited
+
+
+def _edited(text: str) -> Edited | None:
+    """Run the editor on a file of its own until it ends; None where it changed nothing."""
+    given = (text if text.endswith("\n") or not text else f"{text}\n").encode(errors="replace")
+    failed: click.ClickException | None = None
+    with TemporaryDirectory(prefix="ccq-tui-") as directory:
+        file = Path(directory, "text.md")
+        file.write_bytes(given)
+        try:
+            click.edit(filename=str(file))
+        except click.ClickException as error:
+            failed = error
+        saved = file.read_bytes()
+    if saved != given:
+        read = saved.decode(errors="replace").replace("\r\n", "\n")
+        problem = KEPT if failed else NOT_UTF8 if "\ufffd" in read and "\ufffd" not in text else ""
+        return Edited(read if text.endswith("\n") else read.removesuffix("\n"), problem)
+    if failed is not None:
+        raise failed
+    return None
 
 
 def is_lent(app: App[Any]) -> bool:
@@ -86,8 +125,6 @@ def is_lent(app: App[Any]) -> bool:
 def _why(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return f"{error.message} · set VISUAL or EDITOR to one that runs"
-    if isinstance(error, UnicodeDecodeError):
-        return "what the editor saved is not UTF-8; it was left out"
     return f"the editor cannot be used: {error}"
 
 

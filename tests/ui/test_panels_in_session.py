@@ -11,9 +11,11 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
 from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.screens.session import base
+from ccq_tui.screens.terminal import KEPT, Edited
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.session import Driven, asked, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, until
 
 ASKED = {
     "question": (asked("r1"), asked("r2")),
@@ -84,3 +86,35 @@ async def test_a_panel_that_is_removed_as_it_is_mounted(kind: Any) -> None:
             assert not panel.is_attached, turns
             panel.place = (2, 2)
             panel.put_text("too late")
+
+
+@pytest.mark.parametrize("searching", [False, True])
+@pytest.mark.parametrize("kind", ["question", "permission", "plan"])
+async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
+    kind: str, searching: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str] = []
+
+    async def edit_text(_app: object, text: str) -> Edited:
+        given.append(text)
+        return Edited("from the editor", KEPT)
+
+    monkeypatch.setattr(base, "edit_text", edit_text)
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        run.screen.dock.prompt.put("half a prompt")
+        run.told.tell(ASKED[kind][0])
+        await keys_work(run, pilot)
+        panel = run.screen.dock.panel
+        assert panel is not None
+        await pilot.press(*(["ctrl+f"] if searching else []), "ctrl+g")
+        await until(pilot, lambda: given)
+        await until(pilot, lambda: run.screen.dock.notices.text == KEPT)
+        assert given == ["# A" if kind == "plan" else ""]
+        state = panel.state
+        assert (state.plan if isinstance(panel, DecisionPanel) and kind == "plan" else state.text) == (
+            "from the editor"
+        )
+        assert run.screen.dock.prompt.text == "half a prompt"
+        assert run.told.answers == []

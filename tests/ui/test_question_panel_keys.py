@@ -269,10 +269,13 @@ async def test_ctrl_d_declines_after_asking_once(key: str) -> None:
 async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:
     app = PanelHost(SINGLE)
     async with app.run_test() as pilot:
-        await pilot.press("ctrl+g")
-        assert not app.all_posted(QuestionPanel.EditorWanted), "no text is open"
-        await pilot.press("o", "a", "b", "ctrl+g")
-        (wanted,) = app.all_posted(QuestionPanel.EditorWanted)
+        await pilot.press("ctrl+d", "ctrl+g", "escape")
+        assert not app.all_posted(QuestionPanel.EditorWanted), "there is no text to edit"
+        await pilot.press("2", "ctrl+g")
+        assert [wanted.text for wanted in app.all_posted(QuestionPanel.EditorWanted)] == [""]
+        assert app.state.focus is Focus.OTHER, "on the list it is Other that is edited"
+        await pilot.press("a", "b", "ctrl+g")
+        wanted = app.all_posted(QuestionPanel.EditorWanted)[-1]
         assert (wanted.text, wanted.control) == ("ab", app.panel)
         app.panel.put_text("ab\r\nand more\x1b[2J\n")
         await pilot.pause()

@@ -195,8 +195,10 @@ class Answering(Showing):
         if edited is None:
             return
         if self.panel is panel and self.panel is not None:
-            self.panel.put_text(edited)
-        elif self.closed_drafts.keep(edited):
+            self.panel.put_text(edited.text)
+            if edited.problem:
+                self.say(edited.problem)
+        elif self.closed_drafts.keep(edited.text):
             self.say(f"The request was closed meanwhile{DRAFT_KEPT}")
 
 

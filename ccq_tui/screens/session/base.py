@@ -207,7 +207,7 @@ class SessionBase(Screen[None]):
 
         Args:
             text: What the editor begins with.
-            put: Takes the edited text; not called when the editor failed.
+            put: Takes the edited text; not called when nothing was saved.
         """
 
         async def edit() -> None:
@@ -217,7 +217,9 @@ class SessionBase(Screen[None]):
                 self.dock.notices.say(str(error))
                 return
             if edited is not None:
-                put(edited)
+                put(edited.text)
+                if edited.problem:
+                    self.dock.notices.say(edited.problem)
 
         start_work(self, edit, name="editor")
 

@@ -94,7 +94,10 @@ class Prompting(Remembering):
             self.dock.prompt.search()
 
     def action_edit_prompt(self) -> None:
-        """Edit the prompt in the person's editor."""
+        """Edit the prompt in the person's editor, or what a panel in its place has to be typed."""
+        if self.dock.panel is not None and not self.dock.prompt.display:
+            self.dock.panel.open_editor()
+            return
         self.edit(self.dock.prompt.text, self.dock.prompt.put)
 
     def action_interrupt(self) -> None:

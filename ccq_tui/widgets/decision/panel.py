@@ -110,8 +110,9 @@ class DecisionPanel(RequestPanel[DecisionState]):
         return is_guarded(self._state, key, at)
 
     def _takes(self, key: str, character: str, at: float) -> bool:
-        text = self._state.text if self._state.typing else self._state.current_plan
-        if key == "ctrl+g" and (self._state.typing or text):
+        if key == "ctrl+g" and not self._state.hidden:
+            self.dispatch(Pressed(key, character, at))
+            text = self._state.text if self._state.typing else self._state.current_plan
             self.post_message(EditorWanted(self, text))
         elif key in SCROLLS and not self._state.typing:
             self._details.scroll_relative(y=SCROLLS[key], animate=False, force=True)

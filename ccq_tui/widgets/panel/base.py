@@ -211,6 +211,12 @@ class RequestPanel(Turns[State]):
         else:
             self.post_message(messages.Changed(self, after))
 
+    def open_editor(self) -> None:
+        """Ask for the person's editor as the key does that is pressed in the panel."""
+        if not self._rests:
+            self._take_text()
+            self._takes("ctrl+g", "", self._clock())
+
     def put_text(self, text: str) -> None:
         """Put a text back into the open field, such as one that came out of an editor."""
         text = typable(text)

@@ -81,7 +81,9 @@ class QuestionPanel(RequestPanel[PanelState]):
     def _takes(self, key: str, character: str, at: float) -> bool:
         action = action_for(self._state, key, character)
         if isinstance(action, OpenEditor):
-            self.post_message(EditorWanted(self, self._state.text))
+            self.dispatch(Pressed(key, character, at))
+            if self._typing:
+                self.post_message(EditorWanted(self, self._state.text))
         elif isinstance(action, ScrollPreview):
             self._face.scroll(action.by, self._drawing().preview_at)
         elif action is not None:

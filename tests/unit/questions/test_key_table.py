@@ -193,7 +193,8 @@ def test_ctrl_g_means_the_editor_only_in_a_text() -> None:
     from ccq_tui.questions.events import OpenEditor
 
     assert action_for(keys(panel(), "o"), "ctrl+g") == OpenEditor()
-    assert action_for(panel(), "ctrl+g") is None
+    assert action_for(panel(), "ctrl+g") == OpenEditor()
+    assert action_for(keys(panel(), "f2"), "ctrl+g") is None, "the prompt has it then"
 
 
 def test_a_text_takes_every_printable_key() -> None:

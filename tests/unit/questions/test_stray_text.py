@@ -85,6 +85,29 @@ def test_a_proposal_that_nobody_took_is_not_a_text_left_out() -> None:
     assert keys(panel(text_question(default="api"), question()), "tab").pages[0].unselected == ""
 
 
+@pytest.mark.parametrize(
+    ("before", "focus", "tab"),
+    [
+        ("2", Focus.OTHER, 0),
+        ("2 x", Focus.OTHER, 0),
+        ("2 x escape", Focus.OTHER, 0),
+        ("n", Focus.NOTE, 0),
+        ("c", Focus.DISCUSS, 0),
+        ("tab escape", Focus.FIELD, 1),
+        ("tab tab", Focus.OTHER, 0),  # from the first gap in the review
+        ("1 tab tab", Focus.FIELD, 1),
+        ("tab tab end", Focus.REVIEW, 2),
+        ("ctrl+d", Focus.DECLINE, 0),
+    ],
+)
+def test_the_editor_has_a_text_that_is_open_on_purpose(before: str, focus: Focus, tab: int) -> None:
+    state = keys(panel(question(), text_question()), f"{before} ctrl+g")
+    assert (state.focus, state.tab, state.stray) == (focus, tab, None)
+    if focus is Focus.OTHER:
+        edited = keys(step(state, TextChanged("edited")), "escape")
+        assert edited.page.answer() == Answer(other="edited")
+
+
 def press(state: PanelState, key: str, at: float) -> PanelState:
     return step(state, Pressed(key, key if len(key) == 1 else "", at))
 
