@@ -58,7 +58,7 @@ class Delivery:
         self._inbox = inbox
         self._emit = emit
         self._send = send
-        self._asked: set[str] = set()
+        self._asked: dict[str, str] = {}
         self._by_message: dict[str, QuestionRequest] = {}
         self._sent: dict[str, str] = {}
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
@@ -85,9 +85,9 @@ class Delivery:
         """
         match event:
             case QuestionAsked(request, by_message=False):
-                self._asked.add(request.id)
-            case ToolFinished(tool_use_id=name, output=output) if name in self._asked:
-                self._asked.discard(name)
+                self._asked[request.tool_use_id] = request.id
+            case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
+                name = self._asked.pop(call)
                 if not output.startswith(_NO_ANSWERS):
                     self._arrived(name, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
@@ -127,9 +127,9 @@ class Delivery:
             if left.outcome is None:
                 self._inbox.withdraw(request.id, GONE)
             return
-        if left.outcome is not None and (way := way_in(history, request.id)):
+        if left.outcome is not None and (way := way_in(history, request.tool_use_id)):
             self._inbox.delivered(request.id, way)
-        elif request.id in history.deferred:
+        elif request.tool_use_id in history.deferred:
             return  # the same call asks again, and has its outcome then
         elif left.outcome is not None:
             self._tell(request, left.outcome)
@@ -151,31 +151,31 @@ class Delivery:
             return
         if not isinstance(outcome, Answered | Discussed | Declined | Expired):
             raise TypeError(f"{type(outcome).__name__} does not settle a question")
-        send = Send(answers_as_message(request.questions, outcome), prompt_id_of(request.id))
+        send = Send(answers_as_message(request.questions, outcome), prompt_id_of(request.tool_use_id))
         self._sent[send.prompt_id] = request.id
         self._send(send)
 
 
-def prompt_id_of(request_id: str) -> str:
-    """Return the id under which a request's answer is sent as a message: always the same one.
+def prompt_id_of(tool_use_id: str) -> str:
+    """Return the id under which the answer to a call is sent as a message: always the same one.
 
     By it the session's own record tells whether the message has arrived.
 
     Args:
-        request_id: The request.
+        tool_use_id: The call.
     """
-    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {request_id}"))
+    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}"))
 
 
-def way_in(history: History, request_id: str) -> str:
-    """Return by which way the session's record has what was decided on a request, or "".
+def way_in(history: History, tool_use_id: str) -> str:
+    """Return by which way the session's record has what was decided on a call's request, or "".
 
     Args:
         history: What the record says.
-        request_id: The request.
+        tool_use_id: The call.
     """
-    if prompt_id_of(request_id) in history.uuids:
+    if prompt_id_of(tool_use_id) in history.uuids:
         return MESSAGE
     results = (event for event in history.events if isinstance(event, ToolFinished))
-    found = any(one.tool_use_id == request_id and not one.output.startswith(_NO_ANSWERS) for one in results)
+    found = any(one.tool_use_id == tool_use_id and not one.output.startswith(_NO_ANSWERS) for one in results)
     return RESULT if found else ""

@@ -75,10 +75,11 @@ def recalled(
         return
     outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
     if outcome is not None:
-        yield QuestionAsked(QuestionRequest(call_id, session_id, questions))
+        request = QuestionRequest(call_id, session_id, questions)
+        yield QuestionAsked(request)
         if result is None and waits:
             return
-        yield RequestSettled(call_id, outcome, at=result.at if result else None)
+        yield RequestSettled(request.id, outcome, at=result.at if result else None)
 
 
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:

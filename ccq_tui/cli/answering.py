@@ -123,9 +123,9 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
 
     with opened_store() as store:
         store, stored = find_request(store, name)
-        key = stored.request.id
+        key, called = stored.request.id, store.name_of(stored.request)
         if stored.state is not RequestState.PENDING:
-            raise _taken(stored)
+            raise _taken(stored, called)
         try:
             outcome = outcome_for(stored.request)
         except SayingError as error:
@@ -136,18 +136,18 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
         verdict = store.settle(key, outcome, surface)
         if isinstance(verdict, AlreadySettled):
             # The request as it is now says more than the verdict.
-            raise _taken(store.request(key) or stored)
+            raise _taken(store.request(key) or stored, called)
         if isinstance(verdict, Unknown):
-            raise Refused(f"the request {one_line(key, 80)} is gone.")
+            raise Refused(f"the request {one_line(called, 80)} is gone.")
         if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
-            kept = f"it is kept, and ccq-tui show {one_line(key, 60)} prints it"
-            raise Taken(f"{one_line(key, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
+            kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
+            raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
         when = _delivery(store, stored.request.session_id, reach)
-    print_lines(f"{one_line(key, 60)}: {state_after(outcome)}.\n{when}")
+    print_lines(f"{one_line(called, 80)}: {state_after(outcome)}.\n{when}")
     return ENDED
 
 
-def _taken(stored: StoredRequest) -> Taken:
+def _taken(stored: StoredRequest, called: str) -> Taken:
     from ccq_tui.inbox.listing import local
     from ccq_tui.inbox.requests import Cancelled
 
@@ -157,7 +157,7 @@ def _taken(stored: StoredRequest) -> Taken:
     else:
         by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
         did = f"already {'expired' if stored.state == 'expired' else 'answered'}{by}{at}"
-    return Taken(f"{one_line(stored.request.id, 80)} was {did}; nothing was changed.")
+    return Taken(f"{one_line(called, 80)} was {did}; nothing was changed.")
 
 
 def _delivery(store: Store, session_id: str, reach: Reach) -> str:

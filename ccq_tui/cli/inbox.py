@@ -150,13 +150,14 @@ def show(request: str, as_json: bool) -> int:
 
     with opened_store() as store:
         store, stored = find_request(store, request)
-        known = store.session(stored.request.session_id)
+        called, known = store.name_of(stored.request), store.session(stored.request.session_id)
         unreached = _unreached(store, stored)
     if as_json:
         print_lines(report("request", whole_record(stored)))
         return ENDED
     parts = [stored.request.session_id, *([known.name, known.directory] if known else [])]
-    print_lines("\n".join(request_lines(stored, " · ".join(part for part in parts if part), unreached)))
+    session = " · ".join(part for part in parts if part)
+    print_lines("\n".join(request_lines(stored, called, session, unreached)))
     return ENDED
 
 

@@ -88,7 +88,10 @@ def complete_waiting(
     """
     from ccq_tui.inbox.listing import summary
 
-    return _proposed(start, lambda store: ((one.request.id, summary(one.request)) for one in store.waiting()))
+    def found(store: Store) -> Iterable[tuple[str, str]]:
+        return ((store.name_of(one.request), summary(one.request)) for one in store.waiting())
+
+    return _proposed(start, found)
 
 
 def complete_sessions(
@@ -128,7 +131,7 @@ def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
 
     Args:
         store: The inbox.
-        name: Its id, or how it begins.
+        name: Its id, or how it begins; the id of its call is enough where no other session made that one.
 
     Returns:
         The inbox, which there is, and the request.
@@ -137,7 +140,14 @@ def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
         Refused: None has this id, or several begin so, or it cannot be read.
     """
     ids = store.request_ids(name, _SHOWN + 1) if store and name else []
-    key = _one(ids, name, "request", "ccq-tui inbox lists those that wait")
+    if store and len(ids) > 1 and len(calls := store.request_ids_of(name)) == 1:
+        ids = calls  # others begin so, and this is the whole id of a call
+
+    def called(key: str) -> str:
+        stored = store.request(key) if store else None
+        return store.name_of(stored.request) if store and stored else key
+
+    key = _one(ids, name, "request", "ccq-tui inbox lists those that wait", called)
     stored = store.request(key) if store else None
     if store is None or stored is None:
         raise Refused(f"the request {one_line(key, 80)} was written by another version and cannot be read.")
@@ -183,14 +193,14 @@ def since(text: str | None) -> datetime | None:
         raise Refused(f"--since takes {SINCE}, and not “{one_line(text, 40)}”.") from error
 
 
-def _one(ids: list[str], name: str, what: str, where: str) -> str:
+def _one(ids: list[str], name: str, what: str, where: str, called: Callable[[str], str] = str) -> str:
     shown = one_line(name, 80)
     if name in ids:
         return name
     if not ids:
         raise Refused(f"no {what} has an id that begins with “{shown}”; {where}.")
     if len(ids) > 1:
-        some = ", ".join(one_line(item, 40) for item in ids[:_SHOWN])
+        some = ", ".join(one_line(called(item), 80) for item in ids[:_SHOWN])
         more = ", …" if len(ids) > _SHOWN else ""
         raise Refused(
             f"several {what}s have an id that begins with “{shown}”: {some}{more}; give more of it."

@@ -35,6 +35,7 @@ def request_record(stored: StoredRequest) -> dict[str, Any]:
     """Return a request as JSON has it, without what the agent wrote before it."""
     return {
         "id": stored.request.id,
+        "tool_use_id": stored.request.tool_use_id,
         "session": stored.request.session_id,
         "kind": kind_of(stored.request),
         "state": str(stored.state),

@@ -13,22 +13,53 @@ from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Outcome, QuestionSet
 
 
+def request_id(tool_use_id: str, session_id: str) -> str:
+    """Return the id of the request that a call of a session makes.
+
+    Args:
+        tool_use_id: The call.
+        session_id: The session.
+    """
+    return f"{tool_use_id}@{session_id}"
+
+
+def call_of(request_id: str) -> str:
+    """Return the call that a request's id names."""
+    return request_id.rpartition("@")[0]
+
+
 @dataclass(frozen=True, slots=True)
-class QuestionRequest:
+class Asked:
+    """One tool call of one session.
+
+    A copy of a session has the calls of its original under the same ids, and waits for answers of its own.
+
+    Attributes:
+        tool_use_id: The call.
+        session_id: The session that asks.
+    """
+
+    tool_use_id: str
+    session_id: str
+
+    @property
+    def id(self) -> str:
+        """What the request is called everywhere: no other one, of any session, is called so."""
+        return request_id(self.tool_use_id, self.session_id)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest(Asked):
     """A question set that waits for its answers."""
 
-    id: str
-    session_id: str
     questions: QuestionSet
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionRequest:
+class PermissionRequest(Asked):
     """A tool call that waits for permission.
 
     Attributes:
-        id: The ``tool_use_id`` of the call.
-        session_id: The session that asks.
         tool: The tool's name.
         input: The call's input.
         description: The agent's own words for what the call does, or "".
@@ -39,8 +70,6 @@ class PermissionRequest:
         suggestions: Lasting permissions that may be granted along with this one; no others may.
     """
 
-    id: str
-    session_id: str
     tool: str
     input: Mapping[str, Any] = field(hash=False)
     description: str = ""
@@ -52,11 +81,9 @@ class PermissionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRequest:
+class PlanRequest(Asked):
     """A plan that waits for approval; ``plan`` is Markdown."""
 
-    id: str
-    session_id: str
     plan: str
 
 

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from ccq_tui.inbox.choices import choices_for
 from ccq_tui.inbox.listing import WIDTH, cut, local, wrapped
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    Denied,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+)
 from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.questions import Answer, Answered, Discussed, Expired, Kind, Question
@@ -19,18 +27,19 @@ MOST = 20_000
 """Characters of one text that are shown; the JSON has all of it."""
 
 
-def request_lines(stored: StoredRequest, session_name: str, unreached: str = "") -> list[str]:
+def request_lines(stored: StoredRequest, called: str, session_name: str, unreached: str = "") -> list[str]:
     """Show a request: what was asked, what the agent wrote before it, and how to answer or what became of it.
 
     Args:
         stored: The request.
+        called: What a person calls it.
         session_name: What its session is called.
         unreached: Why no agent can get what is decided, or "".
     """
     request = stored.request
     state = f"{stored.state} · asked {local(stored.asked_at)}"
     lines = [
-        *wrapped(one_line(request.id, 500), "Request  "),
+        *wrapped(one_line(called, 1000), "Request  "),
         f"Kind     {kind_of(request)}",
         f"State    {state}{' · with a draft' if stored.has_draft else ''}",
         *wrapped(one_line(session_name, 500), "Session  "),
@@ -49,7 +58,7 @@ def request_lines(stored: StoredRequest, session_name: str, unreached: str = "")
             lines += ["", *_text(request.plan, "  ")]
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]
-    how = wrapped(unreached) if unreached else _how(stored)
+    how = wrapped(unreached) if unreached else _how(request, one_line(called, 1000))
     return [*lines, *_choices(request), "", *how]
 
 
@@ -101,9 +110,7 @@ def _choices(request: QuestionRequest | PermissionRequest | PlanRequest) -> list
     return lines
 
 
-def _how(stored: StoredRequest) -> list[str]:
-    request = stored.request
-    name = one_line(request.id, 500)
+def _how(request: Request, name: str) -> list[str]:
     if not isinstance(request, QuestionRequest):
         return [
             f"To decide: ccq-tui answer {name} --choose N",

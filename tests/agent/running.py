@@ -14,6 +14,7 @@ from ccq_tui.agent.claude.ahead import Ahead
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.inbox import MemoryInbox, RequestOutcome
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import request_id
 from ccq_tui.testing.environment import CleanHome
 
 LIMIT = 60.0
@@ -112,9 +113,13 @@ class Running:
         (event,) = self.all(kind)
         return event
 
-    def answer(self, request_id: str, outcome: RequestOutcome) -> None:
+    def request(self, name: str) -> str:
+        """The id of a request, which may be named by its call alone."""
+        return name if "@" in name else request_id(name, self.session.session_id)
+
+    def answer(self, name: str, outcome: RequestOutcome) -> None:
         """Settle a request."""
-        self.session.answer(request_id, outcome, "test")
+        self.session.answer(self.request(name), outcome, "test")
 
     def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
         return any(event is later for event in self.events[self.events.index(earlier) :])

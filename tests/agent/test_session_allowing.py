@@ -180,8 +180,8 @@ async def a_plan_is_edited_and_carried_out_in_the_mode_chosen(
     await run.idle()
     assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
     assert len(run.all(PermissionAsked)) == 1
-    assert model.result(first.request.id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")
-    approved = model.result(second.request.id).text
+    assert model.result(first.request.tool_use_id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")
+    approved = model.result(second.request.tool_use_id).text
     assert approved.startswith("User has approved your plan. You can now start coding.")
     assert approved.endswith(f"\n\n## Approved Plan (edited by user):\n{edited}")
     assert edited in [path.read_text() for path in (home.config / "plans").iterdir()]

@@ -25,6 +25,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
@@ -81,7 +82,7 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
     run.session.interrupt()
     await run.idle()
     cancelled = Cancelled("interrupted")
-    assert {e.request_id: e.outcome for e in run.all(RequestSettled)} == {
+    assert {call_of(e.request_id): e.outcome for e in run.all(RequestSettled)} == {
         "toolu_q_1": cancelled,
         "toolu_q_2": cancelled,
     }
@@ -91,7 +92,7 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
     asked = await run.until(QuestionAsked, count=3)
     run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
     await run.idle(2)
-    assert '"Which database?"="SQLite"' in model.result(asked.request.id).text
+    assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
 
 
 async def an_interrupted_answer_keeps_what_was_read(run: Running) -> None:
@@ -129,7 +130,7 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         assert run.pid is not None
         os.kill(run.pid, signal.SIGKILL)
         lost = await run.ended(waiting=1)
-        assert run.one(RequestParked) == RequestParked("toolu_q_1", deferred=False)
+        assert run.one(RequestParked) == RequestParked(run.request("toolu_q_1"), deferred=False)
         assert not lost.expected
         assert lost.exit_code == -signal.SIGKILL
         assert run.session.state is SessionState.FAILED

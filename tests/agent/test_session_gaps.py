@@ -145,7 +145,7 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     proposed = await run.until(PlanProposed)
     run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
     await run.until(BlockFinished, lambda e: e.text == "I begin with the tests.")
-    assert model.result(proposed.request.id).text.startswith("User has approved your plan.")
+    assert model.result(proposed.request.tool_use_id).text.startswith("User has approved your plan.")
     bodies = json.dumps(model.requests()[-1].body)
     assert "The user allowed this call and told you:\\nThe tests first" in bodies
     assert not run.all(PromptReturned)

@@ -25,6 +25,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.texts import POSTPONED
 from ccq_tui.inbox import QuestionRequest, Won
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, machine
 from ccq_tui.questions.events import Pressed
@@ -126,8 +127,9 @@ async def parked_with_a_draft(home: CleanHome, inbox: DurableInbox) -> tuple[str
 async def it_is_delivered_as_the_result(run: Running, model: ScriptedModel, name: str) -> None:
     await run.until(RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
     await run.until(TurnEnded)
-    assert model.result(name).text.startswith(ANSWERED)
-    assert not model.result(name).is_error
+    result = model.result(call_of(name))
+    assert result.text.startswith(ANSWERED)
+    assert not result.is_error
     await run.idle(0)
     assert run.all(PromptDelivered) == []  # and not by message as well
     assert len(model.requests()) == 2
@@ -168,10 +170,44 @@ async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., A
         async with Running(home, inbox=inbox, resume=session_id) as run:
             await run.until(QuestionAsked, lambda e: e.request.id == last and not e.by_message)
             await run.until(QuestionAsked, lambda e: e.request.id == first and e.by_message)
-            run.answer(last, Answered((Answer(("Tabs",) if last.endswith("2") else ("SQLite",)),)))
+            run.answer(last, Answered((Answer(("Tabs",) if call_of(last).endswith("2") else ("SQLite",)),)))
             run.answer(first, SQLITE)
             await run.until(PromptDelivered)
             await run.until(TurnEnded, count=2)
-            assert POSTPONED in model.result(first).text
-            assert '"Which layout?"="Tabs"' in model.result(last).text
+            assert POSTPONED in model.result(call_of(first)).text
+            assert '"Which layout?"="Tabs"' in model.result(call_of(last)).text
             assert said(model).count("[x] SQLite") == 1
+
+
+@pytest.mark.timeout(240)
+async def test_a_copy_of_a_session_has_a_question_of_its_own(
+    play: Callable[..., Any], tmp_path: Path
+) -> None:
+    scenario = Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn()
+    model, home = play(scenario)
+    async with inbox_at(tmp_path) as inbox:
+        with step("parked in the original"):
+            name, session_id, draft = await parked_with_a_draft(home, inbox)
+        with step("asked and answered in the copy, with the original's draft"):
+            async with Running(home, inbox=inbox, resume=session_id, fork=True) as run:
+                own = await run.until(QuestionAsked, lambda e: e.draft is not None)
+                assert (own.request.tool_use_id, own.draft) == (call_of(name), draft)
+                assert own.request.session_id == run.session.session_id != session_id
+                postgres = Answered((Answer(("PostgreSQL",)),))
+                assert await inbox.answer(own.request.id, postgres, "test") == Won()
+                await run.until(TurnEnded)
+                assert '"Which database?"="PostgreSQL"' in model.result(call_of(name)).text
+                await delivered(inbox, own.request.id, "result")
+        told = len(model.requests())
+        with step("the original's waits on, and nobody has told it what was answered in the copy"):
+            assert (await stored(inbox, name)).state is RequestState.PENDING
+            async with Running(home, inbox=inbox, resume=session_id) as run:
+                again = await run.until(QuestionAsked, lambda e: e.draft is not None)
+                assert (again.request.id, again.draft) == (name, draft)
+                assert len(model.requests()) == told
+                assert await inbox.answer(name, SQLITE, "test") == Won()
+                await run.until(TurnEnded)
+                await delivered(inbox, name, "result")
+        assert len(model.requests()) == told + 1
+        assert ANSWERED in said(model).replace('\\"', '"')
+        assert '"Which database?"="PostgreSQL"' not in said(model).replace('\\"', '"')

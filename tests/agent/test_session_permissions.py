@@ -89,10 +89,10 @@ async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) 
     run.answer(second.request.id, Allowed())
     await run.idle()
     assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
-    kept = model.result(first.request.id)
+    kept = model.result(first.request.tool_use_id)
     assert kept.text == REJECTED + "To tell you how to proceed, the user said:\nShorter"
     assert kept.is_error
-    approved = model.result(second.request.id).text
+    approved = model.result(second.request.tool_use_id).text
     assert approved.startswith("User has approved your plan. You can now start coding.")
     assert approved.endswith("## Approved Plan:\n# Second\n1. b")
 

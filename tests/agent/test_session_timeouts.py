@@ -9,6 +9,7 @@ from typing import Any
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, TurnEnded
 from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Expired
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
@@ -39,7 +40,7 @@ async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbo
     run.session.answer(name, Expired(), "timeout")
     assert (await run.until(RequestSettled)).outcome == Expired()
     await run.until(TurnEnded)
-    assert EXPIRED in model.result(name).text
+    assert EXPIRED in model.result(call_of(name)).text
     assert '"Which database?"="' not in said(model)
     await delivered(inbox, name, "result")
     rows = await inbox.run(lambda store: store.history(request_id=name))

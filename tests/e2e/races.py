@@ -15,6 +15,7 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel, clean_environment
@@ -88,7 +89,7 @@ class Races:
         for terminal in (self._session, self._inbox)[:: 1 if number % 2 else -1]:
             terminal.press("enter")
         output, _ = script.communicate(timeout=LIMIT)
-        result = self._model.wait_for_result_sync(request, LIMIT).text
+        result = self._model.wait_for_result_sync(call_of(request), LIMIT).text
         winner = self._winner(request)
         assert [label in result for label in LABELS.values()] == [one == winner for one in RACERS], result
         self._check_told(winner, script.returncode, output)

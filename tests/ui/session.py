@@ -12,10 +12,20 @@ from typing import Any, TypeVar
 from textual.pilot import Pilot
 
 from ccq_tui.agent.controls import Control, Rewound, rewind_conversation, rewind_files
-from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked, SessionState, StateChanged
+from ccq_tui.agent.events import (
+    AgentEvent,
+    ArrivingEnded,
+    Connected,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+)
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import call_of, request_id
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.manners import GRACE
@@ -23,13 +33,17 @@ from ccq_tui.screens.session import SessionScreen
 from tests.ui.host import Clock
 
 T = TypeVar("T")
+SESSION_ID = "id-1"
 
 
 class ToldSession:
-    """A session that tells what it is told to tell, and keeps what the screen asks of it."""
+    """A session that tells what it is told to tell, and keeps what the screen asks of it.
+
+    Its requests may be named by their calls alone, and are kept under these.
+    """
 
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
-        self.tell = tell
+        self._tell = tell
         self.sent: list[str] = []
         self.withdrawn: list[str] = []
         self.answers: list[tuple[str, RequestOutcome, str]] = []
@@ -42,8 +56,14 @@ class ToldSession:
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
         self.replies: dict[str, Any] = {}
 
+    def tell(self, event: AgentEvent) -> None:
+        named = isinstance(event, RequestSettled | RequestParked | ArrivingEnded)
+        if named and "@" not in event.request_id:
+            event = replace(event, request_id=request_id(event.request_id, SESSION_ID))
+        self._tell(event)
+
     async def run(self) -> None:
-        self.tell(Connected("id-1", "claude-x", "default", "/work"))
+        self.tell(Connected(SESSION_ID, "claude-x", "default", "/work"))
         self.tell(StateChanged(SessionState.IDLE))
 
     def send(self, text: str) -> str:
@@ -80,10 +100,10 @@ class ToldSession:
         self.interrupts += 1
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
-        self.answers.append((request_id, outcome, surface))
+        self.answers.append((call_of(request_id), outcome, surface))
 
     def keep_draft(self, request_id: str, draft: Draft) -> None:
-        self.drafts[request_id] = draft
+        self.drafts[call_of(request_id)] = draft
 
     def park(self, cause: str = "") -> None:
         self.parked, self.cause = True, cause
@@ -172,8 +192,8 @@ async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
 
 def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:
     which = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
-    return QuestionAsked(QuestionRequest(name, "id-1", QuestionSet(name, questions or (which,))))
+    return QuestionAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
 
 
 def permission(name: str = "toolu_p") -> PermissionRequest:
-    return PermissionRequest(name, "id-1", "Bash", {"command": "make all"}, description="Build it")
+    return PermissionRequest(name, SESSION_ID, "Bash", {"command": "make all"}, description="Build it")

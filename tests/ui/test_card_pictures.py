@@ -67,11 +67,11 @@ BASH = (
     *run("3", "Bash", "Exit code 2\nmake: *** no rule to make 'al'.\nStop.", failed=True, command="make al"),
     ev.ToolStarted("4", "Bash", {"command": "rm -rf dist"}),
     ev.PermissionAsked(PermissionRequest("4", "s", "Bash", {"command": "rm -rf dist"})),
-    ev.RequestSettled("4", Denied("keep the wheel")),
+    ev.RequestSettled("4@s", Denied("keep the wheel")),
     ev.ToolFinished("4", "Bash", "The user doesn't want to proceed\nwith this", is_error=True),
     ev.ToolStarted("5", "Bash", {"command": "npm run build"}),
     ev.PermissionAsked(PermissionRequest("5", "s", "Bash", {"command": "npm run build"})),
-    ev.RequestSettled("5", Allowed()),
+    ev.RequestSettled("5@s", Allowed()),
 )
 LOOKED = (
     *found("1", "Read", {"file": {"numLines": 1200}}, file_path="/srv/api/store.py"),

@@ -158,7 +158,9 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
         await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
         assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
 
-        panel = await shown(run, pilot, PlanProposed(replace(PLAN, id="toolu_other", plan="# Another one")))
+        panel = await shown(
+            run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
+        )
         assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
         assert "stands above" in drawn(panel)
         await pilot.press("y")
@@ -166,7 +168,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
             pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), "panel")]
         )
 
-        panel = await shown(run, pilot, PlanProposed(replace(PLAN, id="toolu_third")))
+        panel = await shown(run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_third")))
         panel.put_text("# Mine")
         await pilot.press("n")
         await until(pilot, lambda: len(run.told.answers) == 3)
@@ -192,7 +194,7 @@ async def test_several_that_wait_are_counted_and_come_in_turn() -> None:
 
 def waits_first(run: Driven) -> str:
     first = run.screen.dock.line.head
-    return first.request.id if first and run.screen.dock.panel else ""
+    return first.request.tool_use_id if first and run.screen.dock.panel else ""
 
 
 def head(run: Driven) -> str:

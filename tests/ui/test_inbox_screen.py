@@ -205,7 +205,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         await pilot.press("2", "escape", "escape")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         dock = run.session_screen.dock
-        draft = dock.draft_of("toolu_s1")
+        draft = dock.draft_of("toolu_s1@s1")
         assert draft is not None
         assert draft.has_draft
         # Going there by Enter shows its panel, hidden or not.

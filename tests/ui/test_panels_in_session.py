@@ -20,7 +20,7 @@ from tests.ui.session import Driven, asked, keys_work, permission, until
 ASKED = {
     "question": (asked("r1"), asked("r2")),
     "permission": (PermissionAsked(permission("r1")), PermissionAsked(permission("r2"))),
-    "plan": (PlanProposed(PlanRequest("r1", "s", "# A")), PlanProposed(PlanRequest("r2", "s", "# B"))),
+    "plan": (PlanProposed(PlanRequest("r1", "id-1", "# A")), PlanProposed(PlanRequest("r2", "id-1", "# B"))),
 }
 
 

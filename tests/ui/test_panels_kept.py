@@ -142,7 +142,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         panel.post_message(RequestPanel.EditorWanted(panel, "secr"))
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
-        run.screen.dock.withdraw("q1")
+        run.screen.dock.withdraw("q1@id-1")
         run.screen.dock.add(asked("q2", WISH).request)
         run.screen.dock.toggle_panel()
         await pilot.pause()

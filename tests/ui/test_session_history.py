@@ -11,8 +11,8 @@ from tests.ui.session import Driven, asked, until
 async def test_questions_of_the_past_open_no_panel() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
-        answered = RequestSettled("one", Answered((Answer(note="because"),)))
-        lost = RequestSettled("two", Cancelled("the session ended before it was answered"))
+        answered = RequestSettled("one@id-1", Answered((Answer(note="because"),)))
+        lost = RequestSettled("two@id-1", Cancelled("the session ended before it was answered"))
         past = (PromptAccepted("Build it"), asked("one"), answered, asked("two"), lost)
         run.told.tell(HistoryLoaded(past))
         run.told.tell(StateChanged(SessionState.IDLE))

@@ -64,7 +64,7 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
         await until(pilot, lambda: len(run.screen.waiting.items) == 2)
         await later(run, pilot, 3600)
         assert not run.told.parked
-        run.screen.dock.withdraw("toolu_p")
+        run.screen.dock.withdraw("toolu_p@id-1")
         await later(run, pilot, 601)
         assert run.told.parked
         assert run.told.cause == "no answer for 10 min (park_after)"
@@ -76,7 +76,7 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
         run.told.parked = False
         await later(run, pilot, 10_000)
         assert not run.told.parked
-        assert "toolu_1" in run.screen.waiting
+        assert "toolu_1@id-1" in run.screen.waiting
 
 
 @pytest.mark.parametrize("what", ["park", "no_answer"])
@@ -123,7 +123,7 @@ async def test_any_key_in_the_countdown_stops_it_for_good() -> None:
         # The next question has its own time, seen above the prompt while its panel is hidden.
         run.told.tell(RequestSettled("toolu_1", Expired(), "phone"))
         run.told.tell(asked("toolu_2"))
-        await until(pilot, lambda: "toolu_2" in run.screen.waiting)
+        await until(pilot, lambda: "toolu_2@id-1" in run.screen.waiting)
         await keys_work(run, pilot)
         await pilot.press("escape")
         await later(run, pilot, 100)

@@ -10,6 +10,7 @@ from pathlib import Path
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.owners import this_process
+from ccq_tui.inbox.requests import request_id
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
@@ -43,6 +44,11 @@ _FEATURES = (
     Question("What is it called?", "Name", kind=Kind.TEXT),
 )
 _RULE = Suggestion("addRules", "localSettings", (Rule("Bash", "npm test *"),), "allow")
+
+
+def id_of(call: str) -> str:
+    """Return the id of the request that a call made."""
+    return request_id(call, RUNNING if call in (PERMISSION, PLAN) else SESSION)
 
 
 @contextmanager

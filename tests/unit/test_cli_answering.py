@@ -24,7 +24,19 @@ from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed
 from tests.unit.inbox.made import sets, values
-from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, RUNNING, SESSION, asked, record, stock
+from tests.unit.stocked import (
+    CACHE,
+    FEATURES,
+    FULL,
+    PERMISSION,
+    PLAN,
+    RUNNING,
+    SESSION,
+    asked,
+    id_of,
+    record,
+    stock,
+)
 
 DEAD = Owner(2**22 + 1)
 JSON_FULL = '{"answers": [{"selected": ["Auth", 3]}, {"other": "4"}, {"other": "api"}]}'
@@ -42,9 +54,9 @@ def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
     assert "Its session has it when it is resumed: ccq-tui resume 8f14e45f" in capsys.readouterr().out
 
 
-def outcome_of(request_id: str) -> RequestOutcome | None:
+def outcome_of(call: str) -> RequestOutcome | None:
     with asked() as store:
-        stored = store.request(request_id)
+        stored = store.request(id_of(call))
     assert stored is not None
     return stored.outcome
 
@@ -138,8 +150,8 @@ def test_an_answer_as_json(
 def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.settle(CACHE, Discussed("why?"), "panel")
-        store.cancel(PLAN, "interrupted", "withdrawn")
+        store.settle(id_of(CACHE), Discussed("why?"), "panel")
+        store.cancel(id_of(PLAN), "interrupted", "withdrawn")
     assert main([command[0], CACHE, *command[1:]]) == 3
     told = capsys.readouterr().err
     assert f"{CACHE} was already answered by panel at 2" in told
@@ -213,7 +225,7 @@ def test_who_is_a_moment_later_is_told(
 
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
-            store.settle(CACHE, Declined(), "another terminal")
+            store.settle(id_of(CACHE), Declined(), "another terminal")
         return Answered((Answer(other="late"),))
 
     stock()
@@ -271,7 +283,7 @@ def test_what_show_gives_back_can_be_given_again() -> None:
     stock()
     assert main(["answer", FEATURES, *FULL]) == 0
     with asked() as store:
-        stored = store.request(FEATURES)
+        stored = store.request(id_of(FEATURES))
     assert stored is not None
     answers = whole_record(stored)["outcome"]["answers"]
     answers[0]["unselected"] = "typed in a panel"
@@ -281,7 +293,7 @@ def test_what_show_gives_back_can_be_given_again() -> None:
 def test_a_question_left_open_keeps_its_note() -> None:
     stock()
     with asked() as store:
-        stored = store.request(CACHE)
+        stored = store.request(id_of(CACHE))
     assert stored is not None
     assert isinstance(stored.request, QuestionRequest)
     left = answered(stored.request.questions, [Said(left_open=True, note="later")])

@@ -20,7 +20,7 @@ from ccq_tui.inbox.listing import WIDTH, cells
 from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
-from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, stock
+from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,7 +65,7 @@ def test_the_inbox_lists_what_waits_oldest_first(capsys: pytest.CaptureFixture[s
     assert "ccq-tui answer REQUEST" in hint
     records = as_json(capsys, "inbox")["requests"]
     assert isinstance(records, list)
-    assert [record["id"] for record in records] == [CACHE, FEATURES, PERMISSION, PLAN]
+    assert [record["tool_use_id"] for record in records] == [CACHE, FEATURES, PERMISSION, PLAN]
     assert [choice["label"] for choice in records[2]["choices"]][:1] == ["Allow once"]
     assert records[3]["plan"].startswith("# Move")
 
@@ -75,7 +75,7 @@ def test_lists_are_narrowed_by_session_and_time(capsys: pytest.CaptureFixture[st
     with asked() as store:
         store.add_request(PermissionRequest("toolu_02", "0other-session", "Bash", {}))
     records = as_json(capsys, "inbox", "--session", "0o")["requests"]
-    assert [record["id"] for record in records] == ["toolu_02"]  # type: ignore[attr-defined]
+    assert [record["tool_use_id"] for record in records] == ["toolu_02"]  # type: ignore[attr-defined]
     assert len(as_json(capsys, "sessions", "--session", SESSION[:4])["sessions"]) == 1  # type: ignore[arg-type]
     for command in ("inbox", "sessions", "history"):
         everything = as_json(capsys, command, "--since", "1h")
@@ -103,7 +103,11 @@ def test_the_history_has_each_change_with_its_cause(capsys: pytest.CaptureFixtur
     assert lines[2].split()[-4:] == ["starting", "→", "parked", "waited"]
     assert " ".join(lines[-1].split()[-5:]) == "pending → declined ccq-tui decline"
     change = as_json(capsys, "history")["changes"][-1]  # type: ignore[index]
-    assert (change["request"], change["from"], change["to"]) == (PLAN, "pending", "declined")
+    assert (change["request"], change["from"], change["to"]) == (
+        id_of(PLAN),
+        "pending",
+        "declined",
+    )
 
 
 def test_a_long_history_is_read_in_pages(
@@ -133,8 +137,9 @@ def test_show_says_what_is_asked_and_how_to_answer(capsys: pytest.CaptureFixture
 def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.settle(CACHE, Answered((Answer(("SQLite",), note="small", unselected="Oracle"),)), "panel")
-        store.mark_delivered(CACHE, "result")
+        answer = Answer(("SQLite",), note="small", unselected="Oracle")
+        store.settle(id_of(CACHE), Answered((answer,)), "panel")
+        store.mark_delivered(id_of(CACHE), "result")
     text = run(capsys, "show", CACHE)
     assert "[x]  2  SQLite" in text
     assert "[ ]  1  Redis" in text
@@ -273,7 +278,7 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     with asked() as store:
         store.release_session(SESSION, this_process())
         for name in (CACHE, FEATURES, PERMISSION, PLAN):
-            store.settle(name, Declined(), "panel")
+            store.settle(id_of(name), Declined(), "panel")
     assert "is not running, and nothing waits in it." in run(capsys, "park", "8f14", code=2)
     assert "no session has an id" in run(capsys, "park", "x", code=2)
 
@@ -287,9 +292,9 @@ def test_an_abbreviated_id_is_found_in_the_whole_inbox(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
     for name in ("a", "ab", "abc", "b_", "bx"):
         store.add_request(PermissionRequest(name, f"s-{name}", "Bash", {}))
-    assert store.request_ids("ab") == ["ab", "abc"]
-    assert store.request_ids("b_") == ["b_"]
-    assert store.request_ids("a", 1) == ["a"]
+    assert store.request_ids("ab") == ["ab@s-ab", "abc@s-abc"]
+    assert store.request_ids("b_") == ["b_@s-b_"]
+    assert store.request_ids("a", 1) == ["a@s-a"]
     assert store.session_ids("s-b") == ["s-b_", "s-bx"]
     store.close()
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from ccq_tui.cli.main import cli
 from ccq_tui.inbox.reports import change_record, request_record, session_record, whole_record
-from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, stock
+from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 
 PAGE = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text(encoding="utf-8")
 AT = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -64,7 +64,7 @@ def test_every_field_is_named() -> None:
     assert CliRunner().invoke(cli, ["answer", PLAN, "--choose", "2"]).exit_code == 0
     assert CliRunner().invoke(cli, ["answer", FEATURES, *FULL]).exit_code == 0
     with asked() as store:
-        requests = [store.request(name) for name in (CACHE, FEATURES, PERMISSION, PLAN)]
+        requests = [store.request(id_of(name)) for name in (CACHE, FEATURES, PERMISSION, PLAN)]
         records = [record(item) for item in requests if item for record in (request_record, whole_record)]
         records += [session_record(item, 1) for item in store.sessions()]
         records += [change_record(item) for item in store.history()]

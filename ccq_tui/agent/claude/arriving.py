@@ -25,6 +25,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions.arriving import ArrivingSet
 from ccq_tui.questions.model import QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -45,6 +46,7 @@ _ABORTED = "aborted"
 @dataclass(slots=True)
 class _Call:
     arriving: ArrivingSet
+    request_id: str = ""
     told: bool = False
     stopped: bool = False
     whole: bool = False
@@ -109,10 +111,10 @@ class Arrivals:
             case ToolFinished(tool_use_id=call_id) if call_id in self._calls:
                 rejected = event.output.startswith(_REJECTION)
                 self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
-            case QuestionAsked(request) if request.id in self._calls:
-                del self._calls[request.id]
-            case RequestSettled(request_id=request_id) if request_id in self._calls:
-                del self._calls[request_id]
+            case QuestionAsked(request):
+                self._calls.pop(request.tool_use_id, None)
+            case RequestSettled(request_id=request_id):
+                self._calls.pop(call_of(request_id), None)
             case Retrying() | ToolStarted(parent="") | BlockFinished():
                 self._end_broken(stopped=True)
             case TurnEnded(reason=reason):
@@ -149,7 +151,9 @@ class Arrivals:
                 self._tell(look.questions, Arriving(look.complete))
 
     def _tell(self, questions: QuestionSet, arriving: Arriving) -> None:
-        self._emit(QuestionArriving(QuestionRequest(questions.id, self._session_id(), questions), arriving))
+        request = QuestionRequest(questions.id, self._session_id(), questions)
+        self._calls[questions.id].request_id = request.id
+        self._emit(QuestionArriving(request, arriving))
 
     def _complete(self, call_id: str, source: Mapping[str, Any]) -> None:
         """Show all of a set that is shown in part; one that came at once is the hook's alone."""
@@ -173,4 +177,4 @@ class Arrivals:
     def _end(self, call_id: str, reason: str) -> None:
         call = self._calls.pop(call_id)
         if call.told:
-            self._emit(ArrivingEnded(call_id, reason))
+            self._emit(ArrivingEnded(call.request_id, reason))

@@ -121,6 +121,8 @@ class Connection:
         return await self._open(session_id, self._start(session_id, original))
 
     async def _open(self, session_id: str, starting: Coroutine[Any, Any, ClaudeSDKClient]) -> Failure | None:
+        # What is asked right after the start is this session's, too.
+        self.translator.session_id = session_id
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 client = await starting
@@ -130,7 +132,6 @@ class Connection:
         self._client = client
         info = await client.get_server_info() or {}
         self._pid = info.get("pid")
-        self.translator.session_id = session_id
         self.translator.mode = str(info.get("current_permission_mode") or self._options.permission_mode or "")
         self.translator.model = self._options.model or _default_model(info)
         self._emit(

@@ -178,13 +178,11 @@ class Gate:
         if tool == QUESTION_TOOL:
             return await self._decide_question(name, source)
         if tool == PLAN_TOOL:
-            plan = PlanRequest(name, self._session_id(), str(source.get("plan") or ""))
+            plan = PlanRequest(name, await self._session_of(name), str(source.get("plan") or ""))
             return self._decision(plan, await self.waits.ask(plan), source)
-        if context.agent_id and context.agent_id not in self._agents:
-            await self.waits.call_shown(name)  # by then its name is known
         request = PermissionRequest(
-            id=name,
-            session_id=self._session_id(),
+            tool_use_id=name,
+            session_id=await self._session_of(name),  # by then a subagent's name is known, too
             tool=tool,
             input=source,
             description=context.description or "",
@@ -205,7 +203,7 @@ class Gate:
         match outcome:
             case Allowed():
                 if outcome.text.strip():
-                    self._remarks[request.id] = outcome.text
+                    self._remarks[request.tool_use_id] = outcome.text
                 return PermissionResultAllow(
                     updated_input={**source, "plan": outcome.plan} if outcome.plan else source,
                     updated_permissions=[update(one) for one in _granted(request, outcome)] or None,
@@ -216,6 +214,15 @@ class Gate:
                 return PermissionResultDeny(message=outcome.reason, interrupt=True)
             case _:
                 raise TypeError(f"{type(outcome).__name__} does not settle a permission")
+
+    async def _session_of(self, tool_use_id: str) -> str:
+        """Return the session in which a call was made.
+
+        That the conversation was cleared, and has another id, is told on the way on which calls are told: not
+        on the one on which they are asked about, which may be faster.
+        """
+        await self.waits.call_shown(tool_use_id)
+        return self._session_id()
 
     def _return_remark(self, tool_use_id: str, reason: str) -> None:
         """Give back what was said along with a permission and did not reach the agent."""
@@ -248,7 +255,7 @@ class Gate:
         adaptive = self._options.questions is QuestionPolicy.ADAPTIVE
         if adaptive and self._rounds > self._options.max_question_rounds:
             return Discussed(PROCEED)
-        request = QuestionRequest(questions.id, self._session_id(), questions)
+        request = QuestionRequest(questions.id, await self._session_of(questions.id), questions)
         return await self.waits.ask(request, parkable=parkable)
 
 

@@ -146,7 +146,7 @@ class Waits:
         Returns:
             How it was settled, or that it was parked.
         """
-        await self.call_shown(request.id)
+        await self.call_shown(request.tool_use_id)
         self._stop_when_over()
         self.pending[request.id] = request
         waits, surface = asyncio.Event(), ""

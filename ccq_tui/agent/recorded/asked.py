@@ -65,7 +65,7 @@ class Asked:
             reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
             outcome = Cancelled(reason or "it failed")
         del self._open[call]
-        yield RequestSettled(call, outcome, at=result.at)
+        yield RequestSettled(request.id, outcome, at=result.at)
 
     def go_on(self) -> Iterator[AgentEvent]:
         """Take that the person said something else instead.
@@ -73,8 +73,8 @@ class Asked:
         Yields:
             That what was open was not answered.
         """
-        for call in self._open:
-            yield RequestSettled(call, Cancelled(PASSED_OVER))
+        for request in self._open.values():
+            yield RequestSettled(request.id, Cancelled(PASSED_OVER))
         self._open.clear()
 
     def end(self) -> Iterator[AgentEvent]:
@@ -84,8 +84,7 @@ class Asked:
             That what was open was not answered, but for the last set, which still can be.
         """
         for call in list(self._open)[:-1]:
-            del self._open[call]
-            yield RequestSettled(call, Cancelled(UNANSWERED))
+            yield RequestSettled(self._open.pop(call).id, Cancelled(UNANSWERED))
 
     @property
     def waiting(self) -> QuestionRequest | None:

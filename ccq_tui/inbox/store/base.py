@@ -15,11 +15,28 @@ from ccq_tui.inbox.store.rows import stamp
 
 MOST_WORDS = 100_000
 """Characters of a text beside a request that are kept."""
+MOST_NAME, MOST_CALL = 500, 2000
+"""Characters of the ids of a session and of a call that are kept."""
 
 
 def storable(text: str, most: int = MOST_WORDS) -> str:
     """Return text as the database takes it: halves of characters replaced, the end of it when it is long."""
     return text[-most:].encode("utf-8", "replace").decode("utf-8")
+
+
+def name_key(session_id: str) -> str:
+    """Return the id of a session as the database takes it."""
+    return storable(session_id, MOST_NAME)
+
+
+def call_key(tool_use_id: str) -> str:
+    """Return the id of a call as the database takes it."""
+    return storable(tool_use_id, MOST_CALL)
+
+
+def request_key(request_id: str) -> str:
+    """Return the id of a request as the database takes it."""
+    return storable(request_id, MOST_CALL + 1 + MOST_NAME)
 
 
 class Connected:

@@ -80,7 +80,10 @@ def request_from_json(text: str) -> Request:
     Raises:
         StoredFormatError: It cannot be understood.
     """
-    return _read(text, _REQUESTS, "kind")
+    content = parse(text)
+    # A request was called after its call alone once.
+    content.setdefault("tool_use_id", content.get("id"))
+    return _read(content, _REQUESTS, "kind")
 
 
 def outcome_to_json(outcome: RequestOutcome) -> str:
@@ -101,7 +104,7 @@ def outcome_from_json(text: str) -> RequestOutcome:
     Raises:
         StoredFormatError: It cannot be understood.
     """
-    return _read(text, _OUTCOMES, "outcome")
+    return _read(parse(text), _OUTCOMES, "outcome")
 
 
 def dump(content: Mapping[str, Any]) -> str:
@@ -143,8 +146,7 @@ def _value(value: Any) -> Any:
     return _plain(value) if hasattr(value, "__dataclass_fields__") else value
 
 
-def _read(text: str, kinds: Mapping[str, type[T]], name: str) -> T:
-    content = parse(text)
+def _read(content: Mapping[str, Any], kinds: Mapping[str, type[T]], name: str) -> T:
     kind = kinds.get(str(content.get(name)))
     if kind is None:
         raise StoredFormatError(f"{name} is {content.get(name)!r}")

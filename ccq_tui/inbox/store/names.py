@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox.store.base import Connected
+from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.store.base import Connected, call_key
 
 MOST_NAMES = 200_000
 """Ids that are given at once."""
@@ -19,6 +20,15 @@ class Names(Connected):
             limit: At most so many.
         """
         return self._beginning("SELECT id FROM requests", prefix, limit)
+
+    def request_ids_of(self, tool_use_id: str) -> list[str]:
+        """Return the ids of requests that a call made: one, or that of its copy in a copied session, too."""
+        query = "SELECT id FROM requests WHERE tool_use_id = ? ORDER BY id"
+        return [str(row[0]) for row in self._rows(query, (call_key(tool_use_id),))]
+
+    def name_of(self, request: Request) -> str:
+        """Return what a person calls a request: its call alone, unless another session made that one, too."""
+        return request.tool_use_id if len(self.request_ids_of(request.tool_use_id)) == 1 else request.id
 
     def session_ids(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
         """Return ids of sessions, those that are known by their requests alone among them, sorted.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ccq_tui.inbox.requests import (
     Cancelled,
@@ -14,7 +15,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.base import storable
+from ccq_tui.inbox.store.base import call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
     kind_of,
@@ -44,9 +45,10 @@ class Requests(Orphans):
     def add_request(self, request: Request, context: str = "") -> StoredRequest:
         """Write a request that is asked; afterwards it is on disk.
 
-        The same call asked again keeps its place, its draft and, if a person decided and the agent was not
-        seen to know, its outcome. One that was cancelled waits again: whoever cancelled it asks anew. Any
-        other call that comes with a known id is a request of its own, and nobody has answered it.
+        The same call of the same session asked again keeps its place, its draft and, if a person decided and
+        the agent was not seen to know, its outcome. One that was cancelled waits again: whoever cancelled it
+        asks anew. Any other call that comes with a known id is a request of its own, and nobody has answered
+        it. So is the call of a copied session, which begins with a copy of the draft that waits in another.
 
         Args:
             request: What is asked.
@@ -58,18 +60,28 @@ class Requests(Orphans):
         Raises:
             InboxUnavailable: It was not written.
         """
-        key, body = _key(request.id), request_to_json(request)
-        session_id = _key(request.session_id)
+        key, body = request_key(request.id), request_to_json(request)
+        session_id = name_key(request.session_id)
         before = self.request(request.id)
         with self._writing() as at:
             self._set_apart(before, request)
             new = self._do(
-                "INSERT INTO requests (id, session_id, kind, body, context, state, asked_at, deferred)"
-                " VALUES (?, ?, ?, ?, ?, 'pending', ?, 0) ON CONFLICT (id) DO NOTHING",
-                (key, session_id, kind_of(request), body, storable(context), at),
+                "INSERT INTO requests"
+                " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
+                " VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, 0) ON CONFLICT (id) DO NOTHING",
+                (
+                    key,
+                    call_key(request.tool_use_id),
+                    session_id,
+                    kind_of(request),
+                    body,
+                    storable(context),
+                    at,
+                ),
             )
             if new:
                 self._note(at, session_id, key, ("", RequestState.PENDING), "asked")
+                self._copy_draft(at, key, request)
             else:
                 self._ask_again(at, key, session_id, body)
         stored = self.request(request.id)
@@ -78,15 +90,26 @@ class Requests(Orphans):
         return stored
 
     def _set_apart(self, before: StoredRequest | None, request: Request) -> None:
-        """Give a request that is over another id, when its own comes back with another call."""
+        """Give a request that is over another name, when its own comes back with another call."""
         if before is None or before.state in (RequestState.PENDING, RequestState.CANCELLED):
             return
         if before.state in TO_DELIVER and _same_call(before.request, request):
             return
-        key = _key(request.id)
-        new = f"{key}#{before.number}"
-        self._do("UPDATE requests SET id = ? WHERE id = ? AND number = ?", (new, key, before.number))
-        self._do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
+        key, call = request_key(request.id), f"{call_key(request.tool_use_id)}#{before.number}"
+        new = request_key(replace(before.request, tool_use_id=call).id)
+        renamed = "UPDATE requests SET id = ?, tool_use_id = ? WHERE id = ? AND number = ?"
+        if self._do(renamed, (new, call, key, before.number)):
+            self._do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
+
+    def _copy_draft(self, at: str, key: str, request: Request) -> None:
+        """Let the call of a copied session begin with what was typed for it in the one it was copied from."""
+        query = f"{_SELECT} WHERE requests.tool_use_id = ? AND requests.id != ? AND has_draft"
+        query += " AND requests.state = 'pending' ORDER BY number DESC"
+        found = _read(self._rows(query, (call_key(request.tool_use_id), key)))
+        other = next((one for one in found if _same_call(one.request, request)), None)
+        if other is not None:
+            copied = "INSERT INTO drafts (request_id, body, saved_at) SELECT ?, body, ? FROM drafts"
+            self._do(f"{copied} WHERE request_id = ?", (key, at, request_key(other.request.id)))
 
     def _ask_again(self, at: str, key: str, session_id: str, body: str) -> None:
         was = self._state(key)
@@ -94,8 +117,8 @@ class Requests(Orphans):
             return
         self._do("DELETE FROM answers WHERE request_id = ?", (key,))
         self._do(
-            "UPDATE requests SET state = 'pending', deferred = 0, session_id = ?, body = ? WHERE id = ?",
-            (session_id, body, key),
+            "UPDATE requests SET state = 'pending', deferred = 0, body = ? WHERE id = ?",
+            (body, key),
         )
         self._note(at, session_id, key, (was, RequestState.PENDING), "asked again")
 
@@ -118,7 +141,7 @@ class Requests(Orphans):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key, became = _key(request_id), state_after(outcome)
+        key, became = request_key(request_id), state_after(outcome)
         if cause is None:
             cause = outcome.reason if isinstance(outcome, Cancelled) else str(became)
         with self._writing() as at:
@@ -165,7 +188,7 @@ class Requests(Orphans):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key = _key(request_id)
+        key = request_key(request_id)
         with self._writing() as at:
             done = self._do("UPDATE requests SET deferred = 1 WHERE id = ? AND state = 'pending'", (key,))
             if done:
@@ -186,7 +209,7 @@ class Requests(Orphans):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key = _key(request_id)
+        key = request_key(request_id)
         with self._writing() as at:
             was = self._state(key)
             if was not in TO_DELIVER:
@@ -198,7 +221,9 @@ class Requests(Orphans):
 
     def request(self, request_id: str) -> StoredRequest | None:
         """Return a request by its id, or None when there is none that can be read."""
-        return next(iter(_read(self._rows(f"{_SELECT} WHERE requests.id = ?", (_key(request_id),)))), None)
+        return next(
+            iter(_read(self._rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),)))), None
+        )
 
     def waiting(
         self, session_id: str | None = None, after: int = 0, limit: int = PAGE
@@ -214,7 +239,7 @@ class Requests(Orphans):
         values: list[object] = [after]
         if session_id is not None:
             query += " AND session_id = ?"
-            values.append(_key(session_id))
+            values.append(name_key(session_id))
         return _read(self._rows(f"{query} ORDER BY number LIMIT ?", (*values, limit)))
 
     def waiting_counts(self) -> dict[str, int]:
@@ -226,7 +251,7 @@ class Requests(Orphans):
         """Return what a person decided and the agent of a session was not seen to have, oldest first."""
         marks = ", ".join("?" * len(TO_DELIVER))
         query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
-        return _read(self._rows(query, (_key(session_id), *TO_DELIVER)))
+        return _read(self._rows(query, (name_key(session_id), *TO_DELIVER)))
 
     def _state(self, key: str) -> str:
         row = self._connection.execute("SELECT state FROM requests WHERE id = ?", (key,)).fetchone()
@@ -244,7 +269,7 @@ class Requests(Orphans):
 
 
 def _same_call(one: Request, other: Request) -> bool:
-    """Whether two requests ask the same; the session may be a fork, and what is suggested may differ."""
+    """Whether two requests ask the same; what is suggested may differ."""
     match one, other:
         case QuestionRequest(), QuestionRequest():
             return one.questions == other.questions
@@ -254,10 +279,6 @@ def _same_call(one: Request, other: Request) -> bool:
             return one.plan == other.plan
         case _:
             return False
-
-
-def _key(name: str) -> str:
-    return storable(name, 500)
 
 
 def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
@@ -274,9 +295,13 @@ def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
 
 
 def _stored(row: sqlite3.Row) -> StoredRequest:
+    request = request_from_json(row["body"])
+    if call_key(request.tool_use_id) != row["tool_use_id"]:
+        # Set apart, because its name came back with another call.
+        request = replace(request, tool_use_id=row["tool_use_id"])
     return StoredRequest(
         number=row["number"],
-        request=request_from_json(row["body"]),
+        request=request,
         context=row["context"],
         state=RequestState(row["state"]),
         asked_at=moment(row["asked_at"]),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.base import Connected, request_key
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.waiting import Draft
@@ -31,7 +31,7 @@ class Drafts(Connected):
 
         with self._writing() as at:
             for request_id, draft in drafts.items():
-                key = storable(request_id, 500)
+                key = request_key(request_id)
                 self._do(
                     "INSERT INTO drafts (request_id, body, saved_at)"
                     " SELECT id, ?, ? FROM requests WHERE id = ?"
@@ -51,7 +51,7 @@ class Drafts(Connected):
     def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
         query = "SELECT body FROM drafts WHERE request_id = ?"
-        rows = self._rows(query, (storable(request.id, 500),))
+        rows = self._rows(query, (request_key(request.id),))
         if not rows:
             return None
         from ccq_tui.inbox.store.drafts import with_draft

@@ -90,6 +90,19 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX wishes_open ON wishes (number) WHERE state = 'open'",
     ),
+    # A request was called after its call alone, so that a copy of a session took it from its original.
+    (
+        """
+        UPDATE history SET request_id = coalesce(
+            (SELECT r.id || '@' || r.session_id FROM requests r WHERE r.id = history.request_id), request_id
+        ) WHERE request_id IS NOT NULL
+        """,
+        "ALTER TABLE requests ADD COLUMN tool_use_id TEXT NOT NULL DEFAULT ''",
+        # In two steps: a new id may be another request's old one.
+        "UPDATE requests SET tool_use_id = id, id = '@' || number",
+        "UPDATE requests SET id = tool_use_id || '@' || session_id",
+        "CREATE UNIQUE INDEX requests_call ON requests (tool_use_id, session_id)",
+    ),
 )
 """What makes of each version the next one; a released step is never changed, only followed by another."""
 

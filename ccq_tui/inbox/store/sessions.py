@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.inbox.owners import Owner, alive
-from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.base import Connected, name_key, storable
 from ccq_tui.inbox.store.encoding import StoredFormatError, parse
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
@@ -61,7 +61,7 @@ class Sessions(Connected):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key = storable(session_id, 500)
+        key = name_key(session_id)
         changes: dict[str, object] = {
             "directory": None if directory is None else storable(directory),
             "name": None if name is None else storable(name, 500),
@@ -98,7 +98,7 @@ class Sessions(Connected):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key = storable(session_id, 500)
+        key = name_key(session_id)
         with self._writing() as at:
             new = self._insert(at, key)
             was = self._connection.execute("SELECT state FROM sessions WHERE id = ?", (key,)).fetchone()[0]
@@ -124,7 +124,7 @@ class Sessions(Connected):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key = storable(session_id, 500)
+        key = name_key(session_id)
         with self._writing() as at:
             self._insert(at, key)
             other = self._known(key).owner
@@ -146,12 +146,12 @@ class Sessions(Connected):
             self._do(
                 "UPDATE sessions SET owner_pid = NULL, owner_start = ''"
                 " WHERE id = ? AND owner_pid = ? AND owner_start = ?",
-                (storable(session_id, 500), owner.pid, owner.start),
+                (name_key(session_id), owner.pid, owner.start),
             )
 
     def session(self, session_id: str) -> StoredSession | None:
         """Return a session by its id, or None."""
-        rows = self._rows("SELECT * FROM sessions WHERE id = ?", (storable(session_id, 500),))
+        rows = self._rows("SELECT * FROM sessions WHERE id = ?", (name_key(session_id),))
         return _session(rows[0]) if rows else None
 
     def sessions(
@@ -189,7 +189,7 @@ class Sessions(Connected):
 
     def standing(self, session_id: str) -> StoredStanding | None:
         """Return a session with what waits in it, or None."""
-        rows = self._rows(f"{_STANDING} WHERE s.id = ?", (storable(session_id, 500),))
+        rows = self._rows(f"{_STANDING} WHERE s.id = ?", (name_key(session_id),))
         return _standing(rows[0]) if rows else None
 
     def set_done(self, session_id: str, done: bool, surface: str) -> bool:
@@ -206,7 +206,7 @@ class Sessions(Connected):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        key = storable(session_id, 500)
+        key = name_key(session_id)
         with self._writing() as at:
             if self._do("UPDATE sessions SET done = NOT done WHERE id = ? AND done != ?", (key, int(done))):
                 state = str(self._known(key).state)

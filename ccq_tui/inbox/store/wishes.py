@@ -6,7 +6,7 @@ import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ccq_tui.inbox.store.base import Connected, storable
+from ccq_tui.inbox.store.base import Connected, name_key, storable
 
 
 class WishState(StrEnum):
@@ -56,7 +56,7 @@ class Wishes(Connected):
         with self._writing() as at:
             self._do(
                 "INSERT INTO wishes (session_id, surface, at, state, why) VALUES (?, ?, ?, ?, '')",
-                (storable(session_id, 500), storable(surface, 200), at, WishState.OPEN),
+                (name_key(session_id), storable(surface, 200), at, WishState.OPEN),
             )
             return int(self._rows("SELECT last_insert_rowid()")[0][0])
 

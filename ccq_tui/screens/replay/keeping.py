@@ -31,8 +31,12 @@ class AnswerDrafts:
 
     async def load(self, request: QuestionRequest) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
-        kept = await asyncio.wrap_future(self._disk.submit(self._files.load, _key(request.id)))
+        kept = await asyncio.wrap_future(self._disk.submit(self._load, request))
         return with_draft(request, kept.text) if kept else None
+
+    def _load(self, request: QuestionRequest) -> KeptText | None:
+        """Read a draft; one of an earlier version has the name of its call alone."""
+        return self._files.load(_key(request.id)) or self._files.load(_key(request.tool_use_id))
 
     def keep(self, request_id: str, draft: Draft | None) -> None:
         """Keep a draft, soon and without waiting; None takes it away."""

@@ -112,7 +112,7 @@ class CallBook:
 
     def permission_settled(self, permission: PermissionBlock) -> None:
         """Draw a call anew whose permission was decided."""
-        block = self._calls.get(permission.request.id)
+        block = self._calls.get(permission.request.tool_use_id)
         if block is not None and block.permission is permission:
             block.started = self._clock()  # a person's time is not the tool's
             block.renew()

@@ -86,7 +86,7 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
         case bl.QuestionBlock(request=request):
             answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
             record |= {
-                "id": request.id,
+                "id": request.tool_use_id,
                 "title": request.questions.title,
                 "questions": [
                     _question(question, answers[number] if number < len(answers) else None)
@@ -95,13 +95,13 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
             }
         case bl.PermissionBlock(request=permission):
             record |= {
-                "id": permission.id,
+                "id": permission.tool_use_id,
                 "tool": permission.tool,
                 "input": permission.input,
                 "text": permission.description,
             }
         case bl.PlanBlock(request=plan):
-            record |= {"id": plan.id, "text": plan.plan}
+            record |= {"id": plan.tool_use_id, "text": plan.plan}
         case _:
             pass
     return record

@@ -12,6 +12,7 @@ from functools import singledispatchmethod
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem, advice
 from ccq_tui.inbox import Allowed, Cancelled
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.callbook import CallBook
 from ccq_tui.widgets.transcript.document import Document
@@ -271,7 +272,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.QuestionAsked) -> None:
-        block = self._requests.get(event.request.id)
+        block = self._requests.get(event.request.tool_use_id)
         if block is None:
             self._ask(bl.QuestionBlock(event.request))
         elif isinstance(block.outcome, Cancelled):
@@ -281,20 +282,21 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.PlanProposed) -> None:
-        if event.request.id not in self._requests:
+        if event.request.tool_use_id not in self._requests:
             self._ask(bl.PlanBlock(event.request, Document(event.request.plan, finished=True)))
 
     @_take.register
     def _(self, event: ev.PermissionAsked) -> None:
-        if event.request.id not in self._requests:
+        if event.request.tool_use_id not in self._requests:
             self._ask(bl.PermissionBlock(event.request))
 
     def _ask(self, block: bl.QuestionBlock | bl.PermissionBlock | bl.PlanBlock) -> None:
-        self._requests[block.request.id] = block
+        name = block.request.tool_use_id
+        self._requests[name] = block
         block.folded = self.folded
-        call = self._calls.get(block.request.id)
+        call = self._calls.get(name)
         if call is None:
-            hidden = self._hidden.get(block.request.id)
+            hidden = self._hidden.get(name)
             self._order.add(block, hidden.parent if hidden else "")
         elif isinstance(block, bl.PermissionBlock):
             self._calls.permit(call, block)
@@ -303,7 +305,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.RequestSettled) -> None:
-        block = self._requests.get(event.request_id)
+        block = self._requests.get(call_of(event.request_id))
         if block is not None and block.outcome is None:
             block.outcome, block.surface = event.outcome, event.surface
             # What was answered in the past was not answered now, even where it is not known when.
@@ -314,7 +316,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.RequestParked) -> None:
-        self._parked.add(event.request_id)  # it can be answered when nothing runs any more
+        self._parked.add(call_of(event.request_id))  # it can be answered when nothing runs any more
 
     def _settle(self, block: bl.RequestBlock) -> None:
         self._order.touch(block)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.inbox import Won
+from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
@@ -297,7 +298,7 @@ class Run:
                 )
             elif asked.answered:
                 self.counts.answers += 1
-                self.counts.ways["result" if answer in results.get(name, "") else "message"] += 1
+                self.counts.ways["result" if answer in results.get(call_of(name), "") else "message"] += 1
         if self._points:
             self._problem(f"it never came to {self._points}")
         self._model.check()

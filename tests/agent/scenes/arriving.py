@@ -76,15 +76,15 @@ async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
     assert {e.request.id for e in run.all(QuestionAsked)} == {name, asked.request.id}
     told = [e for e in run.all(QuestionArriving) if e.request.id == name]
     assert told[-1].arriving.whole
-    assert told[-1].request.questions == QuestionSet(name, (DATABASE,))
+    assert told[-1].request.questions == QuestionSet(first.request.tool_use_id, (DATABASE,))
     assert isinstance(of(run, name)[-1], QuestionAsked)
     for event in run.all(QuestionAsked):
         label = event.request.questions.questions[0].options[1].label
         run.answer(event.request.id, Answered((Answer((label,)),)))
     await run.idle()
     assert not run.all(ArrivingEnded)
-    assert '"Which database?"="PostgreSQL"' in model.result(name).text
-    assert '"Which features?"="Logs"' in model.result(asked.request.id).text
+    assert '"Which database?"="PostgreSQL"' in model.result(first.request.tool_use_id).text
+    assert '"Which features?"="Logs"' in model.result(asked.request.tool_use_id).text
 
 
 async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason: str) -> None:
@@ -94,7 +94,7 @@ async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason:
     assert of(run, first.request.id)[-1] is run.one(ArrivingEnded)
     run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
     await run.idle()
-    assert '"Which database?"="SQLite"' in model.result(asked.request.id).text
+    assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
 
 
 async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:

@@ -130,7 +130,7 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
     await run.until(QuestionAsked)
-    won = await run.inbox.answer("toolu_q_1", Answered((Answer(("SQLite",)),)), "phone")
+    won = await run.inbox.answer(run.request("toolu_q_1"), Answered((Answer(("SQLite",)),)), "phone")
     assert won == Won()
     run.answer("toolu_q_1", Declined())
     await run.idle()
@@ -144,10 +144,11 @@ async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str,
     }
     run.session.send("Build it")
     await run.until(QuestionAsked, count=2)
-    assert [request.id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
+    assert [request.tool_use_id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
     for request_id in order:
         run.answer(request_id, outcomes[request_id])
-        await run.until(RequestSettled, lambda e, wanted=request_id: e.request_id == wanted)
+        wanted = run.request(request_id)
+        await run.until(RequestSettled, lambda e, wanted=wanted: e.request_id == wanted)
     await run.idle()
     assert model.result("toolu_q_1").text == (
         f'Your questions have been answered: "Which database?"="SQLite".{CONTINUE}'
@@ -162,7 +163,7 @@ async def the_model_receives_exactly_what_was_confirmed(run: Running, model: Scr
     for number, (questions, outcome, result) in enumerate(ROUNDS, 1):
         with step(result):
             asked = await run.until(QuestionAsked, count=number)
-            assert asked.request.id == f"toolu_q_{number}"
+            assert asked.request.tool_use_id == f"toolu_q_{number}"
             assert asked.request.questions.questions == tuple(questions)
             assert asked.request.session_id == run.session.session_id
             assert run.session.state is SessionState.AWAITING

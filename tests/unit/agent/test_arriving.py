@@ -127,7 +127,7 @@ async def test_sets_on_their_way_count_as_rounds() -> None:
     told = Told(questions=QuestionPolicy.ADAPTIVE, max_question_rounds=1)
     await told.shown("t1")
     await told.shown("t2", 1)
-    assert {e.request.id for e in told.events if isinstance(e, QuestionArriving)} == {"t1"}
+    assert {e.request.id for e in told.events if isinstance(e, QuestionArriving)} == {"t1@s"}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ async def test_a_stream_that_ends_early(event: AgentEvent, reason: str) -> None:
     told.message("stop")
     assert not told.ended
     told.arrivals.hear(event)
-    assert told.ended == [("t1", reason)]
+    assert told.ended == [("t1@s", reason)]
     told.arrivals.hear(event)
     assert len(told.ended) == 1
 
@@ -157,7 +157,7 @@ async def test_another_message_in_its_place() -> None:
     told.arrivals.hear(Retrying(1, 2, 0.5, None, "unknown"))
     assert not told.ended  # another agent's: this stream goes on
     told.message("start")
-    assert told.ended == [("t1", BROKE)]
+    assert told.ended == [("t1@s", BROKE)]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ async def test_a_whole_set_that_nobody_is_asked(event: AgentEvent, reason: str) 
     told.arrivals.hear(Retrying(1, 2, 0.5, None, "unknown"))
     assert not told.ended
     told.arrivals.hear(event)
-    assert told.ended == [("t1", reason)]
+    assert told.ended == [("t1@s", reason)]
 
 
 async def test_the_end_of_the_process() -> None:
@@ -185,5 +185,5 @@ async def test_the_end_of_the_process() -> None:
     await told.shown()
     told.grow("x")
     told.arrivals.give_up("gone")
-    assert told.ended == [("t1", "gone")]
+    assert told.ended == [("t1@s", "gone")]
     assert told.arrivals._next_look is None

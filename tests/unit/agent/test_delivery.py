@@ -58,7 +58,7 @@ async def test_a_result_is_delivered_after_the_time_that_the_record_takes(
     assert inbox.noted == []
     async with asyncio.timeout(5):
         await inbox.news.wait()
-    assert inbox.noted == [("a", "result")]
+    assert inbox.noted == [("a@s", "result")]
 
 
 @pytest.mark.parametrize("in_order", [True, False])
@@ -66,7 +66,7 @@ async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_
     inbox, made = told("a")
     made.close(in_order=in_order)
     assert inbox.deaf
-    assert inbox.noted == ([("a", "result")] if in_order else [])
+    assert inbox.noted == ([("a@s", "result")] if in_order else [])
 
 
 async def test_what_an_abandoned_cli_says_delivers_nothing() -> None:
@@ -86,4 +86,4 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
     asyncio.get_running_loop().call_later(0.05, later.set)
     async with asyncio.timeout(5):
         await later.wait()
-    assert (inbox.noted, failed) == ([("a", "result")], [])
+    assert (inbox.noted, failed) == ([("a@s", "result")], [])

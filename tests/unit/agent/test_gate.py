@@ -59,7 +59,7 @@ async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t", Answered((Answer(("a",)),)), "test") == Won()
+    assert await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), "test") == Won()
     assert await task == PermissionResultAllow(updated_input=SOURCE | {"answers": {"Q?": "a"}})
 
 
@@ -71,7 +71,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     def answer(event: AgentEvent) -> None:
         events.append(event)
         if isinstance(event, QuestionAsked):
-            answers.append(asyncio.create_task(inbox.answer("t", Declined(), "test")))
+            answers.append(asyncio.create_task(inbox.answer("t@s", Declined(), "test")))
 
     gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
     gate.waits.shown("t")
@@ -79,14 +79,14 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
     assert [await answer for answer in answers] == [Won()]
-    assert events[-1] == RequestSettled("t", Declined(), "test")
+    assert events[-1] == RequestSettled("t@s", Declined(), "test")
 
 
 async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t", Cancelled("withdrawn"), "test") == Won()
+    assert await asked.inbox.answer("t@s", Cancelled("withdrawn"), "test") == Won()
     assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
 
 
@@ -94,7 +94,7 @@ async def test_an_outcome_of_the_wrong_kind_is_an_error() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    await asked.inbox.answer("t", Declined(), "test")
+    await asked.inbox.answer("t@s", Declined(), "test")
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task
 
@@ -104,7 +104,7 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
     asked.gate.give_up("the session was closed")
-    assert asked.events[-1] == RequestSettled("t", Cancelled("the session was closed"), "session")
+    assert asked.events[-1] == RequestSettled("t@s", Cancelled("the session was closed"), "session")
     assert asked.inbox.pending == ()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -128,7 +128,7 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     assert asked.events[told:] == []
     # A question that waits can still be answered once the session is resumed.
     parked = [event for event in asked.events if isinstance(event, RequestParked)]
-    assert parked in ([], [RequestParked("t", deferred=False)])
+    assert parked in ([], [RequestParked("t@s", deferred=False)])
     assert len(asked.inbox.pending) == len(parked)
 
 
@@ -170,9 +170,9 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    await asked.inbox.answer("t", Expired(), "timeout")
+    await asked.inbox.answer("t@s", Expired(), "timeout")
     assert await task == PermissionResultDeny(message=EXPIRED, interrupt=False)
-    assert asked.events[-1] == RequestSettled("t", Expired(), "timeout")
+    assert asked.events[-1] == RequestSettled("t@s", Expired(), "timeout")
     # Where the CLI would not ask again, the words go with the call itself, and no answer does.
     quiet = Asked()
     hook = quiet.gate.before_question(
@@ -182,7 +182,7 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     )
     waits = asyncio.create_task(hook)
     await quiet.pending()
-    await quiet.inbox.answer("t", Expired(), "timeout")
+    await quiet.inbox.answer("t@s", Expired(), "timeout")
     told = json.dumps(await waits)
     assert "Nobody answered" in told
     assert '"Q?": "a"' not in told
@@ -194,7 +194,7 @@ async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
         asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
     )
     await asked.pending()
-    await asked.inbox.answer("t", Declined(), "test")
+    await asked.inbox.answer("t@s", Declined(), "test")
     assert await hook == {}
     asked.gate.finished("another call")
     result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)

@@ -47,7 +47,7 @@ def outcome(result: CallResult | None, source: dict[str, Any] = SOURCE) -> Reque
         return None
     asked, settled = events
     assert isinstance(asked, QuestionAsked)
-    assert (asked.request.id, asked.request.session_id) == ("t", "s")
+    assert (asked.request.tool_use_id, asked.request.session_id) == ("t", "s")
     assert isinstance(settled, RequestSettled)
     return settled.outcome
 
@@ -147,7 +147,7 @@ def test_a_question_stands_where_it_was_asked() -> None:
         *(ToolStarted, QuestionAsked, RequestSettled),
     ]
     at = datetime(2026, 3, 4, 5, 6, 7, 890_000, tzinfo=UTC)
-    assert events[2] == RequestSettled("t", Answered((Answer(("One",)),)), at=at)
-    assert events[6] == RequestSettled("u", Cancelled(UNANSWERED))
+    assert events[2] == RequestSettled("t@s", Answered((Answer(("One",)),)), at=at)
+    assert events[6] == RequestSettled("u@s", Cancelled(UNANSWERED))
     # The CLI asks it again when the session is resumed: it waits, and was not cancelled.
     assert list(replay(stored, "s", {"t", "u"})) == events[:-1]

@@ -155,15 +155,17 @@ def test_the_last_question_waits_when_nobody_answered_it(tmp_path: Path, lines: 
     events = events_of(recording)
     waiting = recording.waiting
     assert waiting is not None
-    assert (waiting.id, waiting.session_id) == ("toolu_1", SESSION)
-    assert [event.request_id for event in events if isinstance(event, RequestSettled)] == ["toolu_0"]
+    assert (waiting.tool_use_id, waiting.session_id) == ("toolu_1", SESSION)
+    assert [event.request_id for event in events if isinstance(event, RequestSettled)] == [
+        f"toolu_0@{SESSION}"
+    ]
 
 
 def test_a_question_that_the_person_passed_over_does_not_wait(tmp_path: Path) -> None:
     recording = opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), prompt("Something else"))
     events = events_of(recording)
     assert events[-2:] == [
-        RequestSettled("toolu_1", Cancelled(PASSED_OVER)),
+        RequestSettled("toolu_1@", Cancelled(PASSED_OVER)),
         PromptAccepted("Something else"),
     ]
     assert recording.waiting is None

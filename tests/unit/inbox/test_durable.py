@@ -36,7 +36,7 @@ from ccq_tui.questions.state import PanelState, opened
 
 
 def permission(name: str) -> PermissionRequest:
-    return PermissionRequest(id=name, session_id="s", tool="Bash", input={"command": "ls"})
+    return PermissionRequest(tool_use_id=name, session_id="s", tool="Bash", input={"command": "ls"})
 
 
 def question(name: str) -> QuestionRequest:
@@ -85,7 +85,7 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         def look(change: InboxChange) -> None:
             if isinstance(change, Added):
                 store = Store(path)
-                stored = store.request("a")
+                stored = store.request("a@s")
                 store.close()
                 assert stored is not None
                 on_disk.append(stored.state)
@@ -95,11 +95,11 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         await heard.until(lambda: heard.changes)
         assert on_disk == [RequestState.PENDING]
         assert inbox.pending == (permission("a"),)
-        assert await inbox.answer("a", Allowed("fine"), "panel") == Won()
-        late = await inbox.answer("a", Denied(), "phone")
+        assert await inbox.answer("a@s", Allowed("fine"), "panel") == Won()
+        late = await inbox.answer("a@s", Denied(), "phone")
         assert isinstance(late, AlreadySettled)
         assert (late.surface, late.outcome) == ("panel", Allowed("fine"))
-        assert await inbox.answer("b", Denied(), "phone") == Unknown()
+        assert await inbox.answer("b@s", Denied(), "phone") == Unknown()
         assert await task == Allowed("fine")
         assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), "panel")]
         assert inbox.pending == ()
@@ -114,7 +114,7 @@ async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) ->
         task = asyncio.create_task(one.ask(permission("a")))
         await heard_one.until(lambda: heard_one.changes)
         await heard_two.until(lambda: heard_two.changes)
-        assert await two.answer("a", Denied("no"), "phone") == Won()
+        assert await two.answer("a@s", Denied("no"), "phone") == Won()
         assert await task == Denied("no")
         assert heard_one.changes == heard_two.changes == [
             Added(permission("a")), Settled(permission("a"), Denied("no"), "phone"),
@@ -135,7 +135,7 @@ async def test_it_looks_more_often_while_something_waits(path: Path, monkeypatch
         await heard.until(lambda: looks and not looks[-1])
         task = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: looks[-1])
-        assert await inbox.answer("a", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
         await task
         await heard.until(lambda: not looks[-1])
 
@@ -152,7 +152,7 @@ async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_i
         again = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: len(heard.changes) == 3)
         assert heard.changes[-1] == Added(permission("a"), again=True)
-        assert await inbox.answer("a", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
         assert await again == Allowed()
 
 
@@ -162,9 +162,9 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
-        inbox.save_draft("q", draft)
+        inbox.save_draft("q@s", draft)
         assert await inbox.load_draft(request) == draft
-        assert await inbox.defer("q")
+        assert await inbox.defer("q@s")
         task.cancel("parked")
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -178,7 +178,7 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
         back = await inbox.load_draft(request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
-        inbox.withdraw("q", "enough")
+        inbox.withdraw("q@s", "enough")
         assert await again == Cancelled("enough")
 
 
@@ -193,10 +193,10 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         inbox._worker.submit = lambda work: (trips.append(work), submit(work))[1]  # type: ignore[method-assign,func-returns-value]
         assert (await inbox.load_draft(request), trips) == (None, [])
         for draft in (first, second):
-            inbox.save_draft("q", draft)
+            inbox.save_draft("q@s", draft)
             await inbox.run(lambda store: store.versions())  # what is owed is written before
             assert await inbox.load_draft(request) == draft
-        inbox.leave("q")
+        inbox.leave("q@s")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -207,10 +207,10 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
         assert len(trips) == 1
-        inbox.save_draft("q", first)
+        inbox.save_draft("q@s", first)
         await inbox.run(lambda store: store.versions())
         assert await inbox.load_draft(request) == first
-        inbox.withdraw("q", "enough")
+        inbox.withdraw("q@s", "enough")
         assert await again == Cancelled("enough")
 
 
@@ -218,11 +218,11 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: heard.changes)
-        inbox.leave("a")
+        inbox.leave("a@s")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await inbox.answer("a", Allowed(), "phone") == Won()
+        assert await inbox.answer("a@s", Allowed(), "phone") == Won()
         assert heard.changes[-1] == Settled(permission("a"), Allowed(), "phone")
         assert await inbox.ask(permission("a")) == Allowed()
 

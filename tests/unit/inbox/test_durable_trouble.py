@@ -61,11 +61,11 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
-        inbox.save_draft("a", decision(request))
-        inbox.save_draft("a", draft)
+        inbox.save_draft("a@s", decision(request))
+        inbox.save_draft("a@s", draft)
         # The thread may have looked up between the two.
         await seen(path, lambda store: getattr(store.load_draft(request), "text", "") == draft.text != "")
-        inbox.withdraw("a", "enough")
+        inbox.withdraw("a@s", "enough")
         await task
 
 
@@ -73,10 +73,10 @@ async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(p
     first, second = decision(permission("a")), decision(permission("b"))
     inbox = await DurableInbox.open(path)
     await inbox.run(lambda store: (store.add_request(permission("a")), store.add_request(permission("b"))))
-    inbox.save_draft("a", first)
-    await inbox.answer("a", Allowed(), "panel")
+    inbox.save_draft("a@s", first)
+    await inbox.answer("a@s", Allowed(), "panel")
     assert await inbox.run(lambda store: store.load_draft(permission("a"))) == first
-    inbox.save_draft("b", second)
+    inbox.save_draft("b@s", second)
     assert await inbox.close()
     store = Store(path)
     assert store.load_draft(permission("b")) == second
@@ -91,19 +91,19 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         during = asyncio.create_task(inbox.ask(permission("during")))
         gone = asyncio.create_task(inbox.ask(permission("gone")))
         await heard.until(lambda: sum(isinstance(c, Added) for c in heard.changes) == 3)
-        assert await inbox.answer("before", Allowed("1"), "panel") == Won()
-        assert await inbox.answer("during", Denied("2"), "panel") == Won()
-        inbox.withdraw("gone", "3", "session")
+        assert await inbox.answer("before@s", Allowed("1"), "panel") == Won()
+        assert await inbox.answer("during@s", Denied("2"), "panel") == Won()
+        inbox.withdraw("gone@s", "3", "session")
         assert await asyncio.gather(before, during, gone) == [Allowed("1"), Denied("2"), Cancelled("3")]
         with pytest.raises(InboxUnavailable, match="it may not be written"):
-            await inbox.answer("somebody else's", Allowed(), "panel")
+            await inbox.answer("somebody else's@s", Allowed(), "panel")
         (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
         assert trouble.message == f"{path}: it may not be written"
         told = list(heard.changes)
         await refuse(inbox, writes=False)
-        await seen(path, lambda store: store.request("gone") and not store.waiting())
+        await seen(path, lambda store: store.request("gone@s") and not store.waiting())
         store = Store(path)
-        kept = {name: store.request(name) for name in ("before", "during", "gone")}
+        kept = {name: store.request(f"{name}@s") for name in ("before", "during", "gone")}
         store.close()
         assert {name: one and (one.state, one.outcome, one.surface) for name, one in kept.items()} == {
             "before": (RequestState.ANSWERED, Allowed("1"), "panel"),
@@ -122,8 +122,8 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         task = asyncio.create_task(one.ask(permission("a")))
         await heard.until(lambda: len(heard.changes) == 2)
         await refuse(one, writes=False)
-        await seen(path, lambda store: store.request("a"))
-        assert await two.answer("a", Allowed(), "phone") == Won()
+        await seen(path, lambda store: store.request("a@s"))
+        assert await two.answer("a@s", Allowed(), "phone") == Won()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, Settled]
 
@@ -140,7 +140,7 @@ async def test_the_event_loop_goes_on_while_another_process_holds_the_database(p
         other.execute("COMMIT")
         other.close()
         await heard.until(lambda: heard.changes)
-        assert await inbox.answer("a", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
         assert await task == Allowed()
 
 
@@ -166,10 +166,10 @@ async def test_a_closed_inbox_refuses_and_closing_again_is_nothing(path: Path) -
     assert await inbox.close()
     assert await inbox.close()
     with pytest.raises(InboxUnavailable, match="the inbox is closed"):
-        await inbox.answer("a", Allowed(), "panel")
+        await inbox.answer("a@s", Allowed(), "panel")
     task = asyncio.create_task(inbox.ask(permission("a")))
     await heard.until(lambda: len(heard.changes) == 2)
-    assert await inbox.answer("a", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
     assert await task == Allowed()
 
 
@@ -178,7 +178,7 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
         tasks = [asyncio.create_task(one.ask(permission(f"r{number}"))) for number in range(60)]
         await heard_two.until(lambda: len(heard_two.changes) == 60)
         verdicts = await asyncio.gather(
-            *(inbox.answer(f"r{number}", Denied(who), who) for number in range(60)
+            *(inbox.answer(f"r{number}@s", Denied(who), who) for number in range(60)
               for who, inbox in (("one", one), ("two", two)))
         )  # fmt: skip
         assert sum(isinstance(verdict, Won) for verdict in verdicts) == 60
@@ -195,7 +195,7 @@ def test_what_could_not_be_read_of_the_history_is_told_the_next_time(path: Path)
         patch.setattr(store, "request", refused)
         with pytest.raises(InboxUnavailable):
             tail.news()
-    assert [news.request.id for news in tail.news() if isinstance(news, Added)] == ["a"]
+    assert [news.request.tool_use_id for news in tail.news() if isinstance(news, Added)] == ["a"]
     assert tail.news() == []
     store.close()
     other.close()

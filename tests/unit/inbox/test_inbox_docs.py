@@ -22,7 +22,7 @@ def test_the_example_runs(
     store.close()
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(code, {})  # noqa: S102 - our own page
-    assert capsys.readouterr().out.startswith("toolu_1 pending 20")
+    assert capsys.readouterr().out.startswith("toolu_1@s pending 20")
 
 
 def test_every_table_and_state_is_named(tmp_path: Path) -> None:

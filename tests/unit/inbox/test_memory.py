@@ -23,7 +23,7 @@ from ccq_tui.inbox.decision import decision
 
 
 def request(name: str) -> PermissionRequest:
-    return PermissionRequest(id=name, session_id="s", tool="Bash", input={})
+    return PermissionRequest(tool_use_id=name, session_id="s", tool="Bash", input={})
 
 
 async def waiting(inbox: MemoryInbox, *names: str) -> list["asyncio.Task[object]"]:
@@ -37,9 +37,9 @@ async def waiting(inbox: MemoryInbox, *names: str) -> list["asyncio.Task[object]
 async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
     inbox = MemoryInbox()
     first, second = await waiting(inbox, "a", "b")
-    assert [r.id for r in inbox.pending] == ["a", "b"]
-    assert await inbox.answer("b", Allowed(), "panel") == Won()
-    assert await inbox.answer("a", Denied("no"), "panel") == Won()
+    assert [r.tool_use_id for r in inbox.pending] == ["a", "b"]
+    assert await inbox.answer("b@s", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Denied("no"), "panel") == Won()
     assert await first == Denied("no")
     assert await second == Allowed()
     assert inbox.pending == ()
@@ -48,13 +48,13 @@ async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
 async def test_the_first_answer_wins() -> None:
     inbox = MemoryInbox()
     (task,) = await waiting(inbox, "a")
-    assert await inbox.answer("a", Allowed(), "panel") == Won()
-    late = await inbox.answer("a", Denied(), "phone")
+    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+    late = await inbox.answer("a@s", Denied(), "phone")
     assert isinstance(late, AlreadySettled)
     assert (late.surface, late.outcome) == ("panel", Allowed())
     assert abs(datetime.now(UTC) - late.at) < timedelta(minutes=1)
     assert await task == Allowed()
-    assert await inbox.answer("unknown", Allowed(), "panel") == Unknown()
+    assert await inbox.answer("unknown@s", Allowed(), "panel") == Unknown()
 
 
 async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None:
@@ -62,13 +62,13 @@ async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None
     heard: list[InboxChange] = []
     leave = inbox.subscribe(heard.append)
     (task,) = await waiting(inbox, "a")
-    await inbox.answer("a", Allowed(), "panel")
+    await inbox.answer("a@s", Allowed(), "panel")
     await task
     assert heard == [Added(request("a")), Settled(request("a"), Allowed(), "panel")]
     leave()
     leave()
     (task,) = await waiting(inbox, "b")
-    await inbox.answer("b", Allowed(), "panel")
+    await inbox.answer("b@s", Allowed(), "panel")
     await task
     assert len(heard) == 2
 
@@ -82,7 +82,7 @@ async def test_a_cancelled_wait_withdraws_the_request() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert heard[-1] == Settled(request("a"), Cancelled("interrupted"), "withdrawn")
-    late = await inbox.answer("a", Allowed(), "panel")
+    late = await inbox.answer("a@s", Allowed(), "panel")
     assert isinstance(late, AlreadySettled)
     assert late.outcome == Cancelled("interrupted")
 
@@ -94,7 +94,7 @@ async def test_a_request_asked_again_joins_the_wait_and_survives_one_that_leaves
     with pytest.raises(asyncio.CancelledError):
         await first
     assert len(inbox.pending) == 1
-    assert await inbox.answer("a", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
     assert await second == Allowed()
 
 
@@ -109,7 +109,7 @@ async def test_a_listener_that_fails_reaches_nobody_else(caplog: pytest.LogCaptu
     inbox.subscribe(heard.append)
     with caplog.at_level(logging.CRITICAL):
         (task,) = await waiting(inbox, "a")
-        await inbox.answer("a", Allowed(), "panel")
+        await inbox.answer("a@s", Allowed(), "panel")
         assert await task == Allowed()
     assert len(heard) == 2
 
@@ -120,11 +120,11 @@ async def test_a_request_that_is_left_waits_on_with_its_draft_and_can_be_asked_a
     inbox.subscribe(heard.append)
     (task,) = await waiting(inbox, "a")
     draft = decision(request("a"))
-    inbox.save_draft("a", draft)
-    inbox.save_draft("nobody", draft)
-    assert not await inbox.defer("a"), "nothing outlives this process"
-    inbox.leave("a")
-    inbox.leave("nobody")
+    inbox.save_draft("a@s", draft)
+    inbox.save_draft("nobody@s", draft)
+    assert not await inbox.defer("a@s"), "nothing outlives this process"
+    inbox.leave("a@s")
+    inbox.leave("nobody@s")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -133,7 +133,7 @@ async def test_a_request_that_is_left_waits_on_with_its_draft_and_can_be_asked_a
     assert heard[-1] == Added(request("a"), again=True)
     assert await inbox.load_draft(request("a")) == draft
     assert await inbox.load_draft(request("nobody")) is None
-    assert await inbox.answer("a", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
     assert await again == Allowed()
     assert await inbox.load_draft(request("a")) is None
     assert await inbox.close()

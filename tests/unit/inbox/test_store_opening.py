@@ -5,14 +5,19 @@ from __future__ import annotations
 import sqlite3
 import stat
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
-from ccq_tui.inbox import InboxTooNew, InboxUnavailable, PermissionRequest
+from ccq_tui.inbox import Allowed, InboxTooNew, InboxUnavailable, PermissionRequest, Won
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from ccq_tui.questions.state import PanelState
 
+OLD = Path(__file__).parent / "databases" / "version_2.db"
+TABLES = ("requests", "drafts", "answers", "history", "sessions", "wishes")
 ASKED = PermissionRequest("a", "s", "Bash", {})
 
 
@@ -76,7 +81,7 @@ def test_an_older_one_is_brought_forward_with_what_is_in_it(path: Path) -> None:
         connection, (*MIGRATIONS, ("ALTER TABLE requests ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",))
     )
     assert version_of(connection) == len(MIGRATIONS) + 1
-    assert connection.execute("SELECT id, colour FROM requests").fetchall() == [("a", "red")]
+    assert connection.execute("SELECT id, colour FROM requests").fetchall() == [("a@s", "red")]
     broken = (*MIGRATIONS, (), ("ALTER TABLE requests ADD COLUMN size INTEGER", "NO SUCH STATEMENT"))
     with pytest.raises(sqlite3.OperationalError):
         migrate(connection, broken)
@@ -143,4 +148,48 @@ def test_a_read_only_database_says_so(path: Path) -> None:
     with pytest.raises(InboxUnavailable, match=r"inbox\.db: it may not be written"):
         store.add_request(ASKED)
     assert store.waiting() == []
+    store.close()
+
+
+def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Path) -> None:
+    """The file was written by a program whose requests were called after their calls alone."""
+    path.parent.mkdir()
+    copyfile(OLD, path)
+    counts = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in TABLES)  # noqa: S608
+    before = sqlite3.connect(path)
+    rows = before.execute(counts).fetchall()
+    before.close()
+    store = Store(path)
+    assert [tuple(row) for row in store._rows(counts)] == rows
+    assert store.request_ids() == [
+        "call_0#5@s-2", "call_0@s-2", "toolu_fork@s-fork", "toolu_gone@s-2", "toolu_had@s-1",
+        "toolu_said@s-1", "toolu_waits@s-1",
+    ]  # fmt: skip
+    waits = store.request("toolu_waits@s-1")
+    assert waits is not None
+    assert (waits.context, waits.deferred, waits.state) == ("I looked.", True, "pending")
+    draft = store.load_draft(waits.request)
+    assert isinstance(draft, PanelState)
+    assert (draft.pages[0].draft.selected, draft.pages[0].draft.note) == ((1,), "but small")
+    answers = Answered((Answer(("Redis",)), Answer(("Auth", "Logs"), note="both")))
+    assert [(one.request.id, one.outcome) for one in store.undelivered("s-1")] == [
+        ("toolu_said@s-1", answers)
+    ]
+    had = store.request("toolu_had@s-1")
+    assert had is not None
+    assert (had.outcome, had.state, had.way) == (Discussed("why?"), "delivered", "message")
+    old, new = store.request("call_0#5@s-2"), store.request("call_0@s-2")
+    assert old is not None
+    assert new is not None
+    assert (old.request.id, old.outcome) == ("call_0#5@s-2", Allowed())
+    assert (new.request.id, new.state) == ("call_0@s-2", "pending")
+    assert [c.became for c in store.history(request_id="toolu_had@s-1")] == [
+        "pending",
+        "discussed",
+        "delivered",
+    ]
+    assert {c.request_id for c in store.history()} == {"", *store.request_ids()}
+    # It goes on as if it had always been so.
+    assert store.add_request(waits.request).has_draft
+    assert store.settle("toolu_waits@s-1", Declined(), "panel") == Won()
     store.close()

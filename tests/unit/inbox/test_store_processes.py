@@ -81,8 +81,8 @@ number = 0
 while True:
     name = f"r{number}"
     store.add_request(PermissionRequest(name, "s", "Bash", {"command": "x" * 5000}))
-    assert store.settle(name, Allowed(name), "panel") == Won()
-    sys.stdout.write(f"{name}\\n")
+    assert store.settle(f"{name}@s", Allowed(name), "panel") == Won()
+    sys.stdout.write(f"{name}@s\\n")
     sys.stdout.flush()
     number += 1
 """
@@ -120,16 +120,17 @@ def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path
     with store._writing() as at:  # in one go: the asking is not what is measured
         for number in range(RACES):
             store._do(
-                "INSERT INTO requests (id, session_id, kind, body, context, state, asked_at, deferred)"
-                " VALUES (?, 's', 'permission', ?, '', 'pending', ?, 0)",
-                (f"r{number}", json.dumps(BODY | {"id": f"r{number}"}), at),
+                "INSERT INTO requests"
+                " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
+                " VALUES (?, ?, 's', 'permission', ?, '', 'pending', ?, 0)",
+                (f"r{number}@s", f"r{number}", json.dumps(BODY | {"id": f"r{number}"}), at),
             )
     names = ("one", "two", "script")
     racers = [start(RACER if name == "script" else INBOX_RACER, path, name) for name in names]
     assert [line(racer) for racer in racers] == ["ready"] * 3
     winners: dict[str, str] = {}
     for first in range(0, RACES, HEAT):
-        heat = [f"r{number}" for number in range(first, first + HEAT)]
+        heat = [f"r{number}@s" for number in range(first, first + HEAT)]
         for index, racer in enumerate(racers):  # each begins with another one
             tell(racer, " ".join(heat[index:] + heat[:index]))
         told: list[dict[str, str]] = [json.loads(line(racer)) for racer in racers]
@@ -174,11 +175,11 @@ def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_pa
     holder = start(HOLDER, path)
     assert line(holder) == "held"
     with pytest.raises(InboxBusy, match="another process holds the inbox; try again"):
-        store.settle("a", Denied(), "script")
+        store.settle("a@s", Denied(), "script")
     holder.communicate("\n", timeout=LIMIT)
-    assert [waiting.request.id for waiting in store.waiting()] == ["a"]
+    assert [waiting.request.tool_use_id for waiting in store.waiting()] == ["a"]
     assert len(store.history()) == 1
-    store.settle("a", Denied(), "script")
+    store.settle("a@s", Denied(), "script")
     assert store.waiting() == []
     store.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,11 +22,12 @@ from ccq_tui.inbox import (
     Unknown,
     Won,
 )
-from ccq_tui.inbox.decision import decision
+from ccq_tui.inbox.decision import decide, decision
 from ccq_tui.inbox.owners import Owner, alive, this_process
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
+from ccq_tui.questions.events import Pressed
 
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -58,28 +60,28 @@ def changes(store: Store, request_id: str) -> list[tuple[str, str, str, str]]:
 
 def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
     assert store.add_request(asked("a"), "why").state is RequestState.PENDING
-    assert store.defer("a")
+    assert store.defer("a@s")
     assert store.add_request(asked("a")).context == "why"
-    assert store.settle("a", Denied("no"), "panel") == Won()
-    assert not store.defer("a")
-    assert store.mark_delivered("a", "result")
-    assert not store.mark_delivered("a", "message")
-    assert store.settle("a", Allowed(), "phone") == AlreadySettled(
+    assert store.settle("a@s", Denied("no"), "panel") == Won()
+    assert not store.defer("a@s")
+    assert store.mark_delivered("a@s", "result")
+    assert not store.mark_delivered("a@s", "message")
+    assert store.settle("a@s", Allowed(), "phone") == AlreadySettled(
         "panel", START + timedelta(seconds=4), Denied("no")
     )
-    assert changes(store, "a") == [
+    assert changes(store, "a@s") == [
         ("", "pending", "asked", ""),
         ("pending", "pending", "deferred", ""),
         ("pending", "pending", "asked again", ""),
         ("pending", "declined", "declined", "panel"),
         ("declined", "delivered", "seen as result", ""),
     ]
-    stored = store.request("a")
+    stored = store.request("a@s")
     assert stored is not None
     assert (stored.outcome, stored.way, stored.state) == (Denied("no"), "result", RequestState.DELIVERED)
-    assert stored.delivered_at == store.history(request_id="a")[-1].at
-    assert store.settle("nobody", Allowed(), "phone") == Unknown()
-    assert not store.mark_delivered("nobody", "result")
+    assert stored.delivered_at == store.history(request_id="a@s")[-1].at
+    assert store.settle("nobody@s", Allowed(), "phone") == Unknown()
+    assert not store.mark_delivered("nobody@s", "result")
 
 
 @pytest.mark.parametrize(
@@ -93,27 +95,27 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
 def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: RequestOutcome, state: str) -> None:
     store.add_request(asked("a"))
     store.add_request(asked("b", "other"))
-    store.settle("a", outcome, "panel")
+    store.settle("a@s", outcome, "panel")
     (stored,) = store.undelivered("s")
     assert (stored.state, stored.outcome) == (state, outcome)
     assert store.add_request(asked("a")).outcome == outcome, "asked again, it is decided already"
-    store.mark_delivered("a", "message")
+    store.mark_delivered("a@s", "message")
     assert store.undelivered("s") == store.undelivered("other") == []
 
 
 def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_again(store: Store) -> None:
     store.add_request(asked("a"))
     draft = decision(asked("a"))
-    store.save_draft("a", draft)
-    assert store.cancel("a", "interrupted", "session") == Won()
+    store.save_draft("a@s", draft)
+    assert store.cancel("a@s", "interrupted", "session") == Won()
     assert store.undelivered("s") == []
-    assert store.cancel("a", "again", "session") == AlreadySettled(
+    assert store.cancel("a@s", "again", "session") == AlreadySettled(
         "session", START + timedelta(seconds=3), Cancelled("interrupted")
     )
     again = store.add_request(asked("a"))
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, True)
     assert store.load_draft(asked("a")) == draft
-    assert changes(store, "a")[1:] == [
+    assert changes(store, "a@s")[1:] == [
         ("pending", "cancelled", "interrupted", "session"),
         ("cancelled", "pending", "asked again", ""),
     ]
@@ -124,44 +126,79 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     store: Store, change: str
 ) -> None:
     store.add_request(asked("a"))
-    store.save_draft("a", decision(asked("a")))
-    store.settle("a", Allowed("old"), "panel")
+    store.save_draft("a@s", decision(asked("a")))
+    store.settle("a@s", Allowed("old"), "panel")
     request = asked("a")
     if change == "delivered":
-        store.mark_delivered("a", "result")
+        store.mark_delivered("a@s", "result")
     else:
         request = PermissionRequest("a", "s", "Bash", {"command": "rm -r ."})
     again = store.add_request(request)
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, False)
     assert again.request == request
-    old = store.request("a#1")
+    old = store.request("a#1@s")
     assert old is not None
-    assert (old.request, old.outcome, old.has_draft) == (asked("a"), Allowed("old"), True)
-    assert store.settle("a", Denied(), "panel") == Won()
-    assert [c[1] for c in changes(store, "a")] == ["pending", "declined"]
-    assert [c[1] for c in changes(store, "a#1")][:2] == ["pending", "answered"]
+    assert (old.request, old.outcome, old.has_draft) == (asked("a#1"), Allowed("old"), True)
+    assert store.settle("a@s", Denied(), "panel") == Won()
+    assert [c[1] for c in changes(store, "a@s")] == ["pending", "declined"]
+    assert [c[1] for c in changes(store, "a#1@s")][:2] == ["pending", "answered"]
+
+
+def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> None:
+    """A copy of a session makes the calls of its original again, under the same ids."""
+    first, copy = asked("a", "s"), asked("a", "copy")
+    store.add_request(first)
+    typed = decide(decision(first), Pressed("down", "", 9.0))
+    store.save_draft(first.id, typed)
+    store.defer(first.id)
+    own = store.add_request(copy)
+    assert (own.request, own.state, own.deferred) == (copy, RequestState.PENDING, False)
+    draft = store.load_draft(copy)
+    assert draft is not None
+    assert draft == replace(typed, request=copy), "it begins with what was typed in the original"
+    assert [w.request.id for w in store.waiting()] == ["a@s", "a@copy"]
+    assert store.settle(copy.id, Denied("no"), "panel") == Won()
+    (waits,) = store.waiting("s")
+    assert (waits.request, waits.deferred, waits.has_draft) == (first, True, True)
+    assert store.undelivered("s") == []
+    assert store.settle(first.id, Allowed(), "panel") == Won()
+    assert [one.outcome for one in store.undelivered("copy")] == [Denied("no")]
+    later = store.add_request(asked("a", "later"))
+    assert (later.state, later.outcome, later.has_draft) == (RequestState.PENDING, None, False)
+    assert store.name_of(first) == "a@s"
+    assert [c.became for c in store.history(request_id="a@copy")] == ["pending", "declined"]
+
+
+def test_an_id_that_another_one_begins_with_is_its_own(store: Store) -> None:
+    long = "x" * 600
+    for call, session in (("a", "s"), ("ab", "s"), (long, "s"), ("y" + long, "s"), ("a", "t")):
+        store.add_request(asked(call, session))
+    assert len(store.waiting()) == 5
+    assert store.request_ids_of("a") == ["a@s", "a@t"]
+    assert (store.name_of(asked("a")), store.name_of(asked("ab"))) == ("a@s", "ab")
+    assert store.settle(asked(long).id, Denied(), "panel") == Won()
 
 
 def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
     for number in range(7):
         store.add_request(asked(f"r{number}", f"s{number % 2}"))
-    store.settle("r3", Allowed(), "panel")
-    assert [w.request.id for w in store.waiting()] == ["r0", "r1", "r2", "r4", "r5", "r6"]
+    store.settle("r3@s1", Allowed(), "panel")
+    assert [w.request.tool_use_id for w in store.waiting()] == ["r0", "r1", "r2", "r4", "r5", "r6"]
     first = store.waiting(limit=4)
-    assert [w.request.id for w in store.waiting(after=first[-1].number)] == ["r5", "r6"]
-    assert [w.request.id for w in store.waiting("s1")] == ["r1", "r5"]
+    assert [w.request.tool_use_id for w in store.waiting(after=first[-1].number)] == ["r5", "r6"]
+    assert [w.request.tool_use_id for w in store.waiting("s1")] == ["r1", "r5"]
     assert store.waiting_counts() == {"s0": 4, "s1": 2}
     page = store.history(limit=3)
-    assert [c.request_id for c in store.history(after=page[-1].number, limit=2)] == ["r3", "r4"]
+    assert [c.request_id for c in store.history(after=page[-1].number, limit=2)] == ["r3@s1", "r4@s0"]
     assert [c.became for c in store.history(since=store.history()[-1].at)] == ["answered"]
     assert len(store.history(session_id="s1")) == 4
 
 
 def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(store: Store) -> None:
     store.add_request(asked("a"))
-    store.cancel("a", "gone", "session")
+    store.cancel("a@s", "gone", "session")
     typed = decision(asked("a"))
-    store.save_drafts({"nobody": typed, "a": typed})
+    store.save_drafts({"nobody@s": typed, "a@s": typed})
     assert store.load_draft(asked("a")) == typed
     assert store.load_draft(asked("nobody")) is None
 
@@ -169,15 +206,15 @@ def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(stor
 def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store: Store) -> None:
     for name in ("a", "b", "c"):
         store.add_request(asked(name))
-    store._connection.execute("UPDATE requests SET body = '{\"kind\": \"form\"}' WHERE id = 'a'")
-    store._connection.execute("UPDATE requests SET state = 'dreaming' WHERE id = 'b'")
-    assert [w.request.id for w in store.waiting()] == ["c"]
+    store._connection.execute("UPDATE requests SET body = '{\"kind\": \"form\"}' WHERE id = 'a@s'")
+    store._connection.execute("UPDATE requests SET state = 'dreaming' WHERE id = 'b@s'")
+    assert [w.request.tool_use_id for w in store.waiting()] == ["c"]
     assert store._connection.execute("SELECT count(*) FROM requests").fetchone()[0] == 3
 
 
 def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
     store.add_request(asked("a\ud800"), "said \udfff")
-    assert store.settle("a\ud800", Denied("\ud800"), "panel\ud800", "cause \ud800") == Won()
+    assert store.settle("a\ud800@s", Denied("\ud800"), "panel\ud800", "cause \ud800") == Won()
     (stored,) = store.undelivered("s")
     assert stored.outcome == Denied("\ud800")
     assert stored.context == "said ?"

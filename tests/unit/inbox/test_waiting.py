@@ -28,16 +28,16 @@ def test_requests_keep_their_order_and_their_own_drafts() -> None:
     assert line.head is not None
     first = line.head.draft
     assert isinstance(first, PanelState)
-    line = line.with_draft("one", step(first, Pressed("2", "2")))
+    line = line.with_draft("one@s", step(first, Pressed("2", "2")))
     again = line.with_added(asked("one"))
     assert again == line, "a request that is asked again keeps its draft and its place"
     one, two = (item.draft for item in line.items)
     assert isinstance(one, PanelState)
     assert isinstance(two, PanelState)
     assert (one.answered_count, two.answered_count) == (1, 0)
-    rest = line.without("one")
+    rest = line.without("one@s")
     assert rest.head is not None
-    assert rest.head.request.id == "two"
+    assert rest.head.request.tool_use_id == "two"
     assert "one" not in rest
 
 
@@ -56,9 +56,9 @@ def test_what_is_still_being_written_waits_for_nobody() -> None:
     assert line.asked == Line()
     line = line.with_added(PERMISSION)
     assert line.summary() == "1 decision waiting · 1 question arriving · 0/2 answered"
-    assert [item.request.id for item in line.items] == ["new", "p"]
-    assert [item.request.id for item in line.asked.items] == ["p"]
-    assert [item.request.id for item in line.asked_first.items] == ["p", "new"]
+    assert [item.request.tool_use_id for item in line.items] == ["new", "p"]
+    assert [item.request.tool_use_id for item in line.asked.items] == ["p"]
+    assert [item.request.tool_use_id for item in line.asked_first.items] == ["p", "new"]
     assert line.head is not None
     assert not line.head.held_up
     assert replace(line.head, draft=begun(asked("new").questions, Arriving(2, whole=True))).held_up

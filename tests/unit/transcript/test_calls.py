@@ -120,7 +120,7 @@ def test_an_unknown_tool_unfolds_to_its_input_and_output(model: TranscriptModel)
 def test_a_refused_call_shows_what_was_said(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("t", "Bash", {"command": "x"}))
     model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
-    model.apply(ev.RequestSettled("t", Denied("use y")))
+    model.apply(ev.RequestSettled("t@s", Denied("use y")))
     model.apply(ev.ToolFinished("t", "Bash", "The user doesn't want\nto proceed", is_error=True))
     first, second = shown(model).split("\n")
     assert first == "✘ Bash x"
@@ -136,7 +136,7 @@ def test_a_persons_time_is_not_the_tools(model: TranscriptModel, clock: Clock) -
     clock.now = 60.0
     assert model.tick().changed == ()
     assert shown(model).startswith("▸ Bash x\n")
-    model.apply(ev.RequestSettled("t", Allowed()))
+    model.apply(ev.RequestSettled("t@s", Allowed()))
     clock.now = 63.0
     model.apply(ev.ToolFinished("t", "Bash", "ok"))
     assert shown(model).startswith("✔ Bash x · ok · 3.0 s\n")

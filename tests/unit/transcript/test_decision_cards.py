@@ -33,7 +33,7 @@ def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> Non
     data = model()
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
-    data.apply(ev.RequestSettled("t", outcome))
+    data.apply(ev.RequestSettled("t@s", outcome))
     assert words in " ".join(shown(data, 160).split())
 
 
@@ -54,7 +54,7 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
 ) -> None:
     data = model()
     data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split")))
-    data.apply(ev.RequestSettled("p", outcome))
+    data.apply(ev.RequestSettled("p@s", outcome))
     text = shown(data, 100)
     assert f"◆ Claude proposed a plan  {words}\n│ {plan}" in text
     assert text.count("1. ") == 1

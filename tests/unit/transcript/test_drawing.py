@@ -75,7 +75,7 @@ def asked(outcome: RequestOutcome | None, *questions: Question) -> TranscriptMod
     data = model()
     data.apply(ev.QuestionAsked(QuestionRequest("q", "s", QuestionSet("q", questions))))
     if outcome is not None:
-        data.apply(ev.RequestSettled("q", outcome))
+        data.apply(ev.RequestSettled("q@s", outcome))
     return data
 
 
@@ -99,7 +99,7 @@ def test_who_answered_is_told_unless_it_was_this_panel(
     outcome: RequestOutcome, surface: str, words: str
 ) -> None:
     data = asked(None, PICK)
-    data.apply(ev.RequestSettled("q", outcome, surface))
+    data.apply(ev.RequestSettled("q@s", outcome, surface))
     text = shown(data, 100)
     assert words in text
     assert not FORBIDDEN.search(text.replace("\n", ""))
@@ -173,11 +173,11 @@ def test_permissions_and_plans_show_their_outcome() -> None:
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     assert "  ⎿ ? waiting for your permission" in shown(data)
-    data.apply(ev.RequestSettled("t", Denied("use ninja")))
+    data.apply(ev.RequestSettled("t@s", Denied("use ninja")))
     data.apply(ev.PermissionAsked(PermissionRequest("u", "s", "Write", {"file_path": "a.py"})))
-    data.apply(ev.RequestSettled("u", Allowed()))
+    data.apply(ev.RequestSettled("u@s", Allowed()))
     data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split\n2. Test")))
-    data.apply(ev.RequestSettled("p", Denied("tests first")))
+    data.apply(ev.RequestSettled("p@s", Denied("tests first")))
     text = shown(data)
     assert "▸ Bash make\n  ⎿ ✘ denied · 12:05: use ninja" in text
     assert "◆ Write a.py  ✔ allowed · 12:05" in text
@@ -284,12 +284,12 @@ def hostile_session() -> TranscriptModel:
     data.apply(ev.BlockGrew(ev.BlockKey("m", 2), ev.BlockKind.TEXT, f"```{HOSTILE}\n{HOSTILE}"))
     data.apply(ev.ToolStarted("t", HOSTILE, {"command": HOSTILE}))
     data.apply(ev.PermissionAsked(PermissionRequest("t", "s", HOSTILE, {"x": HOSTILE}, HOSTILE)))
-    data.apply(ev.RequestSettled("t", Denied(HOSTILE)))
+    data.apply(ev.RequestSettled("t@s", Denied(HOSTILE)))
     data.apply(ev.ToolFinished("t", HOSTILE, HOSTILE, is_error=True))
     data.apply(ev.PlanProposed(PlanRequest("p", "s", HOSTILE)))
     asks = Question(HOSTILE, HOSTILE, (Option(label, HOSTILE, HOSTILE),))
     data.apply(ev.QuestionAsked(QuestionRequest("q", "s", QuestionSet("q", (asks,)))))
-    data.apply(ev.RequestSettled("q", Answered((Answer((label,), HOSTILE, HOSTILE),))))
+    data.apply(ev.RequestSettled("q@s", Answered((Answer((label,), HOSTILE, HOSTILE),))))
     data.apply(ev.Retrying(1, 2, 1.0, None, HOSTILE))
     data.apply(ev.ErrorReported(HOSTILE, HOSTILE))
     data.apply(ev.NoticeGiven(HOSTILE, HOSTILE))

@@ -33,7 +33,7 @@ def model() -> TranscriptModel:
         ev.ToolStarted("t1", "Bash", {"command": "ls"}),
         ev.ToolFinished("t1", "Bash", "a\n```\nb", is_error=True),
         ev.QuestionAsked(QuestionRequest("q1", "s-1", QUESTIONS)),
-        ev.RequestSettled("q1", Answered((Answer(("B",), note="n"), Answer(other="so")))),
+        ev.RequestSettled("q1@s-1", Answered((Answer(("B",), note="n"), Answer(other="so")))),
         ev.PlanProposed(PlanRequest("p1", "s-1", "# Plan")),
         ev.NoticeGiven("warning", "careful"),
         ev.TurnEnded("completed", False, 1.5, 0.25, 10, 20),

@@ -131,8 +131,8 @@ def test_a_question_card_takes_the_place_of_its_call(model: TranscriptModel) -> 
     model.apply(question())
     model.apply(question())
     outcome = Answered((Answer(("A",)),))
-    model.apply(ev.RequestSettled("q", outcome))
-    model.apply(ev.RequestSettled("q", Cancelled("late")))
+    model.apply(ev.RequestSettled("q@s", outcome))
+    model.apply(ev.RequestSettled("q@s", Cancelled("late")))
     model.apply(ev.ToolFinished("q", "AskUserQuestion", "answers"))
     (block,) = model.blocks
     assert isinstance(block, bl.QuestionBlock)
@@ -141,7 +141,7 @@ def test_a_question_card_takes_the_place_of_its_call(model: TranscriptModel) -> 
 
 @pytest.mark.parametrize("at", [None, NOON.replace(hour=3)])
 def test_an_answer_of_the_past_was_not_given_now(model: TranscriptModel, at: datetime | None) -> None:
-    answered = ev.RequestSettled("q", Answered((Answer(("A",)),)), at=at)
+    answered = ev.RequestSettled("q@s", Answered((Answer(("A",)),)), at=at)
     model.apply(ev.HistoryLoaded((question(), answered)))
     (block,) = model.blocks
     assert isinstance(block, bl.QuestionBlock)
@@ -149,14 +149,14 @@ def test_an_answer_of_the_past_was_not_given_now(model: TranscriptModel, at: dat
 
 
 def test_a_question_cancelled_in_the_past_is_answered_once_it_waits_again(model: TranscriptModel) -> None:
-    past = (question(), ev.RequestSettled("q", Cancelled("the session ended")))
+    past = (question(), ev.RequestSettled("q@s", Cancelled("the session ended")))
     model.apply(ev.HistoryLoaded(past))
     model.apply(question())
     (block,) = model.blocks
     assert isinstance(block, bl.QuestionBlock)
     assert block.outcome is None
     outcome = Answered((Answer(("A",)),))
-    model.apply(ev.RequestSettled("q", outcome, "inbox"))
+    model.apply(ev.RequestSettled("q@s", outcome, "inbox"))
     assert (block.outcome, block.surface, block.settled) == (outcome, "inbox", NOON)
     model.apply(question())
     assert block.outcome == outcome
@@ -173,7 +173,7 @@ def test_a_permission_is_part_of_its_call(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("u", "Bash", {}))
     model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
     model.apply(ev.PermissionAsked(PermissionRequest("x", "s", "Bash", {})))
-    model.apply(ev.RequestSettled("t", Allowed()))
+    model.apply(ev.RequestSettled("t@s", Allowed()))
     assert kinds(model) == ["Tool", "Tool", "Permission"]
     asked = [block.permission for block in model.blocks if isinstance(block, bl.ToolBlock)]
     assert asked[0] is not None
@@ -224,7 +224,7 @@ def test_a_parked_question_still_waits_and_its_result_is_no_card(model: Transcri
     # Another process asks the same call again, and its result comes without the tool's name.
     model.apply(asked)
     model.apply(ev.RequestSettled(asked.request.id, Declined(), "panel"))
-    model.apply(ev.ToolFinished(asked.request.id, "", "declined"))
+    model.apply(ev.ToolFinished(asked.request.tool_use_id, "", "declined"))
     assert block.outcome == Declined()
     assert kinds(model) == ["Question", "Rule"]
 
