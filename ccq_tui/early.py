@@ -28,6 +28,9 @@ _RESTS_SECONDS = 2.0
 END_SECONDS = _RESTS_SECONDS + 1.0
 """How long it is waited for the reader to end: as long as it reads, what it reads must not be lost."""
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
+ESCAPE = "\x1b[27u"
+"""Stands for Esc by itself, where more came after it; as in kitty's keyboard protocol."""
+_NOT_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
 _TAKE = "\x1b[?1049h\x1b[?2004h"
 _GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
@@ -134,6 +137,8 @@ class EarlyPrompt:
             came = os.read(self._keys, 65_536)
         except OSError:  # the terminal is gone
             return False
+        if self._typed.endswith(b"\x1b") and not (is_pasting(self._typed) or is_rest(came)):
+            self._typed = self._typed[:-1] + ESCAPE.encode()
         self._typed += came
         if self._echoes:
             self._echo(came)
@@ -188,6 +193,15 @@ def is_begun(typed: bytes) -> bool:
     return False
 
 
+def is_rest(came: bytes) -> bool:
+    """Say whether what came after an Esc, in another go, is the rest of what a terminal sends for one key.
+
+    Args:
+        came: What came; of a letter that somebody typed it is just that letter.
+    """
+    return came.startswith(b"[") or (came.startswith(b"O") and len(came) > 1)
+
+
 def is_pasting(typed: bytes) -> bool:
     """Say whether the end of something pasted is still to come.
 
@@ -204,12 +218,12 @@ def plain(typed: str) -> str:
         typed: What the terminal sent.
     """
     text = ""
-    for letter in re.sub(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|O.|.)?", "", typed):
+    for letter in re.sub(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|O[A-DFHP-S])?", "", typed):
         if letter in "\x7f\b":
             text = text[:-1]
         elif letter in "\r\n":
             text += "\n"
-        elif letter.isprintable():
+        elif unicodedata.category(letter) not in _NOT_TEXT:
             text += letter
     return text.rstrip("\n")
 

@@ -12,7 +12,7 @@ from ccq_tui.inbox.choices import NUMBERS, Choice, choices_for
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
 from ccq_tui.questions.manners import GUARDED_KEYS, is_fresh, is_stray_click
-from ccq_tui.questions.state import typable
+from ccq_tui.questions.state import is_text, typable
 
 EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
 MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
@@ -90,9 +90,7 @@ def means_something(state: DecisionState, key: str, character: str = "") -> bool
         return key == "f2"
     if state.typing:
         return key in ("enter", "escape", "f2", "ctrl+d", "tab", "shift+tab")
-    return key in (*MOVES, "home", "end", "enter", "escape", "f2", "ctrl+d") or bool(
-        character and character.isprintable()
-    )
+    return key in (*MOVES, "home", "end", "enter", "escape", "f2", "ctrl+d") or bool(is_text(character))
 
 
 def is_guarded(state: DecisionState, key: str, at: float) -> bool:
@@ -178,7 +176,7 @@ def _pressed_on_list(state: DecisionState, key: str, character: str) -> Decision
     for index, choice in enumerate(state.choices):
         if key == choice.key:
             return _take(replace(state, cursor=index), index)
-    if not character or not character.isprintable() or key in NUMBERS:
+    if not is_text(character) or key in NUMBERS:
         # A digit without a choice was meant for one that is not offered: that is no reason to type.
         return state
     return _type(state, character, _text_row(state))

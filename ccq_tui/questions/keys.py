@@ -28,7 +28,7 @@ from ccq_tui.questions.events import (
     TogglePreview,
     Turn,
 )
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
 
 FILTER_FROM = 10
 """A list of this many options or more can be filtered."""
@@ -175,7 +175,7 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
             if action.row < len(state.page.rows):
                 return Pick(state.page.rows[action.row])
-    if state.focus is Focus.LIST and character and character.isprintable():
+    if state.focus is Focus.LIST and is_text(character):
         return OpenOther(seed=character)
     return None
 

@@ -38,6 +38,11 @@ def typable(text: str) -> str:
     return _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
 
 
+def is_text(character: str) -> bool:
+    """Whether what a key types is text; so is what is not seen alone: joiners of Persian, Hindi or emoji."""
+    return bool(character) and not set("\t\n") & set(character) and typable(character) == character
+
+
 def proposed(question: Question) -> str:
     """Return the answer that stands in a field at first, without anything that would not be seen in it."""
     return "" if question.kind is Kind.CHOICE else _TRICKS.sub("", typable(question.default))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from ccq_tui.early import ESCAPE
+
 if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.message import Message
@@ -47,13 +49,17 @@ def know_alt_keys() -> None:
 
 def _as_typed(typed: str) -> Iterator[Message]:
     """Read what a terminal sent, all of it."""
-    from textual import constants
+    from textual import constants, events
     from textual._xterm_parser import XTermParser
 
     parser = XTermParser()
-    yield from parser.feed(typed)
-    if typed.endswith("\x1b"):
-        time.sleep(constants.ESCAPE_DELAY)  # nothing follows: then it was the key
+    first, *others = typed.split(ESCAPE)
+    yield from parser.feed(first) if first else ()
+    for other in others:
+        yield events.Key("escape", "\x1b")
+        yield from parser.feed(other) if other else ()
+    if parser._timeout_time is not None:
+        time.sleep(constants.ESCAPE_DELAY)  # nothing follows: then it was Esc, or Alt and a letter
         yield from parser.tick()
 
 

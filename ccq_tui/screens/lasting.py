@@ -6,11 +6,17 @@ import contextlib
 import os
 import signal
 import termios
+from collections.abc import Iterable
 from typing import IO, Any
 
 from textual import events
+from textual._xterm_parser import XTermParser
+from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+from textual.message import Message
+
+from ccq_tui.early import is_rest
 
 ENDING_FIRST = 0.05
 """Seconds after which a program goes on: who ends a stopped one sends two signals."""
@@ -63,6 +69,29 @@ def _silence() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
     os.close(null)
+
+
+class BurstParser(XTermParser):
+    """Tells Esc and a letter from Alt and that letter, by how they come.
+
+    Terminals send the same bytes for both, but those of Alt in one go. Textual takes whatever comes within
+    100 ms for one key. What comes after Esc by itself, in another go, is a key of its own, unless it can be
+    the rest of a longer sequence that a slow line has cut.
+    """
+
+    _alone = False
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Read what came in one go."""
+        if self._alone and self._timeout_time is not None and not is_rest(data.encode(errors="replace")):
+            self._timeout_time = 0.0  # nothing more is to be waited for
+            yield from self.tick()
+        self._alone = data.endswith("\x1b")
+        yield from super().feed(data)
+
+
+# The driver makes its parser itself; there is no public way to give it another.
+linux_driver.XTermParser = BurstParser  # type: ignore[attr-defined]
 
 
 class LastingDriver(LinuxDriver):

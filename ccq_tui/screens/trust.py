@@ -19,6 +19,7 @@ from ccq_tui.config.trust_question import PAUSE, ROWS, Row, TrustQuestion, press
 from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.palette import Palette, palette_of
 
 LINE = 400
@@ -122,8 +123,7 @@ class TrustScreen(Screen[None]):
             event.stop()
             getattr(self.query_one(VerticalScroll), SCROLLS[event.key])(animate=False)
             return
-        character = event.character if event.is_printable and event.character else ""
-        self._take(pressed(self._question, event.key, character, self._clock()))
+        self._take(pressed(self._question, event.key, text_of(event), self._clock()))
 
     def on_paste(self, event: events.Paste) -> None:
         """Keep a paste for the prompt."""

@@ -6,10 +6,12 @@ from typing import cast
 
 from textual import events
 from textual.widget import Widget
+from textual.widgets import Input
 
 from ccq_tui.config.actions import BY_NAME, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
 from ccq_tui.config.keynames import shown_key, typed_by, types_text
+from ccq_tui.questions.state import is_text
 
 
 def keymap_for(widget: Widget) -> Keymap:
@@ -52,6 +54,27 @@ def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
         The keys that the list knows, one after the other; none for a key that was given away.
     """
     return (key,) if types_text(key) else keymap_for(widget).panel_keys(Place.LIST).get(key, (key,))
+
+
+def text_of(event: events.Key) -> str:
+    """Return the text that a key types, or ""; Textual's own look leaves out joiners and no-break spaces.
+
+    Args:
+        event: The key.
+    """
+    character = event.character or ""
+    return character if is_text(character) else ""
+
+
+class LineField(Input):
+    """A field of one line that takes every character that is text."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """Take what Textual's own field passes over."""
+        if not event.is_printable and (text := text_of(event)):
+            event.stop()
+            event.prevent_default()
+            self.replace(text, *sorted(self.selection))
 
 
 def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from ccq_tui.widgets.hints import Hints, hint_text, key_at
-from ccq_tui.widgets.keys import press_key
+from ccq_tui.widgets.keys import LineField, press_key
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.pointer import Pointer
@@ -26,7 +26,7 @@ ROOM_FOR_HINTS = 64
 """Columns from which the keys are shown beside the field."""
 
 
-class SearchField(Input):
+class SearchField(LineField):
     """The field; what is typed is found at once."""
 
     DEFAULT_CSS = """

@@ -123,7 +123,18 @@ def test_what_is_cut_in_two_is_known(typed: bytes, begun: bool) -> None:
     assert is_begun(typed) is begun
 
 
+def test_escape_and_what_is_typed_after_it_are_two_keys(typist: Typist) -> None:
+    for typed in (b"a\x1b", b"1", b"\x1b", b"[A", b"\x1bn"):
+        typist.type(typed)
+        typist.taken(typed)
+    typed_early = typist.early.release()
+    events = list(_as_typed(typed_early))
+    assert [getattr(event, "key", "") for event in events] == ["a", "escape", "1", "up", "alt+n"]
+    assert plain(typed_early) == "a1n"
+
+
 def test_what_a_question_about_trust_leaves_is_plain_text() -> None:
+    assert plain("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
     assert plain("ab\x7fc\x1b[D\x1bOP\x01 d\r") == "ac d"
     assert plain("\x1b[200~one\rtwo\x1b[201~") == "one\ntwo"
 

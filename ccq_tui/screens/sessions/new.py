@@ -17,7 +17,7 @@ from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.sessions.starting import PlaceError, Wanted, place, proposed_name, wanted
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of
+from ccq_tui.widgets.keys import LineField, copy_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
@@ -37,7 +37,7 @@ class NewSessionBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
-class DirectoryField(Input):
+class DirectoryField(LineField):
     """The field for the directory; what is typed behind Enter, also in one go with it, is the next one's.
 
     Args:
@@ -89,7 +89,7 @@ class NewSessionScreen(Overlay[Wanted]):
 
     def compose(self) -> ComposeResult:
         """Build the fields and the line that says what is wrong."""
-        prompt = Input("", id="new-prompt", compact=True, select_on_focus=False)
+        prompt = LineField("", id="new-prompt", compact=True, select_on_focus=False)
         with NewSessionBody():
             yield Static("", id="new-title", markup=False)
             yield Static("Directory", markup=False)
@@ -97,7 +97,7 @@ class NewSessionScreen(Overlay[Wanted]):
             yield Static("First prompt (may be empty)", markup=False)
             yield prompt
             yield Static("Git worktree of its own (a name, or empty for none)", markup=False)
-            yield Input("", id="new-worktree", compact=True, select_on_focus=False)
+            yield LineField("", id="new-worktree", compact=True, select_on_focus=False)
             yield Static("", id="new-problem", markup=False)
             yield HintBar()
 

@@ -15,6 +15,7 @@ from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.sessions.starting import made, with_notices
 from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.worktrees.model import WorktreeError
 
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ class TrustGate:
 
     def key_came(self, event: events.Key) -> None:
         """Keep a key that no screen took."""
-        if self._between is not None and event.is_printable and event.character:
-            self._between += event.character
+        if self._between is not None:
+            self._between += text_of(event)
 
     def paste_came(self, event: events.Paste) -> None:
         """Keep a paste that no screen took."""

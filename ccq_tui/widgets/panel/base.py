@@ -29,7 +29,7 @@ from ccq_tui.questions.events import (
 from ccq_tui.questions.manners import GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import keymap_for, new_labels
+from ccq_tui.widgets.keys import keymap_for, new_labels, text_of
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
@@ -245,7 +245,7 @@ class RequestPanel(Turns[State]):
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
         at = self._clock()
-        character = event.character if event.character and event.is_printable else ""
+        character = text_of(event)
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(event.key, character, at)

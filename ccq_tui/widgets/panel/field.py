@@ -17,6 +17,7 @@ from textual.widgets.text_area import EditResult
 
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
@@ -108,8 +109,8 @@ class AnswerField(TextArea):
         if event.key in NEW_LINE_KEYS:
             self.type("\n")
             return True
-        if event.is_printable and event.character:
-            self.type(event.character)
+        if text := text_of(event):
+            self.type(text)
             return True
         if event.key in LEFT_TO_OTHERS or (event.key == "ctrl+c" and not self.selected_text):
             return False
