@@ -33,8 +33,11 @@ _logger = logging.getLogger(__name__)
 OVER = "The session is over."
 NOTHING_WAITS = "No question waits: there is nothing to park."
 TAKEN_BACK = "you took it back"
+ENDS = "the session ended before Claude read it"
 # An interrupt is meant for what was sent before it, but must not wait behind a command that hangs.
 _ORDER_SECONDS = 2.0
+_KEPT_SECONDS = 5.0
+"""How long a prompt waits for a disk; then it is sent all the same."""
 
 
 class Commander:
@@ -62,6 +65,9 @@ class Commander:
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers: set[asyncio.Task[None]] = set()
+        self._leaving = False
+        self._held: list[Send] = []
+        """Prompts that were not sent any more because the session ends."""
         self._over = False
 
     def put(self, command: Command) -> None:
@@ -76,6 +82,7 @@ class Commander:
     def finish(self) -> None:
         """Refuse what was not done, so that no prompt is lost, and everything that comes from now on."""
         self._over = True
+        self._give_back_held()
         for queue in (self._ordered, self._commands):
             while not queue.empty():
                 command = queue.get_nowait()
@@ -108,12 +115,29 @@ class Commander:
                     self._ordered.put_nowait(command)
 
     async def _leave(self, command: Park | Close) -> None:
-        """Let the questions that wait be answered later, then end."""
-        parked = self._connection is not None and await self._connection.park()
-        if parked or isinstance(command, Close):
+        """Let the questions that wait be answered later, then end; what was not read comes back before."""
+        connection = self._connection
+        ends = isinstance(command, Close)
+        if not ends and (connection is None or not connection.gate.waits.pending):
+            self._emit(NoticeGiven("info", NOTHING_WAITS))
+            return
+        parked, self._leaving = False, True
+        if connection is not None:
+            await self._ordered_done()
+            await connection.queue.reclaim(ENDS)
+            self._give_back_held()
+            parked = await connection.park()
+        if parked or ends:
             self._stop(parked, command.cause)
         else:
+            self._leaving = False
             self._emit(NoticeGiven("info", NOTHING_WAITS))
+
+    def _give_back_held(self) -> None:
+        """Give these back behind those that were sent before them."""
+        held, self._held = self._held, []
+        for command in held:
+            self._failed(command, ENDS)
 
     def _was_taken_back(self, command: Command) -> bool:
         """Take a command out of the queue; whether it is a prompt that is not to be sent any more."""
@@ -164,8 +188,12 @@ class Commander:
         while True:
             command = await self._ordered.get()
             try:
-                if not self._was_taken_back(command):
-                    await _do(connection, command)
+                if self._was_taken_back(command):
+                    continue
+                if isinstance(command, Send) and not await self._may_go(command):
+                    self._held.append(command)
+                    continue
+                await _do(connection, command)
             except CommandError as error:
                 self._failed(command, str(error))
             except asyncio.CancelledError:
@@ -174,14 +202,24 @@ class Commander:
             finally:
                 self._ordered.task_done()
 
-    async def _interrupt(self) -> None:
-        if self._connection is None:
-            return  # nothing runs yet; what is queued is meant to
+    async def _may_go(self, command: Send) -> bool:
+        """Wait until a prompt is on disk, as long as a disk may take; whether it may be sent then."""
+        if command.kept is not None and not command.kept.done():
+            await asyncio.wait({command.kept}, timeout=_KEPT_SECONDS)
+        return not self._leaving
+
+    async def _ordered_done(self) -> None:
+        """Wait until what was told before is done, but not behind a command that hangs."""
         try:
             async with asyncio.timeout(_ORDER_SECONDS):
                 await self._ordered.join()
         except TimeoutError:
-            _logger.info("An interrupt overtakes what was sent before it")
+            _logger.info("What was sent before is overtaken")
+
+    async def _interrupt(self) -> None:
+        if self._connection is None:
+            return  # nothing runs yet; what is queued is meant to
+        await self._ordered_done()
         try:
             await self._connection.interrupt()
         except CommandError as error:
@@ -226,7 +264,7 @@ async def _do(connection: Connection, command: Ordered) -> None:
         case Send():
             await connection.send(command)
         case Withdraw():
-            await connection.withdraw(command.prompt_id)
+            await connection.queue.withdraw(command.prompt_id)
         case SetMode():
             await connection.set_mode(command.mode)
         case SetModel():

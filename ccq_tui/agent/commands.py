@@ -7,16 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+from ccq_tui.agent.controls import CommandError as CommandError
 from ccq_tui.agent.controls import Control
 from ccq_tui.inbox import RequestOutcome
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Give the agent a prompt; ``prompt_id`` is the UUID under which it goes."""
+    """Give the agent a prompt.
+
+    Attributes:
+        text: The prompt.
+        prompt_id: The UUID under which it goes.
+        kept: Is done once the prompt is on disk, before which it is not sent; None where somebody keeps it.
+    """
 
     text: str
     prompt_id: str = field(default_factory=lambda: str(uuid4()))
+    kept: asyncio.Future[None] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,3 @@ class Close:
 Ordered = Send | Withdraw | SetMode | SetModel | SetEffort
 """What is done in the order in which it was told."""
 Command = Ordered | Interrupt | Ask | Answer | Park | Close
-
-
-class CommandError(Exception):
-    """The CLI did not do what it was told; the message is for a person."""

@@ -5,15 +5,19 @@ A `Control` names a request of the CLI's control protocol and reads the answer, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
 USUAL_SECONDS = 15.0
 SERVER_SECONDS = 45.0
 """An MCP server may take long to start; the CLI itself gives up after 30 s."""
+
+
+class CommandError(Exception):
+    """The CLI did not do what it was told; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +167,38 @@ def rewind_conversation(prompt_id: str, newest: str = "") -> Control[Rewound]:
     """
     seen = {"last_seen_user_message_uuid": newest} if newest else {}
     return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id, **seen})
+
+
+class Asks(Protocol):
+    """Asks the CLI something; raises `CommandError`, whose message is for a person."""
+
+    def __call__(self, control: Control[T], /) -> Awaitable[T]:
+        """Ask it."""
+
+
+async def rewind(ask: Asks, prompt_id: str, newest: str, *, files: bool) -> Rewound:
+    """Take the conversation back to before a prompt, and the files once that is done.
+
+    Args:
+        ask: Asks the CLI.
+        prompt_id: The prompt.
+        newest: As for `rewind_conversation`.
+        files: Whether to take back files, too.
+
+    Returns:
+        What was taken back, and why something was not.
+
+    Raises:
+        CommandError: Nothing is known to have been taken back.
+    """
+    done = await ask(rewind_conversation(prompt_id, newest))
+    if done.refusal or not files:
+        return done
+    try:
+        refusal = (await ask(rewind_files(prompt_id))).refusal
+    except CommandError as error:
+        refusal = str(error)
+    return replace(done, files_refusal=refusal)
 
 
 def set_effort(level: str) -> Control[None]:

@@ -95,6 +95,10 @@ class Delivery:
             case _:
                 pass
 
+    def has(self, prompt_id: str) -> bool:
+        """Say whether a prompt is an answer that goes as a message, and has not arrived."""
+        return prompt_id in self._sent
+
     def _arrived(self, name: str, way: str) -> None:
         """Take a request for delivered as soon as the session's record has it for sure."""
         if name in self._seen:

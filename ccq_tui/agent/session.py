@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from ccq_tui.agent.book import SessionBook
 from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import (
     Answer,
     Ask,
     Close,
     Command,
-    CommandError,
     Interrupt,
     Park,
     Send,
@@ -26,7 +25,7 @@ from ccq_tui.agent.commands import (
     SetModel,
     Withdraw,
 )
-from ccq_tui.agent.controls import Control, Rewound, rewind_conversation, rewind_files
+from ccq_tui.agent.controls import Control, Rewound, rewind
 from ccq_tui.agent.delivery import Delivery
 from ccq_tui.agent.events import (
     PARKED_KIND,
@@ -96,6 +95,8 @@ class AgentSession:
         self._ahead = ahead if ahead is not None and ahead.fits(options) else None
         self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
         """The prompt that the process was given already; sent by the session it is the same one."""
+        # That of a new session or a fork.
+        self._own_id = self._ahead.session_id if self._ahead else str(uuid4())
         self._state = SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False
@@ -105,6 +106,16 @@ class AgentSession:
     def session_id(self) -> str:
         """The Claude session id, or "" while it is not known."""
         return self._connection.translator.session_id if self._connection else ""
+
+    @property
+    def record_id(self) -> str:
+        """The id under which what is said is recorded, also before the CLI has started, or "".
+
+        It is not known while the last session of a directory is still looked for.
+        """
+        if self.options.fork or not (self.options.resume or self.options.continue_conversation):
+            return self._own_id
+        return self.options.resume or self.session_id
 
     @property
     def state(self) -> SessionState:
@@ -119,20 +130,31 @@ class AgentSession:
         """
         return asyncio.create_task(self.run(), name="agent session")
 
-    def send(self, text: str) -> str:
+    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
         """Give the agent a prompt; it waits its turn while another one is worked on.
 
         Args:
             text: The prompt.
+            kept: Is done once the prompt is on disk; it is not sent before.
 
         Returns:
             The prompt's id, as in `PromptAccepted` and `PromptDelivered`.
         """
         if written := self._written.pop(text, ""):
             return written
-        command = Send(text)
+        command = Send(text, kept=kept)
         self.put(command)
         return command.prompt_id
+
+    async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
+        """Find out which prompts of earlier processes a turn has read; a process that still may is ended.
+
+        Args:
+            prompts: The session of each prompt, by the prompt's id.
+        """
+        for session_id in set(prompts.values()):
+            await end_leftovers(session_id)
+        return await asyncio.to_thread(taken, self.options, prompts)
 
     def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn; `PromptReturned` says that it is back."""
@@ -184,14 +206,7 @@ class AgentSession:
             CommandError: The CLI did not answer in time, or is gone; the message is for a person.
         """
         newest = self._connection.translator.newest_prompt if self._connection else ""
-        done = await self.ask(rewind_conversation(prompt_id, newest))
-        if done.refusal or not files:
-            return done
-        try:
-            refusal = (await self.ask(rewind_files(prompt_id))).refusal
-        except CommandError as error:
-            refusal = str(error)
-        return replace(done, files_refusal=refusal)
+        return await rewind(self.ask, prompt_id, newest, files=files)
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request; the first answer wins, whoever gives it."""
@@ -326,10 +341,10 @@ class AgentSession:
         if self._claim is not None:
             failure = await connection.resume(self._claim)
         elif resumed:
-            failure = await connection.fork(resumed, str(uuid4()))
+            failure = await connection.fork(resumed, self._own_id)
         else:
             ahead, self._ahead = self._ahead, None
-            failure = await connection.begin(ahead.session_id if ahead else str(uuid4()), ahead)
+            failure = await connection.begin(self._own_id, ahead)
         if failure is not None:
             return SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
         history = await reading
@@ -349,6 +364,7 @@ class AgentSession:
             if self._connection is not None:
                 self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
                 await self._connection.close()
+                await self._connection.queue.settle(lost.reason if lost.expected else PROCESS_ENDED)
         finally:
             self._commander.finish()
             self._emit(StateChanged(self._last_state(lost)))
@@ -371,6 +387,8 @@ class AgentSession:
     def _emit(self, event: AgentEvent) -> None:
         if isinstance(event, StateChanged):
             self._state = event.state
+        if isinstance(event, PromptReturned) and self._delivery.has(event.prompt_id):
+            return  # an answer: the inbox has it, and the next process delivers it
         self._delivery.note(event)
         self._book.note(event)
         if self._listener is None:

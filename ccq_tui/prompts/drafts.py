@@ -1,4 +1,4 @@
-"""Prompts that were not sent yet, kept so that the end of the program does not take them."""
+"""Prompts that Claude has not read yet, kept so that the end of the program does not take them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ccq_tui.prompts.stored import write_whole
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""
-PLACES = 8
+PLACES = 32
 """Drafts that may be kept under one key."""
 MOST_DRAFTS = 200
 """Drafts kept; when there are more, the oldest go."""
@@ -25,14 +25,36 @@ _keepers: weakref.WeakValueDictionary[str, Drafts] = weakref.WeakValueDictionary
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """A prompt that was sent.
+
+    Attributes:
+        id: The UUID under which it was.
+        text: All of it.
+        session: The session in whose record it stands once it was read, or "" if that was not known.
+    """
+
+    id: str
+    text: str
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """What stands in a prompt: the field's text, and the pastes whose names are in it."""
+    """What a session's prompt holds that Claude has not read.
+
+    Attributes:
+        text: What stands in the field.
+        pastes: The pastes whose names are in it.
+        sent: What was sent and is not known to have been read, oldest first.
+    """
 
     text: str = ""
     pastes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    sent: tuple[Sent, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.text.strip())
+        return bool(self.text.strip() or self.sent)
 
 
 class Drafts:
@@ -65,7 +87,9 @@ class Drafts:
         Raises:
             OSError: It could not be kept.
         """
-        size = len(draft.text) + sum(map(len, draft.pastes.values()))
+        size = (
+            len(draft.text) + sum(map(len, draft.pastes.values())) + sum(len(one.text) for one in draft.sent)
+        )
         path = self._mine.get(key)
         if not draft:
             if path is not None and not self._elsewhere(path):
@@ -74,13 +98,11 @@ class Drafts:
         if size > MOST_CHARACTERS:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
         if path is None or self._elsewhere(path):
-            path = next((place for place in self.places(key) if not self._elsewhere(place)), None)
-            if path is None:
-                raise OSError("too many sessions keep a draft here")
-            self._mine[key] = path
+            path = self._mine[key] = self._free_place(key)
         content = {
             "text": draft.text,
             "pastes": dict(draft.pastes),
+            "sent": [[one.id, one.text, one.session] for one in draft.sent],
             "process": os.getpid(),
             "keeper": self._name,
         }
@@ -102,6 +124,47 @@ class Drafts:
                 self._mine[key] = path
                 return content[0]
         return None
+
+    def add(self, key: str, draft: Draft) -> None:
+        """Keep a draft behind the one that is kept under a key and was loaded last.
+
+        Args:
+            key: As for `save`.
+            draft: What stands in the prompt.
+
+        Raises:
+            OSError: It could not be kept.
+        """
+        before = read(path) if (path := self._mine.get(key)) else None
+        if before is not None and draft:
+            text = "\n".join(filter(str.strip, (before.text, draft.text)))
+            draft = Draft(text, {**before.pastes, **draft.pastes}, before.sent + draft.sent)
+        if draft:
+            self.save(key, draft)
+
+    def move(self, old: str, new: str) -> None:
+        """Keep a draft under another key; at no moment is it under none, or under both.
+
+        Args:
+            old: As it was kept under; nothing happens where there is none.
+            new: As it will be.
+
+        Raises:
+            OSError: It could not be moved.
+        """
+        path = self._mine.pop(old, None)
+        if path is None or self._elsewhere(path) or not path.exists():
+            return
+        self._mine[new] = path.replace(self._mine.get(new) or self._free_place(new))
+
+    def _free_place(self, key: str) -> Path:
+        """Return a place for a draft: rather none that somebody has left and nobody has taken over yet."""
+        places = self.places(key)
+        free = [place for place in places if not place.exists()]
+        free = free or [place for place in places if not self._elsewhere(place)]
+        if not free:
+            raise OSError("too many sessions keep a draft here")
+        return free[0]
 
     def _elsewhere(self, path: Path) -> bool:
         """Whether a draft is one that somebody else works on."""
@@ -172,7 +235,8 @@ def _content(path: Path) -> tuple[Draft, _Owner] | None:
         text, pastes = content["text"], dict(content.get("pastes", {}))
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None
-        return Draft(text, pastes), _Owner(content.get("process"), content.get("keeper"))
+        sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
+        return Draft(text, pastes, sent), _Owner(content.get("process"), content.get("keeper"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

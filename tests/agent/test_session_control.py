@@ -188,7 +188,7 @@ async def is_back(run: Running, stage: Stage, back: int) -> None:
     assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
     assert said.count('"go on"') == 1
     await until_written(stage.home, run.session.session_id, '"Said."')
-    past = await read_history(options_in(stage.home, resume=run.session.session_id), resuming=False)
+    past = await read_history(options_in(stage.home, resume=run.session.session_id))
     prompts = [e.text for e in past.events if isinstance(e, PromptAccepted) and e.text[:1] != "/"]
     assert prompts == [*THREE[:back], "go on"]
 

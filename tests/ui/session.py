@@ -45,6 +45,7 @@ class ToldSession:
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self._tell = tell
         self.sent: list[str] = []
+        self.read: frozenset[str] = frozenset()
         self.withdrawn: list[str] = []
         self.answers: list[tuple[str, RequestOutcome, str]] = []
         self.interrupts = 0
@@ -66,9 +67,16 @@ class ToldSession:
         self.tell(Connected(SESSION_ID, "claude-x", "default", "/work"))
         self.tell(StateChanged(SessionState.IDLE))
 
-    def send(self, text: str) -> str:
+    @property
+    def record_id(self) -> str:
+        return "id-1"
+
+    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
         self.sent.append(text)
-        return "p1"
+        return f"p{len(self.sent)}"
+
+    async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
+        return self.read & set(prompts)
 
     def set_mode(self, mode: str) -> None:
         self.set.append(("mode", mode))

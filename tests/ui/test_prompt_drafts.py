@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
-from ccq_tui.agent.events import Connected, ConversationReset, SessionState, StateChanged
+import pytest
+
+from ccq_tui.agent.events import (
+    Connected,
+    ConversationReset,
+    PromptDelivered,
+    PromptReturned,
+    SessionState,
+    StateChanged,
+)
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts.drafts import Draft, Drafts, read
+from ccq_tui.prompts.drafts import Draft, Drafts, Sent, read
 from tests.ui.session import Driven, ToldSession, until
 
 PASTE = "x\n" * 30
@@ -44,6 +55,9 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await until(pilot, lambda: run.screen.dock.prompt.text == f"half a {PASTE}")
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == [f"half a {PASTE}".rstrip()])
+        sent = Sent("p1", f"half a {PASTE}".rstrip(), "id-1")
+        await until(pilot, lambda: kept() == Draft(sent=(sent,)))
+        run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: kept() is None)
 
 
@@ -67,6 +81,7 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.dock.prompt.text == "first")
         await pilot.press("enter", *"next")
+        run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: kept() == Draft("next"))
         assert on_disk() == 1
         run.told.tell(ConversationReset("id-2"))
@@ -114,3 +129,89 @@ async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody(
         await until(pilot, lambda: "draft" not in [worker.name for worker in run.app.workers])
         await until(pilot, lambda: kept("id-2") == Draft("more"))  # a thread writes it
         assert run.screen.dock.prompt.text == "more"
+
+
+class Waiting(ToldSession):
+    """A session that waits for a free process, and has no name before it has one."""
+
+    async def run(self) -> None:
+        pass
+
+
+async def test_a_prompt_of_a_session_without_a_process_comes_back_in_the_next_one_and_is_sent_once() -> None:
+    run = Driven(Launch(settings=NEW, prompt="first prompt"), make=Waiting)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.told.sent == ["first prompt"])
+        await pilot.press(*"second", "enter", *"third")
+        sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
+        await until(pilot, lambda: kept("directory /") == Draft("third", sent=sent))
+        assert on_disk() == 1
+    written()
+    run = Driven(Launch(settings=NEW))
+    async with run.app.run_test() as pilot:
+        prompt = run.screen.dock.prompt
+        await until(pilot, lambda: prompt.text == "first prompt\nsecond\nthird")
+        await until(pilot, lambda: kept("directory /") == Draft(prompt.text))
+        assert "they are back in the field" in run.screen.transcript.text()
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["first prompt\nsecond\nthird"])
+        run.told.tell(PromptDelivered("p1"))
+        await until(pilot, lambda: on_disk() == 0)
+
+
+async def test_what_a_turn_has_read_does_not_come_back() -> None:
+    sent = (Sent("a", "was read", "id-1"), Sent("b", "was not", "id-1"))
+    Drafts(state_dir() / "drafts").save("id-1", Draft("typed", sent=sent))
+
+    class Knowing(ToldSession):
+        async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
+            assert prompts == {"a": "id-1", "b": "id-1"}
+            return frozenset({"a"})
+
+    run = Driven(Launch(settings=NEW, resume="id-1"), make=Knowing)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: kept() == Draft("was not\ntyped"))
+        assert run.screen.dock.prompt.text == "was not\ntyped"
+
+
+async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    writing, go_on = threading.Event(), threading.Event()
+    save = Drafts.save
+
+    def slowly(drafts: Drafts, key: str, draft: Draft) -> None:
+        if draft.sent:
+            writing.set()
+            go_on.wait(30)
+        save(drafts, key, draft)
+
+    monkeypatch.setattr(Drafts, "save", slowly)
+    given: list[asyncio.Future[None]] = []
+
+    class Asking(Waiting):
+        def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+            assert kept is not None
+            given.append(kept)
+            return super().send(text)
+
+    run = Driven(Launch(settings=NEW, resume="id-1"), make=Asking)
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"now", "enter")
+        await until(pilot, writing.is_set)
+        assert not given[0].done()
+        assert not run.screen.dock.prompt.has_queued
+        go_on.set()
+        await until(pilot, lambda: given[0].done() and run.screen.dock.prompt.has_queued)
+        assert kept() == Draft(sent=(Sent("p1", "now", "id-1"),))
+
+
+async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> None:
+    run = Driven(Launch(settings=NEW, prompt="begin"))
+    async with run.app.run_test() as pilot:
+        sent = Sent("p1", "begin", "id-1")
+        await until(pilot, lambda: kept() == Draft(sent=(sent,)))
+        assert on_disk() == 1
+        run.told.tell(ConversationReset("id-2"))
+        await until(pilot, lambda: kept("id-2") == Draft(sent=(sent,)))
+        assert on_disk() == 1
+        run.told.tell(PromptReturned("begin", "it ended", "p1"))
+        await until(pilot, lambda: kept("id-2") == Draft("begin"))

@@ -12,10 +12,6 @@ class SlowSession(ToldSession):
     async def run(self) -> None:
         """Tell nothing by itself."""
 
-    def send(self, text: str) -> str:
-        super().send(text)
-        return f"p{len(self.sent)}"
-
 
 async def test_up_takes_back_the_last_prompt_that_nobody_has_read() -> None:
     run = Driven(make=SlowSession)

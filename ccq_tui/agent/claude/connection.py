@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from claude_agent_sdk import (
@@ -26,13 +26,14 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.growth import Growth
 from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude.prompts import prompt_message
-from ccq_tui.agent.claude.server import models, slash_commands
+from ccq_tui.agent.claude.prompts import as_stream
+from ccq_tui.agent.claude.queue import PromptQueue
+from ccq_tui.agent.claude.server import default_model, models, slash_commands
 from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.claude.transport import CliTransport
 from ccq_tui.agent.commands import CommandError, Send
-from ccq_tui.agent.controls import Control, applied_effort, set_effort, withdraw_prompt
+from ccq_tui.agent.controls import Control, applied_effort, set_effort
 from ccq_tui.agent.events import (
     AgentEvent,
     CommandsListed,
@@ -43,7 +44,6 @@ from ccq_tui.agent.events import (
     ModelsListed,
     NoticeGiven,
     PromptAccepted,
-    PromptReturned,
     SessionState,
     StateChanged,
     ToolFinished,
@@ -91,6 +91,7 @@ class Connection:
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn_over = asyncio.Event()
         self.translator = Translator(session_id="", model="", mode="")
+        self.queue = PromptQueue(options, self.translator, self.ask, self._emit)
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
@@ -133,7 +134,7 @@ class Connection:
         info = await client.get_server_info() or {}
         self._pid = info.get("pid")
         self.translator.mode = str(info.get("current_permission_mode") or self._options.permission_mode or "")
-        self.translator.model = self._options.model or _default_model(info)
+        self.translator.model = self._options.model or default_model(info)
         self._emit(
             Connected(
                 session_id=self.translator.session_id,
@@ -199,26 +200,12 @@ class Connection:
         queued = self._state is not SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text
         try:
-            await limited(self._connected.query(_prompt(command)), SEND_SECONDS)
+            await limited(self._connected.query(as_stream(command.text, command.prompt_id)), SEND_SECONDS)
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)
             raise
         self.gate.prompted()
         self._emit(PromptAccepted(command.text, queued, command.prompt_id))
-
-    async def withdraw(self, prompt_id: str) -> None:
-        """Take back a prompt that waits for the running turn.
-
-        Args:
-            prompt_id: The id under which it was sent.
-
-        Raises:
-            CommandError: The CLI has given it to the agent, or did not answer.
-        """
-        if not await self.ask(withdraw_prompt(prompt_id)):
-            raise CommandError("Claude has read it already.")
-        text = self.translator.sent.pop(prompt_id, "")
-        self._emit(PromptReturned(text, "you took it back", prompt_id, wanted=True))
 
     async def interrupt(self) -> None:
         """End the running turn.
@@ -299,7 +286,7 @@ class Connection:
         return True
 
     def abandon(self, reason: str) -> None:
-        """Settle what waits for a person, and give back the prompts that did not reach the agent.
+        """Settle what waits for a person.
 
         Args:
             reason: Why nobody can be asked any more, for a person.
@@ -308,9 +295,6 @@ class Connection:
         self._growth.close()
         self._arrivals.give_up(reason)
         self.gate.give_up(reason)
-        for text in self.translator.sent.values():
-            self._emit(PromptReturned(text, reason))
-        self.translator.sent.clear()
 
     async def close(self) -> None:
         """End the CLI: ask it to go, then make it. Being cancelled does not stop this."""
@@ -384,14 +368,3 @@ class Connection:
             return
         tokens, limit = int(usage.get("totalTokens") or 0), int(usage.get("maxTokens") or 0)
         self._emit(ContextUsage(float(usage.get("percentage") or 0), tokens, limit))
-
-
-async def _prompt(command: Send) -> AsyncIterator[dict[str, Any]]:
-    yield prompt_message(command.text, command.prompt_id)
-
-
-def _default_model(info: dict[str, Any]) -> str:
-    for model in info.get("models") or []:
-        if model.get("value") == "default":
-            return str(model.get("resolvedModel") or "default")
-    return "default"

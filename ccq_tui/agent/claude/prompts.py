@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 
@@ -22,3 +23,12 @@ def prompt_message(text: str, prompt_id: str) -> dict[str, Any]:
         "session_id": "default",
         "uuid": prompt_id,
     }
+
+
+async def as_stream(text: str, prompt_id: str) -> AsyncIterator[dict[str, Any]]:
+    """Give the message of a prompt, as the SDK wants it.
+
+    Yields:
+        The one message.
+    """
+    yield prompt_message(text, prompt_id)

@@ -45,3 +45,11 @@ def models(info: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
         for entry in (listed if isinstance(listed, list) else ())
         if isinstance(entry, Mapping) and entry.get("value")
     )
+
+
+def default_model(info: Mapping[str, Any]) -> str:
+    """Return the model behind "default"."""
+    for model in info.get("models") or []:
+        if model.get("value") == "default":
+            return str(model.get("resolvedModel") or "default")
+    return "default"

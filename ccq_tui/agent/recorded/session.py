@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from ccq_tui.agent.commands import CommandError
@@ -123,7 +123,16 @@ class ReplayedSession:
         """Say that nothing is taken back."""
         raise CommandError("a recording cannot be rewound")
 
-    def send(self, text: str) -> str:  # noqa: ARG002 - a recording hears nothing
+    @property
+    def record_id(self) -> str:
+        """None: nothing is recorded again."""
+        return ""
+
+    async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:  # noqa: ARG002 - nothing is sent
+        """Say that nothing was read."""
+        return frozenset()
+
+    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:  # noqa: ARG002 - it hears nothing
         """Send nothing: the screen has no prompt."""
         return ""
 

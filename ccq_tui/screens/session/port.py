@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from ccq_tui.agent.controls import Control, Rewound
@@ -20,8 +21,15 @@ class Session(Protocol):
     async def run(self) -> None:
         """Be the session, to its end."""
 
-    def send(self, text: str) -> str:
-        """Give the agent a prompt."""
+    @property
+    def record_id(self) -> str:
+        """The id under which what is said is recorded, or "" while it is not known."""
+
+    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+        """Give the agent a prompt, once ``kept`` is done: it is on disk then."""
+
+    async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
+        """Find out which prompts were read, by the session of each."""
 
     def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from typing import ClassVar
@@ -18,8 +20,10 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.config import Launch
+from ccq_tui.prompts.drafts import Sent
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering
+from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.prompt import Prompt
 
 
@@ -44,6 +48,7 @@ class Prompting(Remembering):
         self._note_queued(event)
         if isinstance(event, PromptReturned):
             self.dock.prompt.put_back(event.text)
+            self.settle_sent([event.prompt_id])
             if event.wanted:
                 self.dock.notices.say("Taken back: Claude has not read it · Enter sends it again")
                 return
@@ -79,12 +84,20 @@ class Prompting(Remembering):
             self.say(event.text)
 
     def say(self, text: str) -> None:
-        """Show a prompt at once, and send it; the session keeps it while it starts or works."""
+        """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works."""
         self.wake()
-        self.transcript.add_prompt(text.rstrip())
-        name = self.session.send(text.rstrip())
-        if self.view.state is SessionState.STARTING:
-            # Nobody reads it before there is a CLI.
+        text = text.rstrip()
+        self.transcript.add_prompt(text)
+        loop = asyncio.get_running_loop()
+        kept: asyncio.Future[None] = loop.create_future()
+        name = self.session.send(text, kept)
+        written = self.keep_sent(Sent(name, text, self.session.record_id))
+        written.add_done_callback(lambda _: _settle(loop, kept))
+        # Nobody reads it before there is a CLI.
+        kept.add_done_callback(lambda _: self._may_be_taken_back(name))
+
+    def _may_be_taken_back(self, name: str) -> None:
+        if self.view.state is SessionState.STARTING and name in self._sent and is_live(self):
             self._queued.append(name)
             self.dock.prompt.has_queued = True
 
@@ -112,3 +125,14 @@ class Prompting(Remembering):
             self.dock.notices.say("Esc again interrupts Claude and withdraws what waits · F2 shows it")
             return
         self.session.interrupt()
+
+
+def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:
+    """Say in the program's loop that a thread has done its work; nobody waits once that is over."""
+
+    def settle() -> None:
+        if not kept.done():
+            kept.set_result(None)
+
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(settle)

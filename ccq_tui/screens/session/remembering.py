@@ -5,25 +5,31 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from textual import on
 
-from ccq_tui.agent.events import AgentEvent, Connected, ConversationReset, SessionLost
+from ccq_tui.agent.events import AgentEvent, Connected, ConversationReset, PromptDelivered, SessionLost
 from ccq_tui.config import Launch, state_dir
-from ccq_tui.prompts.drafts import Draft, Drafts, directory_key
+from ccq_tui.prompts.drafts import Draft, Drafts, Sent, directory_key
 from ccq_tui.prompts.history import History
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.screens.session.completing import Completing
+from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.prompt import Prompt
 
 _logger = logging.getLogger(__name__)
 
+UNREAD = "Sent before ccq-tui ended, and not read by Claude: it is back in its field · Enter sends it"
+UNREAD_MANY = (
+    "Sent before ccq-tui ended, and not read by Claude: they are back in the field · Enter sends them"
+)
 SAVE_AFTER = 0.1
 """Seconds after a change in which the draft is written: sooner would write at every key."""
 
@@ -35,6 +41,9 @@ class Remembering(Completing):
 
     A session has an id that it can be resumed by only once a prompt was sent. The draft of a new one is kept
     for its directory, and the next new session there takes it over.
+
+    A prompt that is sent goes from the field to what was sent in one write, and back the same way when it
+    comes back: it is in one of the two at every moment. It stays there until Claude has read it.
     """
 
     def __init__(
@@ -47,6 +56,9 @@ class Remembering(Completing):
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._prompted = bool(launch.prompt)
         self._draft_key = ""
+        self._sent: dict[str, Sent] = {}
+        self._loading: list[Future[None]] = []
+        self._begun_in_directory = False
         self._unsaved_draft = Draft()
         self._saved_draft: Draft | None = Draft()
         self._saving_draft: asyncio.TimerHandle | None = None
@@ -57,16 +69,22 @@ class Remembering(Completing):
         return directory_key(self.view.cwd)
 
     def on_mount(self) -> None:
-        """Read the earlier prompts, and the draft of this directory or session."""
+        """Read the earlier prompts."""
         if self.launch.prompt:
             self._add_to_history(self.launch.prompt.rstrip())
             self.dock.prompt.remember(self.earlier)
         start_work(self, self._load_history, name="history")
+
+    def begin_draft(self) -> None:
+        """Read the draft of this directory or session, before anything is sent."""
         if not self.launch.continue_last and not self.launch.fork:
             self._begin_draft(self.launch.resume or self._directory_key)
 
     def on_unmount(self) -> None:
         """Write what is not written yet; the thread ends when it has."""
+        if self._loading:
+            # What is on disk was not taken in, and nobody does so any more.
+            self._on_disk(self._draft_files.add, self._draft_key, self._unsaved_draft)
         self._save_draft()
         self._disk.submit(self._draft_files.close)
         self._disk.shutdown(wait=False)
@@ -88,12 +106,33 @@ class Remembering(Completing):
                 self._move_draft(session_id)
             case SessionLost() if not self._draft_key:
                 self._begin_draft(self._directory_key)
+            case PromptDelivered(prompt_id=name) if name in self._sent:
+                self.settle_sent([name])
             case _:
                 pass
 
     def _add_to_history(self, text: str) -> None:
         self.earlier = (text, *(other for other in self.earlier if other != text))
         self._on_disk(self._history.add, text)
+
+    def keep_sent(self, sent: Sent) -> Future[None]:
+        """Write down a prompt that leaves the field, until Claude has read it.
+
+        Args:
+            sent: The prompt.
+
+        Returns:
+            What is done when it is on disk, or cannot be.
+        """
+        self._sent[sent.id] = sent
+        self._unsaved_draft = self._draft_of(self.dock.prompt.draft)
+        return self._write_draft()
+
+    def settle_sent(self, names: Iterable[str]) -> None:
+        """Write down that prompts were read, or are in the field again."""
+        for name in names:
+            self._sent.pop(name, None)
+        self._write_draft()
 
     @on(Prompt.Submitted)
     def _remember_prompt(self, event: Prompt.Submitted) -> None:
@@ -105,31 +144,51 @@ class Remembering(Completing):
 
     @on(Prompt.Changed)
     def _keep_unsent(self, event: Prompt.Changed) -> None:
-        self._unsaved_draft = event.draft
+        self._unsaved_draft = self._draft_of(event.draft)
         if self._saving_draft is None:
             self._saving_draft = after(self, SAVE_AFTER, self._save_draft)
 
     # -- drafts -------------------------------------------------------------------------------------------
 
+    def _draft_of(self, field: Draft) -> Draft:
+        return replace(field, sent=tuple(self._sent.values()))
+
     def _save_draft(self) -> None:
         if self._saving_draft is not None:
             self._saving_draft.cancel()
             self._saving_draft = None
-        if self._draft_key and self._unsaved_draft != self._saved_draft:
+        if self._draft_key and not self._loading and self._unsaved_draft != self._saved_draft:
             self._saved_draft = self._unsaved_draft
             self._on_disk(self._draft_files.save, self._draft_key, self._unsaved_draft)
 
+    def _write_draft(self) -> Future[None]:
+        """Write field and what was sent as they are now; for the directory while the session has no name.
+
+        What is still being read is written with them, in a moment.
+        """
+        if self._loading:
+            return self._loading[-1]
+        dock = self.query_one_optional(Dock)
+        field = dock.prompt.draft if dock is not None else self._unsaved_draft
+        self._unsaved_draft = self._saved_draft = self._draft_of(field)
+        key = self._draft_key or self._directory_key
+        self._begun_in_directory |= not self._draft_key
+        return self._on_disk(self._draft_files.save, key, self._unsaved_draft)
+
     def _move_draft(self, key: str) -> None:
         """Keep the draft under another key from now on."""
-        old, self._draft_key = self._draft_key, key
-        if old and old != key:
-            self._on_disk(self._draft_files.save, old, Draft())
-            self._saved_draft = Draft()
+        old, self._draft_key = self._draft_key or self._directory_key, key
+        if old != key:
+            self._on_disk(self._draft_files.move, old, key)
+            self._saved_draft = None
             self._save_draft()
 
     def _begin_draft(self, key: str) -> None:
         """Bring back the draft of a session or directory, and keep it there from now on."""
         old, self._draft_key = self._draft_key, key
+        if not old and self._begun_in_directory:
+            old = self._directory_key
+        self._loading.append(Future())
         # Asked for at once: what is saved from now on is behind it in the thread's queue, and not read back.
         stored = self._disk.submit(self._draft_files.load, key)
         start_work(self, partial(self._bring_back, stored, key, old), name="draft")
@@ -140,18 +199,36 @@ class Remembering(Completing):
             # The directory's own: typed into a session that never began.
             draft = await self._read(self._draft_files.load, self._directory_key)
             old = self._directory_key if draft else old
-        if draft and is_live(self):
+            self._on_disk(self._draft_files.move, old, key)
+        elif draft is None:
+            self._on_disk(self._draft_files.move, old, key)
+        left = tuple(one for one in (draft.sent if draft else ()) if one.id not in self._sent)
+        self._sent = {one.id: one for one in left} | self._sent
+        if draft and draft.text.strip() and is_live(self):
             prompt = self.dock.prompt
             typed = prompt.draft
-            if typed.text.strip():
-                draft = Draft(f"{unfolded(draft.text, draft.pastes)}\n{typed.text}", typed.pastes)
-            prompt.restore(draft)
-            self._unsaved_draft = draft
+            text = f"{unfolded(draft.text, draft.pastes)}\n{typed.text}"
+            prompt.restore(Draft(text, typed.pastes) if typed.text.strip() else replace(draft, sent=()))
+        done, written = self._loading.pop(0), self._write_draft()
+        # Written even if it is the same: it is this process's own from now on.
+        written.add_done_callback(lambda _: done.set_result(None))
         if old and old != key:
             self._on_disk(self._draft_files.save, old, Draft())
-        # Written even if it is the same: it is this process's own from now on.
-        self._saved_draft = None
-        self._save_draft()
+        if left:
+            await self._offer_again(left)
+
+    async def _offer_again(self, left: Sequence[Sent]) -> None:
+        """Put what an earlier process sent back into the field, but for what a turn has read."""
+        sessions = {one.id: one.session or self.session.record_id for one in left}
+        read = await self.session.taken(sessions)
+        returned = [one for one in left if one.id not in read]
+        if not is_live(self):
+            return  # all of it is still on disk
+        for one in returned:
+            self.dock.prompt.put_back(one.text)
+        self.settle_sent(one.id for one in left)
+        if returned:
+            self.transcript.add_notice(UNREAD if len(returned) == 1 else UNREAD_MANY, "warning")
 
     async def _load_history(self) -> None:
         earlier = await self._read(self._history.load)
@@ -171,7 +248,7 @@ class Remembering(Completing):
             self._not_kept(error)
             return None
 
-    def _on_disk(self, work: Callable[..., None], *arguments: object) -> None:
+    def _on_disk(self, work: Callable[..., None], *arguments: object) -> Future[None]:
         loop = asyncio.get_running_loop()
 
         def done(future: Future[None]) -> None:
@@ -181,7 +258,9 @@ class Remembering(Completing):
             elif error is not None:
                 _logger.error("What was typed could not be kept", exc_info=error)
 
-        self._disk.submit(work, *arguments).add_done_callback(done)
+        future = self._disk.submit(work, *arguments)
+        future.add_done_callback(done)
+        return future
 
     def _not_kept(self, error: OSError) -> None:
         """Say once that something is not kept; each key would say it again."""

@@ -81,6 +81,7 @@ class SessionScreen(
             self.transcript.add_notice(begun(self.launch.worktree))
         for notice in self.launch.notices:
             self.transcript.add_notice(notice, "warning")
+        self.begin_draft()
         self._run_session()
         if self.launch.prompt:
             self.say(self.launch.prompt)

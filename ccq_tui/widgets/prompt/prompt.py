@@ -357,7 +357,8 @@ class Prompt(Vertical):
         left = self._walk.draft if self._walk.draft != self.field.text else ""
         pastes = used(left, self.field.pastes)
         self._walk.add(text)
+        # Before the field tells that it is empty: who keeps what is typed must know where it went.
+        self.post_message(self.Submitted(text))
         self.restore(Draft(left, pastes))
         self._returned = []
         self.last_typed = None
-        self.post_message(self.Submitted(text))

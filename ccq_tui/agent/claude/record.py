@@ -1,0 +1,52 @@
+"""What the CLI's record of a session says of prompts: which of them it has taken."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ccq_tui.agent.options import SessionOptions
+
+_logger = logging.getLogger(__name__)
+
+_WAITING = b'{"type":"queue-operation"'
+"""Begins a line about the queue, which says nothing of what a turn has read."""
+
+
+def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]:
+    """Find out which prompts a turn has read, by the records of their sessions. Reads files: for a thread.
+
+    Args:
+        options: A session's options; its environment says where records are.
+        prompts: The session of each prompt, by the prompt's id.
+
+    Returns:
+        The ids of those that were read. A record that is missing or cannot be read has none.
+    """
+    config = _config(options)
+    found: set[str] = set()
+    for session_id in set(prompts.values()) - {""}:
+        wanted = {name: name.encode() for name, session in prompts.items() if session == session_id}
+        for path in config.glob(f"projects/*/{session_id}.jsonl"):
+            found |= _named(path, wanted)
+    return frozenset(found)
+
+
+def _config(options: SessionOptions) -> Path:
+    environment = os.environ | dict(options.environment)
+    home = environment.get("HOME") or str(Path.home())
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))
+
+
+def _named(path: Path, wanted: Mapping[str, bytes]) -> set[str]:
+    found: set[str] = set()
+    try:
+        with path.open("rb") as lines:
+            for line in lines:
+                if not line.startswith(_WAITING):
+                    found.update(name for name, uuid in wanted.items() if uuid in line)
+    except OSError as error:
+        _logger.warning("What a session has read is not known: %s", error.strerror)
+    return found
