@@ -47,7 +47,7 @@ def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
 
 
 def raw_questions(source: Mapping[str, Any]) -> list[Any]:
-    """Give the list under ``questions``, which models also send as a JSON string.
+    """Give the list under ``questions``, which models also send as a JSON string or as one object.
 
     Args:
         source: A tool call's input.
@@ -66,6 +66,8 @@ def raw_questions(source: Mapping[str, Any]) -> list[Any]:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
             raise QuestionFormatError("questions", "a string that is not JSON") from error
+    if isinstance(value, Mapping) and "question" in value:
+        return [value]
     if not isinstance(value, list):
         raise QuestionFormatError("questions", f"expected a list of questions, got {_name(value)}")
     return value

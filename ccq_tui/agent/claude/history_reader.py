@@ -174,7 +174,7 @@ def _paths(session_id: str) -> Iterable[Path]:
 def _entry(line: str) -> Iterator[dict[str, Any]]:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return  # the CLI was killed while it wrote the line
     if isinstance(entry, dict):
         yield entry

@@ -91,7 +91,7 @@ def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:
             if any(word in line for word in words):
                 try:
                     entry = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue  # the CLI was killed while it wrote the line
                 if isinstance(entry, dict):
                     yield entry

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
@@ -35,6 +36,18 @@ class _Block:
 class _Message:
     id: str
     blocks: list[_Block] = field(default_factory=list)
+    settled: int = 0
+    """How many of its first blocks are whole: a message may have any number of them."""
+
+    def next_block(self) -> _Block | None:
+        """Return the oldest block that is not whole yet, or None."""
+        while self.settled < len(self.blocks) and self.blocks[self.settled].whole:
+            self.settled += 1
+        return self.blocks[self.settled] if self.settled < len(self.blocks) else None
+
+    def unsettled(self) -> Iterator[_Block]:
+        """Yield the blocks that may not be whole yet, the oldest first."""
+        return islice(self.blocks, self.settled, None) if self.next_block() else iter(())
 
 
 class BlockStreams:
@@ -79,7 +92,7 @@ class BlockStreams:
         if message is None or message.id != message_id:
             yield from self._begin(message_id, parent)
             message = self._open[parent]
-        block = next((block for block in message.blocks if not block.whole), None)
+        block = message.next_block()
         if block is None:
             block = self._add(parent, None)
         block.whole = True
@@ -89,19 +102,19 @@ class BlockStreams:
         """Drop what broken streams left; the CLI is about to make their requests again."""
         for message in self._open.values():
             # A block that has not stopped belongs to another agent's stream, which goes on.
-            yield from _drop(block for block in message.blocks if block.stopped)
+            yield from _drop(block for block in message.unsettled() if block.stopped)
 
     def end_turn(self) -> Iterator[BlockFinished]:
         """Keep what an interrupted turn left unfinished: it was read, and nothing will replace it."""
         for message in self._open.values():
-            for block in message.blocks:
+            for block in message.unsettled():
                 if block.partial and block.kind is not None:
                     yield BlockFinished(block.key, block.kind, "".join(block.parts))
         self._open.clear()
 
     def _begin(self, message_id: str, parent: str) -> Iterator[BlockDropped]:
         if previous := self._open.get(parent):
-            yield from _drop(previous.blocks)
+            yield from _drop(previous.unsettled())
         self._open[parent] = _Message(message_id)
 
     def _add(self, parent: str, kind: BlockKind | None) -> _Block:
@@ -123,7 +136,7 @@ class BlockStreams:
         yield BlockGrew(block.key, block.kind, text)
 
 
-def _drop(blocks: Iterator[_Block] | list[_Block]) -> Iterator[BlockDropped]:
+def _drop(blocks: Iterator[_Block]) -> Iterator[BlockDropped]:
     for block in blocks:
         if block.partial:
             block.whole = True

@@ -70,13 +70,14 @@ def _check(lines: Lines, name: str) -> None:
         if lines.ended:
             raise RecordingError(f"{name} is empty.")
         return  # a pipe whose writer has not begun
+    if _is_recording(head):
+        return
     if b"\0" in head[:_LOOKED_AT]:
         raise RecordingError(f"{name} is a binary file, not lines of JSON.")
-    if not _is_recording(head):
-        raise RecordingError(
-            f"{name} is not a recording: none of its first lines is a JSON object. "
-            "It should be stream-json of Claude Code or a session's .jsonl file."
-        )
+    raise RecordingError(
+        f"{name} is not a recording: none of its first lines is a JSON object. "
+        "It should be stream-json of Claude Code or a session's .jsonl file."
+    )
 
 
 def _is_recording(head: bytes) -> bool:

@@ -37,7 +37,10 @@ def test_edits_get_their_patch_back_and_nothing_large(
         {"uuid": "b", "toolUseResult": {"stdout": "hi"}},
         {"uuid": "other", "toolUseResult": record},
     ]
-    stored.write_text("\n".join(map(json.dumps, lines)) + '\n{"structuredPatch" broken')
+    deep = '{"structuredPatch": ' + "[" * 100_000
+    stored.write_text(
+        "\n".join(["\0\0structuredPatch", deep, *map(json.dumps, lines), '{"structuredPatch" broken'])
+    )
     messages = [calls("e", "Edit"), result("e"), calls("b", "Bash"), result("b")]
     add_records("s", messages)
     assert messages[1]["tool_use_result"] == {"type": "update", "structuredPatch": PATCH}

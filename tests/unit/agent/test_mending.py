@@ -34,6 +34,8 @@ def record(tmp_path: Path, *entries: dict[str, Any], end: str = "\n") -> Path:
 
 def test_what_followed_on_the_result_of_a_deferred_call_is_found_again(tmp_path: Path) -> None:
     path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON, end='\n{"type":"user","uu')
+    bad = '\0\0hook_deferred_tool\n{"hook_deferred_tool": ' + "[" * 100_000 + "\n"
+    path.write_text(bad + path.read_text())
     assert mend(path, "last")
     *_, cut, noted = path.read_text().splitlines()
     assert cut == '{"type":"user","uu'

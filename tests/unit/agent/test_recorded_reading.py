@@ -145,10 +145,20 @@ def test_a_pipe_is_read_as_it_comes() -> None:
     assert lines.ended
 
 
+@pytest.mark.parametrize("before", [b"\0" * 5_000, b'{"type":"user","mes\0\0\0', b"\0{}"])
+def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
+    path = tmp_path / "crashed.jsonl"
+    path.write_bytes(before + b"\n" + json.dumps(prompt("go on")).encode() + b"\n\0\0\0")
+    recording = open_recording(str(path))
+    assert [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)] == ["go on"]
+    assert recording.bad.numbers == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
         (b"", "is empty"),
+        (b"\0" * 5_000, "is a binary file"),
         (b"\x7fELF\0\0", "is a binary file"),
         (b"# Title\n\nSome words.\n", "is not a recording"),
         (b"just words", "is not a recording"),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ccq_tui.agent.claude import streams as streams_module
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.events import BlockDropped, BlockFinished, BlockGrew, BlockKey, BlockKind
 
@@ -127,3 +132,53 @@ def test_any_order_of_events_ends_each_shown_block_exactly_once(steps: list[Any]
             case BlockDropped() | BlockFinished():
                 shown.remove(event.key)
     assert not shown
+
+
+def lines_run(play: Callable[[], object]) -> int:
+    """Count the lines of the module that run: a measure of the work that no busy machine changes."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal count
+        if frame.f_code.co_filename != streams_module.__file__:
+            return None
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        play()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def whole_ones(blocks: int) -> None:
+    streams = BlockStreams()
+    for _ in range(blocks):
+        list(streams.finish("m", ""))
+
+
+def retried(blocks: int) -> None:
+    streams = BlockStreams()
+    for _ in range(blocks):
+        list(streams.finish("m", ""))
+        list(streams.retry())
+
+
+@pytest.mark.parametrize("play", [whole_ones, retried])
+def test_a_block_costs_the_same_however_many_its_message_has(play: Callable[[int], None]) -> None:
+    few, many = (lines_run(lambda blocks=blocks: play(blocks)) for blocks in (50, 500))
+    assert few > 50
+    assert many < 10.5 * few
+
+
+def test_blocks_become_whole_in_order_between_those_that_still_grow() -> None:
+    streams = BlockStreams()
+    feed(streams, start("m"), opened(0), delta(0, "a"), opened(1), delta(1, "b"), stopped(1))
+    assert list(streams.finish("m", "")) == [BlockKey("m", 0)]
+    assert list(streams.retry()) == [BlockDropped(BlockKey("m", 1))]
+    assert list(streams.finish("m", "")) == [BlockKey("m", 2)]
+    feed(streams, opened(3), delta(3, "c"))
+    assert list(streams.end_turn()) == [BlockFinished(BlockKey("m", 3), BlockKind.TEXT, "c")]

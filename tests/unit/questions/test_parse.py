@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.questions import Kind, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.wire import encode
 
 
 def one(**fields: Any) -> dict[str, Any]:
@@ -99,6 +100,15 @@ def test_questions_as_a_json_string() -> None:
     source = one()
     text = {"questions": json.dumps(source["questions"])}
     assert parsed(text) == parsed(source)
+
+
+def test_questions_as_one_object_is_a_set_of_one() -> None:
+    source = one()
+    (item,) = source["questions"]
+    for questions in (item, json.dumps(item)):
+        assert parsed({"questions": questions}) == parsed(source)
+        made = parse_question_set("t", {"questions": questions})
+        assert encode(made, (Answer(("a",)),))["questions"] == source["questions"], "it is echoed as a list"
 
 
 @pytest.mark.parametrize("fields", [{}, {"header": None}, {"header": ""}])
