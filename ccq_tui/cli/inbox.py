@@ -103,13 +103,17 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
             if only in (None, item.id) and (start is None or item.changed_at >= start)
         ]
         waiting = store.waiting_counts() if store else {}
+        undelivered = store.undelivered_counts() if store else {}
         ids = store.session_ids() if store else []
     if as_json:
         print_lines(
-            list_report("sessions", (session_record(item, waiting.get(item.id, 0)) for item in found))
+            list_report(
+                "sessions",
+                (session_record(one, waiting.get(one.id, 0), undelivered.get(one.id, 0)) for one in found),
+            )
         )
     else:
-        print_lines("\n".join(session_lines(found, waiting, shortener(ids))))
+        print_lines("\n".join(session_lines(found, waiting, shortener(ids), undelivered)))
     return ENDED
 
 

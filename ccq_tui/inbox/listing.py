@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.standing import stored_group
@@ -171,7 +172,10 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
 
 
 def session_lines(
-    sessions: Sequence[StoredSession], waiting: dict[str, int], session_id: Shorten
+    sessions: Sequence[StoredSession],
+    waiting: Mapping[str, int],
+    session_id: Shorten,
+    undelivered: Mapping[str, int] = MappingProxyType({}),
 ) -> list[str]:
     """List sessions, the one that changed last at the end.
 
@@ -179,6 +183,7 @@ def session_lines(
         sessions: The sessions, in that order.
         waiting: How many requests of each wait.
         session_id: Shortens a session's id.
+        undelivered: How many answers to each have not reached its agent.
     """
     if not sessions:
         return ["There are no sessions."]
@@ -186,7 +191,11 @@ def session_lines(
         (
             session_id(item.id),
             str(stored_group(item, waiting.get(item.id, 0))),
-            f"? {waiting[item.id]}" if waiting.get(item.id) else "",
+            " ".join(
+                f"{sign} {counts[item.id]}"
+                for sign, counts in (("?", waiting), ("→", undelivered))
+                if counts.get(item.id)
+            ),
             brief(item.changed_at),
             " · ".join(text for text in (item.name, item.directory, item.last_line) if text),
         )

@@ -59,12 +59,13 @@ def whole_record(stored: StoredRequest) -> dict[str, Any]:
     }
 
 
-def session_record(session: StoredSession, waiting: int) -> dict[str, Any]:
+def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> dict[str, Any]:
     """Return a session as JSON has it.
 
     Args:
         session: The session.
         waiting: How many requests of it wait.
+        undelivered: How many answers to it have not reached its agent, while no process runs it.
     """
     return {
         "id": session.id,
@@ -74,6 +75,7 @@ def session_record(session: StoredSession, waiting: int) -> dict[str, Any]:
         "group": str(stored_group(session, waiting)),
         "running": alive(session.owner),
         "waiting": waiting,
+        "undelivered": undelivered,
         "started_at": stamp(session.started_at),
         "changed_at": stamp(session.changed_at),
         "last_line": session.last_line,

@@ -95,6 +95,22 @@ def test_sessions_say_how_many_requests_wait(capsys: pytest.CaptureFixture[str])
     assert (record["running"], record["waiting"], record["name"]) == (True, 2, "api-refactor")
 
 
+def test_sessions_say_which_answers_have_not_reached_claude(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    run(capsys, "answer", CACHE, "--choose", "1")
+    (row,) = run(capsys, "sessions", "--session", SESSION[:8]).splitlines()[1:]
+    assert row.split()[2:6] == ["?", "1", "→", "1"]
+    (record,) = as_json(capsys, "sessions", "--session", SESSION[:8])["sessions"]  # type: ignore[misc]
+    assert (record["waiting"], record["undelivered"]) == (1, 1)
+    with asked() as store:
+        store.claim_session(SESSION, this_process())
+    assert "→" not in run(capsys, "sessions"), "it runs: there it is on its way"
+    with asked() as store:
+        store.release_session(SESSION, this_process())
+        assert store.mark_delivered(CACHE, "result")
+    assert "→" not in run(capsys, "sessions")
+
+
 def test_the_history_has_each_change_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     run(capsys, "decline", PLAN)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ccq_tui.inbox.owners import Owner, alive
 from ccq_tui.inbox.requests import (
     Cancelled,
     PermissionRequest,
@@ -246,6 +247,24 @@ class Requests(Orphans):
         """Return how many requests wait, for each session that has any."""
         query = "SELECT session_id, count(*) FROM requests WHERE state = 'pending' GROUP BY session_id"
         return {row[0]: row[1] for row in self._rows(query)}
+
+    def undelivered_counts(self) -> dict[str, int]:
+        """Return how many confirmed answers have not reached the agent, for each session that has any.
+
+        A session that runs is left out: there they are on their way. Permissions and plans are no answers.
+        """
+        marks = ", ".join("?" * len(TO_DELIVER))
+        # Read from the index on session and state: the kind is looked up for those few alone.
+        query = f"""
+            SELECT r.session_id, r.found, s.owner_pid, s.owner_start FROM (
+                SELECT session_id, count(*) AS found FROM requests
+                WHERE state IN ({marks}) AND kind = 'question' GROUP BY session_id
+            ) r LEFT JOIN sessions s ON s.id = r.session_id"""  # noqa: S608 - ours
+        return {
+            session_id: found
+            for session_id, found, pid, start in self._rows(query, TO_DELIVER)
+            if pid is None or not alive(Owner(pid, start))
+        }
 
     def undelivered(self, session_id: str) -> list[StoredRequest]:
         """Return what a person decided and the agent of a session was not seen to have, oldest first."""

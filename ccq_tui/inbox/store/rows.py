@@ -112,12 +112,14 @@ class StoredStanding:
     Attributes:
         session: The session.
         waiting: How many of its requests wait.
+        undelivered: How many answers to its questions were confirmed, and not seen to have reached the agent.
         since: When it began to do what it does.
     """
 
     session: StoredSession
     waiting: int
     since: datetime
+    undelivered: int = 0
 
 
 @dataclass(frozen=True, slots=True)

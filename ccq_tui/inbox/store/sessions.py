@@ -23,6 +23,8 @@ DONE = "done"
 _STANDING = """
     SELECT s.*,
         (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.state = 'pending') AS waiting,
+        (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.kind = 'question'
+            AND r.state IN ('answered', 'discussed', 'declined', 'expired')) AS undelivered,
         (SELECT h.at FROM history h WHERE h.session_id = s.id AND h.request_id IS NULL AND h.became = s.state
             AND h.was != 'done' ORDER BY h.number DESC LIMIT 1) AS since
     FROM sessions s"""
@@ -233,7 +235,7 @@ class Sessions(Connected):
 def _standing(row: sqlite3.Row) -> StoredStanding:
     session = _session(row)
     since = moment(row["since"]) if row["since"] else session.changed_at
-    return StoredStanding(session, row["waiting"], since)
+    return StoredStanding(session, row["waiting"], since, row["undelivered"])
 
 
 def _session(row: sqlite3.Row) -> StoredSession:

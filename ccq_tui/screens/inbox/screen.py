@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -12,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static, TextArea
 
-from ccq_tui.inbox import Added, AlreadySettled, Denied, InboxChange, InboxError, Settled
+from ccq_tui.inbox import Added, AlreadySettled, Denied, InboxChange, InboxError, SessionNoted, Settled
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.manners import GRACE
@@ -35,6 +36,9 @@ PAGES = 200
 """Pages of the store that are listed at most."""
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
+
+
+_logger = logging.getLogger(__name__)
 
 
 class ListField(AnswerField):
@@ -121,6 +125,17 @@ class InboxScreen(Answering):
             self._cannot_read(error)
         else:
             self._list(held_rows(self.host.inbox.held()))
+        await self._count_undelivered()
+
+    async def _count_undelivered(self) -> None:
+        """Count the answers that have not reached Claude yet."""
+        try:
+            counts = await self.host.inbox.run(lambda store: store.undelivered_counts())
+        except InboxError as error:
+            _logger.warning("Answers that were not delivered cannot be counted: %s", error)
+            return
+        self.undelivered = sum(counts.values())
+        self.draw()
 
     def _cannot_read(self, error: InboxError) -> None:
         """List what waits in this process alone, and say that there may be more."""
@@ -133,6 +148,8 @@ class InboxScreen(Answering):
     def _changed(self, change: InboxChange) -> None:
         if isinstance(change, Added):
             start_work(self, partial(self._read_one, change.request.id), name="inbox row")
+        elif isinstance(change, SessionNoted):
+            start_work(self, self._count_undelivered, name="inbox count", group="inbox count", exclusive=True)
         elif isinstance(change, Settled):
             self.show(self.state.without(change.request.id))
             if self.answered is not None and self.answered.id == change.request.id:

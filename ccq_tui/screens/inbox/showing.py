@@ -32,6 +32,11 @@ SAID_SECONDS = 20.0
 Panel = QuestionPanel | DecisionPanel
 
 
+def undelivered_title(count: int) -> str:
+    """Say how many confirmed answers have not reached Claude, and where they are."""
+    return f"{count} answer{'s' if count != 1 else ''} not delivered (F5)"
+
+
 class InboxBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
@@ -49,6 +54,7 @@ class Showing(Overlay[InboxRow | None]):
         answered: The request whose panel is open, or None.
         panel: The panel that is open, or None.
         declining: The request about which it is asked whether to decline it, and since when; or None.
+        undelivered: How many confirmed answers wait for their sessions to be resumed.
         finding: Whether letters are what to find although nothing is typed yet.
     """
 
@@ -64,6 +70,7 @@ class Showing(Overlay[InboxRow | None]):
         self.panel: Panel | None = None
         self.declining: tuple[str, float] | None = None
         self.finding = False
+        self.undelivered = 0
         self._drawn: tuple[object, ...] = ()
         self._lines: list[Line] = []
         self._about: tuple[object, ...] = ()
@@ -125,7 +132,9 @@ class Showing(Overlay[InboxRow | None]):
         count, shown = len(state.rows), len(state.shown)
         wait = f"{count} wait{'s' if count == 1 else ''} for you" if count else ""
         words = f"{shown} of {count}" if state.filter else wait
+        late = f" · {undelivered_title(self.undelivered)}" if self.undelivered else ""
         title = Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}" if words else "", palette.muted))
+        title.append(late, palette.warning)
         if title != self._title or palette != self._palette:
             # Each update lays the whole screen out anew.
             self._title, self._palette = title, palette

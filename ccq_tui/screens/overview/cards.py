@@ -31,6 +31,7 @@ class Card:
         state: What it does, in the program's word.
         since: When it began to, in seconds: of the program's clock where it is open here, else since 1970.
         waiting: How many of its requests wait.
+        undelivered: How many confirmed answers wait for it to be resumed.
         cost: US dollars so far, or None.
         last_line: What the agent said last, harmless to draw.
         directory: Where it works, or "".
@@ -47,6 +48,7 @@ class Card:
     state: str
     since: float
     waiting: int = 0
+    undelivered: int = 0
     cost: float | None = None
     last_line: str = ""
     directory: str = ""
@@ -56,8 +58,9 @@ class Card:
 
     @property
     def badge(self) -> str:
-        """How many requests wait: ``? 2``, or ""."""
-        return f"? {self.waiting}" if self.waiting else ""
+        """How many requests wait, and how many answers have not reached Claude: ``? 2 → 1``, or ""."""
+        waiting = (f"? {self.waiting}",) if self.waiting else ()
+        return " ".join((*waiting, f"→ {self.undelivered}") if self.undelivered else waiting)
 
     @property
     def found_by(self) -> str:
@@ -132,6 +135,7 @@ def _with_stored(card: Card, stored: Card | None) -> Card:
         if begins != card.session and stored.session.startswith(begins)
         else card.session,
         done=stored.done,
+        undelivered=stored.undelivered if card.state in OVER else 0,
         group=here_group(card.state, card.waiting, done=stored.done),
         cost=stored.cost if card.cost is None else card.cost,
         last_line=card.last_line or stored.last_line,

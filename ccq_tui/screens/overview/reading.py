@@ -71,6 +71,7 @@ def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
             state=str(session.state),
             since=one.since.timestamp(),
             waiting=one.waiting,
+            undelivered=0 if runs else one.undelivered,
             cost=session.cost,
             last_line=session.last_line,
             directory=directory,

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import Store
 from ccq_tui.screens.sessions.hosting import Hosting
+from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live, start_work
 
 _logger = logging.getLogger(__name__)
 
+MOST_NAMED = 3
+SHORT_ID = 8
 COUNT_SECONDS = 0.1
 """How long changes are gathered before what waits is counted anew."""
 
@@ -45,6 +51,7 @@ class Informing(Hosting):
         try:
             notice = await inbox.opened()
             counts = self.counts = await inbox.run(lambda store: store.waiting_counts())
+            undelivered = await inbox.run(lambda store: named_undelivered(store))
         except InboxError as error:
             await self.begun.wait()
             self._warn(f"Questions are not kept for the next start: {error}")
@@ -57,6 +64,8 @@ class Informing(Hosting):
         elsewhere = {name: count for name, count in counts.items() if name not in opened}
         if elsewhere and not any(screen.launch.continue_last for screen in self.sessions):
             self._warn(waiting_words(sum(elsewhere.values()), len(elsewhere)), "info")
+        if late := [one for one in undelivered if one.session_id not in opened]:
+            self._warn(undelivered_words(late), "info")
 
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, InboxTrouble):
@@ -86,6 +95,37 @@ class Informing(Hosting):
     def _warn(self, text: str, level: str = "warning") -> None:
         if self.front is not None and is_live(self.front):
             self.front.transcript.add_notice(text, level)
+
+
+@dataclass(frozen=True, slots=True)
+class Undelivered:
+    """Confirmed answers that have not reached the agent of a session that no process runs."""
+
+    session_id: str
+    name: str
+    count: int
+
+
+def named_undelivered(store: Store) -> list[Undelivered]:
+    """Return the sessions for which answers are kept, with their names; called in the store's thread."""
+    return [
+        Undelivered(name, (session.name if session else "") or name[:SHORT_ID], count)
+        for name, count in store.undelivered_counts().items()
+        for session in (store.session(name),)
+    ]
+
+
+def undelivered_words(late: Sequence[Undelivered]) -> str:
+    """Say which answers have not reached Claude yet."""
+    count = sum(one.count for one in late)
+    named = ", ".join(one_line(one.name, 40) for one in late[:MOST_NAMED])
+    more = f" and {len(late) - MOST_NAMED} more" if len(late) > MOST_NAMED else ""
+    answers = "1 answer of yours has" if count == 1 else f"{count} answers of yours have"
+    sessions = "its session is" if len(late) == 1 else "their sessions are"
+    goes = "it goes" if count == 1 else "they go"
+    return (
+        f"{answers} not reached Claude: {named}{more} · {goes} there once {sessions} resumed · F5 shows all"
+    )
 
 
 def waiting_words(requests: int, sessions: int) -> str:

@@ -1,0 +1,56 @@
+"""An answer that was confirmed and never reached the agent is not forgotten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ccq_tui.inbox.owners import Owner, this_process
+from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.overview.screen import OverviewScreen
+from tests.ui.inboxed import Many, keep_record, open_inbox, request_of
+from tests.ui.session import until
+
+
+def answered_and_killed(where: Path, session_id: str, owner: Owner) -> None:
+    """Leave an answer whose program was killed before the agent had it."""
+    keep_record(session_id)
+    store = Store(where / "inbox.db")
+    store.upsert_session(session_id, str(where), name=f"api {session_id}")
+    store.set_session_state(session_id, StoredSessionState.AWAITING, "asked")
+    store.claim_session(session_id, owner)
+    request = request_of(session_id)
+    store.add_request(request)
+    store.settle(request.id, Answered((Answer(("First",)),)), "panel")
+    store.close()
+
+
+async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_path: Path) -> None:
+    answered_and_killed(tmp_path, "old", Owner(2**22 + 1))
+    answered_and_killed(tmp_path, "runs", this_process())
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        assert run.app.inbox.pending == ()  # as the first real session does, this opens it
+        await until(pilot, lambda: "not reached Claude" in said_in(run))
+        said = said_in(run)
+        assert "1 answer of yours has not reached Claude: api old · it goes there once its session" in said
+        assert "api runs" not in said, "there it is on its way"
+
+        await open_inbox(pilot, run, 0)
+        title = run.inbox_screen.query_one("#inbox-title")
+        await until(pilot, lambda: "1 answer not delivered (F5)" in str(title.render()))
+        await pilot.press("escape")
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        overview = run.app.screen
+        assert isinstance(overview, OverviewScreen)
+        await until(pilot, lambda: badges(overview).get("old") == "→ 1")
+        assert badges(overview)["runs"] == ""
+
+
+def badges(overview: OverviewScreen) -> dict[str, str]:
+    return {card.session_id: card.badge for card in overview.board.cards}
+
+
+def said_in(run: Many) -> str:
+    return "\n".join(getattr(block, "text", "") for block in run.session_screen.transcript.model.blocks)
