@@ -14,7 +14,7 @@ from typing import Any
 from ccq_tui.agent.events import AgentEvent
 
 MARK = (
-    "\x1b]0;OWNED\x07\x1b[8m\x1b[2J\x9d0;OWNED\x9c\x9b31m\x7f\x08"
+    "\x1b]0;OWNED\x07\x1b[8;7777m\x1b[2;7777J\x9d0;OWNED\x9c\x9b31m\x7f\x08"
     "\u202e\u2066\u200b\u2060\ufeff\u00ad\u2028\U000e0041\r\t\nFORGED"
 )
 """A title, hidden text, an erased screen, the same in C1, text that runs backwards or is unseen, a line."""
@@ -27,6 +27,13 @@ FORBIDDEN = re.compile(
 FORGED = re.compile("^FORGED", re.MULTILINE)
 SIGNS = ("␛", "\\x1b", "\\u001b", "\\033")
 """How an ESC that was planted is seen in what was printed."""
+
+
+def in_toml(text: str) -> str:
+    """Write a text as TOML has it, in ASCII."""
+    return "".join(
+        one if " " <= one <= "~" and one not in '"\\' else f"\\U{ord(one):08x}" for one in text
+    ).join('""')
 
 
 def variants(kind: Any, inside: tuple[Any, ...] = ()) -> list[Any]:

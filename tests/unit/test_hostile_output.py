@@ -35,7 +35,7 @@ from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store import Store
 from ccq_tui.logs import log_path
 from ccq_tui.questions import Outcome
-from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, variants
+from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, in_toml, variants
 from tests.unit.starting import FakeApp
 from tests.unit.stocked import SESSION
 from tests.unit.worktrees.repositories import _first_repo, _repo, commit
@@ -135,8 +135,7 @@ def test_words_of_the_command_line(names: tuple[str, ...], printed: Printer) -> 
 @pytest.mark.parametrize("place", ["project", "user"])
 @pytest.mark.parametrize("field", Settings.model_fields)
 def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = json.dumps(MARK).replace("\x7f", "\\u007f")
-    text = "".join(f"\\U{ord(one):08x}" if ord(one) > 126 else one for one in ascii_only(text))
+    text = in_toml(MARK)
     path = Path(PROJECT_FILE).absolute() if place == "project" else user_config()
     path.parent.mkdir(parents=True, exist_ok=True)
     if field == "cli_path":
@@ -148,11 +147,6 @@ def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch
     path.write_text(f'{text} = 1\n"{field}{text[1:]} = 1\n[x.{text}]\n{text} = 2\n', encoding="utf-8")
     for words in (("config", "show"), ("doctor",), ("hello",)):
         printed(*words)
-
-
-def ascii_only(text: str) -> str:
-    """Turn the pairs of halves that JSON writes into what TOML writes."""
-    return json.dumps(json.loads(text), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @pytest.mark.parametrize("place", ["project", "user"])
