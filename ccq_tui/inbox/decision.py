@@ -6,16 +6,28 @@ cursor, or by its letter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ccq_tui.inbox.choices import NUMBERS, Choice, choices_for
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.events import (
+    Clicked,
+    Event,
+    Pasted,
+    Pressed,
+    Seen,
+    Shown,
+    TerminalFocused,
+    TextChanged,
+)
 from ccq_tui.questions.manners import GUARDED_KEYS, is_fresh, is_stray_click
+from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
 EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
 MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
+KEYS = {"enter": "Enter"}
+"""How keys are shown that are not shown by their name."""
 DECIDING_KEYS = GUARDED_KEYS | {"y", "n"}
 """Keys that a fresh panel ignores."""
 
@@ -27,6 +39,12 @@ class DecisionState:
     Attributes:
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
+        in_sight: The choices on the screen as they were last told, or None for a surface that shows all.
+        unseen: How many lines of what is decided on were never on the screen, as they were last told.
+        at_least: Whether there are more of those than were counted.
+        warned: The choice of which it was said that it would allow what was not seen, or None.
+        warned_at: When that was said.
+        warned_by: The key that takes it now, as it is shown.
     """
 
     request: PermissionRequest | PlanRequest
@@ -41,6 +59,12 @@ class DecisionState:
     shown_at: float | None = None
     focused_at: float | None = None
     outcome: Allowed | Denied | None = None
+    in_sight: frozenset[int] | None = field(default=None, compare=False)
+    unseen: int = field(default=0, compare=False)
+    at_least: bool = field(default=False, compare=False)
+    warned: int | None = None
+    warned_at: float = 0.0
+    warned_by: str = ""
 
     @property
     def has_draft(self) -> bool:
@@ -62,7 +86,36 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
     if state.outcome is not None:
         return state
+    heard = state
+    if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
+        heard = replace(state, warned=None, notice="")
+    after = _decided(heard, event)
+    return _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
+
+
+def _held_back(after: DecisionState, before: DecisionState, event: Event) -> DecisionState:
+    """Ask once more before something is allowed of which a part was never on the screen."""
+    at = getattr(event, "at", float("inf"))
+    if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
+        return after
+    key = event.key if isinstance(event, Pressed) else "a click"
+    warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=KEYS.get(key, key))
+    return replace(warned, notice=unseen_words(warned))
+
+
+def _seen(state: DecisionState, event: Seen) -> DecisionState:
+    state = replace(state, in_sight=event.rows, unseen=event.unseen, at_least=event.at_least)
+    if state.warned is None:
+        return state
+    return (
+        replace(state, notice=unseen_words(state)) if state.unseen else replace(state, warned=None, notice="")
+    )
+
+
+def _decided(state: DecisionState, event: Event) -> DecisionState:
     match event:
+        case Seen():
+            return _seen(state, event)
         case Shown(at):
             return replace(state, shown_at=at)
         case TerminalFocused(at):
@@ -120,6 +173,25 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
     return tuple(hint for hint in hints if hint[0])
 
 
+def unseen_words(state: DecisionState, *, short: bool = False) -> str:
+    """Say how much was never on the screen, how to see it, and which key decides without that.
+
+    Args:
+        state: The state, with a choice of which this is to be said.
+        short: Whether there is room for few words.
+    """
+    plan = isinstance(state.request, PlanRequest)
+    least = "over " if state.at_least else ""
+    one = state.unseen == 1 and not least
+    line = "line" if one else "lines"
+    how = "PgUp PgDn show" if plan else f"{'Esc, then ' if state.typing else ''}Shift+↓ shows"
+    again = f"{state.warned_by} again {'approves' if plan else 'allows'}"
+    if short:
+        return f"{again} {least}{state.unseen:,} unseen {line} · {how} them"
+    was = "was" if one else "were"
+    return f"{least}{state.unseen:,} {line} {was} never on the screen · {how} them · {again}"
+
+
 def _plan_edited(state: DecisionState, text: str) -> DecisionState:
     """Take a plan that comes out of the person's editor; an empty one, or the same one, is as proposed."""
     if not isinstance(state.request, PlanRequest):
@@ -158,6 +230,8 @@ def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
         return replace(state, typing=False, notice="")
     if key != "enter":
         return state
+    if not _is_in_sight(state, state.cursor):
+        return replace(state, notice=OUT_OF_SIGHT)
     if not state.text.strip():
         return replace(state, notice=EMPTY_TEXT)
     return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
@@ -182,8 +256,15 @@ def _pressed_on_list(state: DecisionState, key: str, character: str) -> Decision
     return _type(state, character, _text_row(state))
 
 
+def _is_in_sight(state: DecisionState, index: int) -> bool:
+    return state.in_sight is None or index in state.in_sight
+
+
 def _take(state: DecisionState, index: int) -> DecisionState:
     choice = state.choices[index]
+    if not choice.takes_text and not _is_in_sight(state, index):
+        # Its surface brings the choice under the cursor back.
+        return replace(state, cursor=index, notice=OUT_OF_SIGHT)
     if choice.takes_text:
         return _type(state, "", index)
     return replace(state, outcome=choice.outcome(plan=state.plan))

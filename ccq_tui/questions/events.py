@@ -53,6 +53,21 @@ class Clicked:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What is on the screen; a surface that can scroll says so before each key.
+
+    Attributes:
+        rows: The rows that can be taken by a key and whose first line is on the screen.
+        unseen: How many lines of what is decided on were never on the screen.
+        at_least: Whether there are more of those than were counted.
+    """
+
+    rows: frozenset[int]
+    unseen: int = 0
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TabClicked:
     """The tab of a question, or of the review, was clicked."""
 
@@ -188,4 +203,4 @@ Action = (
 )
 """What a key means where it was pressed."""
 
-Event = Action | Shown | TerminalFocused | Pressed | Pasted | Clicked | TabClicked | TextChanged
+Event = Action | Shown | TerminalFocused | Pressed | Pasted | Clicked | TabClicked | Seen | TextChanged

@@ -28,6 +28,7 @@ from ccq_tui.questions.events import (
     Pick,
     Pressed,
     ScrollPreview,
+    Seen,
     Shown,
     TabClicked,
     TerminalFocused,
@@ -103,6 +104,8 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
             return replace(state, shown_at=at)
         case TerminalFocused(at):
             return replace(state, focused_at=at)
+        case Seen(rows):
+            return replace(state, in_sight=rows)
         case Pressed(key, character, at):
             return _pressed(state, key, character, at)
         case Pasted(text):
@@ -130,9 +133,25 @@ def _pressed(state: PanelState, key: str, character: str, at: float) -> PanelSta
     action = action_for(state, key, character)
     if action is None:
         return state
+    if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
+        return moves.sought(state, row)
     after = _act(state, action)
     asked_to_decline = after.focus is Focus.DECLINE and state.focus is not Focus.DECLINE
     return replace(after, shown_at=at) if asked_to_decline else after
+
+
+def _taken_by(state: PanelState, action: Action) -> int | None:
+    """Return the row that an action takes, or None for one that takes none."""
+    match action:
+        case Pick(row):
+            return row
+        case GoOn() if state.focus is Focus.REVIEW:
+            return state.review_row
+        case GoOn() | Mark() if state.focus is Focus.LIST:
+            page = state.page
+            return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
+        case _:
+            return None
 
 
 def _pasted(state: PanelState, text: str) -> PanelState:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
+OUT_OF_SIGHT = "that row was out of sight · nothing is taken yet · the same key takes it now"
+
 
 def move(state: PanelState, by: int) -> PanelState:
     """Move the cursor by so many rows, wrapping at both ends."""
@@ -23,6 +25,18 @@ def move_to_edge(state: PanelState, *, last: bool) -> PanelState:
     if state.in_review:
         return replace(state, review_row=len(state.pages) if last else 0)
     return state.with_page(cursor=state.page.rows[-1 if last else 0])
+
+
+def is_in_sight(state: PanelState, row: int) -> bool:
+    """Whether a row of the tab shown is on the screen, as far as its surface can scroll it away."""
+    return state.in_sight is None or row in state.in_sight
+
+
+def sought(state: PanelState, row: int) -> PanelState:
+    """Put the cursor on a row that is out of sight, for its surface to bring it back, and take nothing."""
+    if state.in_review:
+        return replace(state, review_row=row, aside=OUT_OF_SIGHT)
+    return replace(state if state.page.is_field else state.with_page(cursor=row), aside=OUT_OF_SIGHT)
 
 
 def pick(state: PanelState, row: int) -> PanelState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
@@ -180,6 +180,8 @@ class PanelState:
         stray: The row under the cursor when a key that is no command opened the text, or None when the text
             was opened on purpose.
         warned_at: When it was said that own text stands unselected, or None once another key came.
+        in_sight: The rows on the screen as they were last told, or None for a surface that shows all of them.
+            No part of the draft.
     """
 
     questions: QuestionSet
@@ -199,6 +201,7 @@ class PanelState:
     aside: str = ""
     stray: int | None = None
     warned_at: float | None = None
+    in_sight: frozenset[int] | None = field(default=None, compare=False)
 
     @property
     def in_review(self) -> bool:

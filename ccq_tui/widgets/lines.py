@@ -146,13 +146,19 @@ class Flow:
 
     def __init__(self, source: Iterator[Text]) -> None:
         self.lines: list[Line] = []
+        self.ended = False
+        """Whether there are no more lines to make."""
         self._source = source
 
     def reach(self, count: int) -> bool:
         """Make lines until there are ``count`` or no more; return whether any were made."""
         before = len(self.lines)
-        while len(self.lines) < count and (text := next(self._source, None)) is not None:
-            self.lines.append(Line(text))
+        while len(self.lines) < count and not self.ended:
+            text = next(self._source, None)
+            if text is None:
+                self.ended = True
+            else:
+                self.lines.append(Line(text))
         return len(self.lines) > before
 
 
@@ -248,6 +254,19 @@ class LineView(ScrollView):
         # The question above the first row is seen with it, where there is room.
         top = 0 if at.start + height <= self.size.height else at.start
         self.scroll_to_region(Region(0, top, 1, at.start + height - top), animate=False, force=True)
+
+    @property
+    def rows_in_sight(self) -> frozenset[int]:
+        """The rows whose first line is in the visible part."""
+        top = int(self.scroll_offset.y)
+        seen = enumerate(self._lines[top : top + self.size.height], top)
+        rows = ((y, line.row) for y, line in seen if line.row is not None)
+        return frozenset(row for y, row in rows if self._place_of(row).start == y)
+
+    @property
+    def cursor_in_sight(self) -> bool:
+        """Whether the row under the cursor is in the visible part."""
+        return self.cursor in self.rows_in_sight
 
     def row_at(self, y: int) -> int | None:
         """Return the row drawn at a line of the visible part, or None."""

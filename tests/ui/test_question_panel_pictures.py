@@ -20,7 +20,7 @@ STATES: dict[str, tuple[tuple[Question, ...], tuple[str, ...]]] = {
     "note_open": ((SINGLE,), ("2", "n", *"only for now")),
     "note_set": ((SINGLE,), ("2", "n", *"only for now", "enter")),
     "multi": ((MULTI,), ()),
-    "multi_selected": ((MULTI, SINGLE), ("1", "3", "o", *"dark mode", "enter", "up")),
+    "multi_selected": ((MULTI, SINGLE), ("1", "down", "down", "space", "o", *"dark mode", "enter", "up")),
     "filter_open": ((CITIES,), ("slash", *"city 3")),
     "filter_applied": ((CITIES,), ("slash", *"city 3", "enter", "2")),
     "long_list_end": ((CITIES,), ("end", "up")),

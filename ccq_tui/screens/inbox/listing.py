@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from ccq_tui.inbox.listing import summary
@@ -80,12 +80,19 @@ class InboxList:
         filter: What was typed to find some.
         grouped: Whether the rows of a session stand together.
         cursor: Which of the rows shown has the cursor.
+        in_sight: The rows on the screen as they were last told, or None for a surface that shows all.
     """
 
     rows: tuple[InboxRow, ...] = ()
     filter: str = ""
     grouped: bool = False
     cursor: int = 0
+    in_sight: frozenset[int] | None = field(default=None, compare=False)
+
+    @property
+    def taken(self) -> InboxRow | None:
+        """The row that a key takes: the one under the cursor, unless it was scrolled out of sight."""
+        return self.under if self.in_sight is None or self.cursor in self.in_sight else None
 
     @property
     def shown(self) -> tuple[InboxRow, ...]:

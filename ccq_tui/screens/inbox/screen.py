@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar
@@ -35,6 +36,8 @@ from ccq_tui.widgets.pointer import Pointer
 PAGES = 200
 """Pages of the store that are listed at most."""
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
+TAKING = frozenset({"right", "enter", "ctrl+d"})
+"""Keys that do something with the request under the cursor."""
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
 
 
@@ -213,6 +216,11 @@ class InboxScreen(Answering):
         known = ("right", "enter", "ctrl+d", "ctrl+j", "shift+enter", "alt+enter")
         if row is None:
             return key in known or (not self.finds and key in ("p", "c"))
+        view = self.query_one("#inbox-list", LineView)
+        self.state = replace(self.state, in_sight=view.rows_in_sight)
+        if (key in TAKING or (key == "p" and not self.finds)) and self.state.taken is None:
+            view.keep_cursor_in_sight()
+            return True
         match key:
             case "right":
                 self._answer(row)

@@ -156,6 +156,8 @@ class OverviewScreen(Doing):
             self.host.open_another()
         elif key == "ctrl+r":
             self.host.open_earlier()
+        elif card is not None and key in ("enter", "d", "r") and not self._view.cursor_in_sight:
+            self._view.keep_cursor_in_sight()
         elif card is not None and key == "enter":
             self.open_card(card)
         elif card is not None and key == "d":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,18 @@ class Choosing:
         rows: All rows.
         filter: What was typed to find a row.
         cursor: Which of the rows shown has the cursor.
+        in_sight: The rows on the screen as they were last told, or None for a surface that shows all.
     """
 
     rows: tuple[PickRow, ...]
     filter: str = ""
     cursor: int = 0
+    in_sight: frozenset[int] | None = field(default=None, compare=False)
+
+    @property
+    def taken(self) -> PickRow | None:
+        """The row that a key takes: the one under the cursor, unless it was scrolled out of sight."""
+        return self.under if self.in_sight is None or self.cursor in self.in_sight else None
 
     @property
     def shown(self) -> tuple[PickRow, ...]:

@@ -128,8 +128,21 @@ class Picker(Overlay[str | None]):
         if not self.is_active:
             return True  # it came in one burst with the key that left the list
         self._take_text()
-        taken = [self._take_known(key) for key in keys_meant(self, event.key)]
+        taken = [self._seek(key) or self._take_known(key) for key in keys_meant(self, event.key)]
         return any(taken)
+
+    def _takes_row(self, key: str) -> bool:
+        """Whether a key takes the row under the cursor."""
+        return key == "enter"
+
+    def _seek(self, key: str) -> bool:
+        """Bring the row that a key would take back into sight; return whether that was needed."""
+        view = self.query_one(LineView)
+        self.state = replace(self.state, in_sight=view.rows_in_sight)
+        if not self._takes_row(key) or self.state.under is self.state.taken:
+            return False
+        view.keep_cursor_in_sight()
+        return True
 
     def _take_known(self, key: str) -> bool:
         page = max(1, self.query_one(LineView).size.height - 1)

@@ -106,6 +106,9 @@ class SessionPicker(Picker):
 
     # -- keys -----------------------------------------------------------------------------------------------
 
+    def _takes_row(self, key: str) -> bool:
+        return self._renaming is None and key in ("enter", "ctrl+f", "ctrl+r", "ctrl+d")
+
     def _take_known(self, key: str) -> bool:
         if self._renaming is not None:
             return self._take_while_renaming(key)

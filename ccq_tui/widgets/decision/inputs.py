@@ -6,7 +6,8 @@ Lines are made when they are about to be seen: nothing is left out, and a huge i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
 from typing import Any, TypeAlias
 
 from rich.style import Style
@@ -19,6 +20,9 @@ from ccq_tui.widgets.palette import Palette
 
 PIECE = 20_000
 """Characters of a line that are made harmless at once."""
+MOST_EMPTY = 2
+"""Empty lines in a row that are drawn as they are."""
+EMPTY_LINES = "… {:,} empty lines …"
 TOO_DEEP = "… nested deeper than can be shown"
 
 Values: TypeAlias = Mapping[str, Any]
@@ -51,10 +55,30 @@ def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: boo
         stays: Whether lines that stay are shown.
     """
     styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
-    for sign, line in changed_lines(old, new):
-        if sign == " " and not stays:
+    changed = (each for each in changed_lines(old, new) if stays or each[0] != " ")
+    for sign, line, counts in squeezed(changed):
+        yield from _led(f"{sign} ", styles[sign], line, palette.note if counts else styles[sign], width)
+
+
+def squeezed(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
+    """Put one line in the place of many empty ones: what comes after them must not be pushed out of sight.
+
+    Args:
+        lines: Lines, each with the sign before it.
+
+    Yields:
+        The same lines, and for each run of empty ones with the same sign a line that counts them; and whether
+        it is one that counts, to be drawn as no line of the text is.
+    """
+    for (sign, empty), run in groupby(lines, key=lambda line: (line[0], not line[1].strip())):
+        if not empty:
+            yield from ((*line, False) for line in run)
             continue
-        yield from _led(f"{sign} ", styles[sign], line, styles[sign], width)
+        first = list(islice(run, MOST_EMPTY + 1))
+        if len(first) <= MOST_EMPTY:
+            yield from ((*line, False) for line in first)
+        else:
+            yield sign, EMPTY_LINES.format(len(first) + sum(1 for _ in run)), True
 
 
 def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
@@ -72,8 +96,9 @@ def _bash(values: Values, width: int, palette: Palette) -> Iterator[Text] | None
 
 
 def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
-    for index, line in enumerate(_lines(command)):
-        yield from _led("  " if index else "$ ", palette.muted, line, palette.strong, width)
+    for index, (_, line, counts) in enumerate(squeezed(("", line) for line in _lines(command))):
+        style = palette.note if counts else palette.strong
+        yield from _led("  " if index else "$ ", palette.muted, line, style, width)
 
 
 def _write(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
@@ -94,8 +119,8 @@ def _new(path: str, about: str, text: str, width: int, palette: Palette) -> Iter
     yield from flow_lines(path, palette.strong, width)
     if about:
         yield from flow_lines(about, palette.muted, width)
-    for line in _lines(text):
-        yield from _led("+ ", palette.on, line, palette.on, width)
+    for _, line, counts in squeezed(("+", line) for line in _lines(text)):
+        yield from _led("+ ", palette.on, line, palette.note if counts else palette.on, width)
 
 
 def _cell(values: Values) -> str:

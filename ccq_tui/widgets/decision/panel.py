@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 
 from ccq_tui.inbox import PermissionRequest
@@ -17,17 +17,19 @@ from ccq_tui.inbox.decision import (
     decision_hints,
     is_guarded,
     means_something,
+    unseen_words,
 )
-from ccq_tui.questions.events import Clicked, Event, Pressed, TabClicked
+from ccq_tui.questions.events import Clicked, Event, Pressed, Seen, TabClicked
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.decision.measures import shares
+from ccq_tui.widgets.decision.sight import DetailsView, more_line
 from ccq_tui.widgets.hints import hint_height
-from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView, row_lines, wrapped
+from ccq_tui.widgets.lines import Flow, Line, LineView, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.header import title_line
-from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, key_lines, most_lines
+from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
 from ccq_tui.widgets.panel.messages import EditorWanted
 from ccq_tui.widgets.panel.notice import notice_lines
 from ccq_tui.widgets.texts import TextLines
@@ -59,6 +61,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
     DecisionPanel {
         & > #head { height: 1; }
         & > #details { height: 1fr; margin: 0 2 0 3; }
+        & > #more { height: 1; margin: 0 2 0 3; }
         & > #choices { width: 100%; }
     }
     """
@@ -75,18 +78,20 @@ class DecisionPanel(RequestPanel[DecisionState]):
     ) -> None:
         super().__init__(state, session=session, place=place, clock=clock, asked_for=asked_for, id=id)
         self._head = TextLines(id="head")
-        self._details = FlowView(id="details")
+        self._details = DetailsView(id="details")
+        self._more = TextLines(id="more", classes="-off")
         self._choices = LineView(id="choices")
         self._notice = TextLines(id="field-label", classes="-off")
         self._flow = Flow(iter(()))
         self._flow_for: object = None
-        self._choices_drawn: list[Line] = []
+        self._choices_drawn: tuple[list[Line], list[Line]] = [], []
         self._choices_for: object = None
 
     def compose(self) -> ComposeResult:
         """Build the head, what is decided on, the choices, the text field and the keys."""
         yield self._head
         yield self._details
+        yield self._more
         yield self._choices
         yield self._notice
         yield self._field
@@ -126,6 +131,24 @@ class DecisionPanel(RequestPanel[DecisionState]):
         row = self._choices.row_on_screen(event.screen_offset)
         return None if row is None else (Clicked, row)
 
+    def _sight(self) -> Seen:
+        details = self._details
+        return Seen(self._choices.rows_in_sight, details.unseen, details.goes_on)
+
+    def _seek(self) -> None:
+        self._choices.keep_cursor_in_sight()
+
+    @on(DetailsView.Looked)
+    def _looked(self, event: DetailsView.Looked) -> None:
+        event.stop()
+        if self._rests or self._state.outcome is not None or not self.is_mounted:
+            return
+        before, self._state = self._state, self._step(self._sight())
+        if self._state.notice != before.notice:
+            self._draw()
+        else:
+            self._say_more()
+
     # -- drawing --------------------------------------------------------------------------------------------
 
     def _field_hint(self) -> str:
@@ -135,23 +158,34 @@ class DecisionPanel(RequestPanel[DecisionState]):
     def _draw_parts(self) -> int:
         palette, width, screen, state = palette_of(self), self._width, self.app.size.height, self._state
         details = self._detail_flow(palette, width)
-        details.reach(most_lines(screen))
-        choices = self._choice_lines(palette, width, most_lines(screen) - SCARCE)
-        notice = notice_lines(state.notice, width, palette) if state.notice else []
-        hints, most_keys = decision_hints(state), key_lines(screen)
-        share = shares(
-            screen,
-            keys=hint_height(hints, "", width, most_keys),
-            details=len(details.lines),
-            choices=len(choices),
-            notice=len(notice),
-            field=field_height(state.text, width, FIELD_LINES) if state.typing else 0,
-        )
+        details.reach(most_lines(screen) + 1)
+        warned = unseen_words(state, short=True) if state.warned is not None and is_low(screen) else ""
+        notice = notice_lines(warned or state.notice, width, palette) if state.notice else []
+        hints = decision_hints(state)
+        tight, airy = self._choice_lines(palette, width)
+        field = field_height(state.text, width, FIELD_LINES) if state.typing else 0
+        for roomy in (True, False):
+            choices = airy if roomy and len(tight) < most_lines(screen) - SCARCE else tight
+            # Where not all fits, what is decided on needs the lines more than what can be read elsewhere.
+            most_keys = key_lines(screen) if roomy else 1
+            share = shares(
+                screen,
+                keys=hint_height(hints, "", width, most_keys),
+                details=len(details.lines),
+                choices=len(choices),
+                fewest_choices=len(choices) if roomy else len(state.choices),
+                notice=len(notice),
+                field=field,
+            )
+            if not share.more:
+                break
         head = headline(state.request, edited=bool(state.plan))
         self._head.show([title_line(head, "", width, self._session, self._place, palette, self.countdown)])
         # A part that shares the rest of the height takes a line even where none is left.
-        self._details.set_class(not share.details, "-off")
+        self._details.set_class(share.details <= share.more, "-off")
+        self._more.set_class(not share.more, "-off")
         self._details.show_flow(details)
+        self._say_more()
         self._choices.styles.height = share.choices
         self._choices.show(choices, state.cursor, palette.cursor)
         self._notice.set_class(not share.notice, "-off")
@@ -159,6 +193,12 @@ class DecisionPanel(RequestPanel[DecisionState]):
         self._field.styles.max_height = max(1, share.field)
         self._hints.show(hints, "", most_keys)
         return share.height
+
+    def _say_more(self) -> None:
+        """Say under what is decided on how much more of it there is."""
+        if not self._more.has_class("-off"):
+            width = self._width - DETAILS_FRAME
+            self._more.show([more_line(self._details, width, palette_of(self), typing=self._state.typing)])
 
     def _detail_flow(self, palette: Palette, width: int) -> Flow:
         wanted = (width, palette, self._state.plan)
@@ -168,14 +208,14 @@ class DecisionPanel(RequestPanel[DecisionState]):
             self._flow = Flow(source)
         return self._flow
 
-    def _choice_lines(self, palette: Palette, width: int, airy_below: int) -> list[Line]:
-        """Return the choices, the same list while only the cursor moves."""
+    def _choice_lines(self, palette: Palette, width: int) -> tuple[list[Line], list[Line]]:
+        """Return the choices, without and with a blank line above; the same while only the cursor moves."""
         state = self._state
-        wanted = (width, palette, airy_below, state.choices, state.text_row, state.text, state.typing)
+        wanted = (width, palette, state.choices, state.text_row, state.text, state.typing)
         if self._choices_for != wanted:
             self._choices_for = wanted
             lines = self._made_choices(palette, width)
-            self._choices_drawn = [Line(Text("")), *lines] if len(lines) < airy_below else lines
+            self._choices_drawn = lines, [Line(Text("")), *lines]
         return self._choices_drawn
 
     def _made_choices(self, palette: Palette, width: int) -> list[Line]:

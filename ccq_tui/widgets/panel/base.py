@@ -21,6 +21,7 @@ from ccq_tui.questions.events import (
     Event,
     Pasted,
     Pressed,
+    Seen,
     Shown,
     TabClicked,
     TerminalFocused,
@@ -120,6 +121,14 @@ class RequestPanel(Turns[State]):
         """Return what a click here would be, with its row or tab, or None."""
         raise NotImplementedError
 
+    def _sight(self) -> Seen:
+        """Return what is on the screen."""
+        raise NotImplementedError
+
+    def _seek(self) -> None:
+        """Bring the row under the cursor back into sight."""
+        raise NotImplementedError
+
     def _field_hint(self) -> str:
         """Return what the open field is for, on one line and harmless to draw."""
         raise NotImplementedError
@@ -192,9 +201,16 @@ class RequestPanel(Turns[State]):
             return
         if not isinstance(event, TextChanged):
             self._take_text()
+        acts = self.is_mounted and isinstance(event, Pressed | Clicked)
+        if acts:
+            self._state = self._step(self._sight())
         before, after = self._state, self._step(event)
-        if after is before or after == before:
-            return
+        if after is not before and after != before:
+            self._go_to(before, after, event)
+        if acts:
+            self._seek()
+
+    def _go_to(self, before: State, after: State, event: Event) -> None:
         self._state = after
         if after.shown_at is not None and after.shown_at != before.shown_at:
             # A grace begins: of the panel, or of the question whether to decline.

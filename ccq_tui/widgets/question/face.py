@@ -86,6 +86,10 @@ class Face:
             self.preview.border_title = Content.from_rich_text(Text.assemble(" ", title, " "))
             self.preview.styles.height = height
 
+    def rows_in_sight(self, cursor: int) -> frozenset[int]:
+        """Return the rows that are on the screen; a large preview shows the one under the cursor."""
+        return frozenset({cursor}) if self.middle.has_class("-large") else self.list.rows_in_sight
+
     def scroll(self, by: int, preview_at: str) -> None:
         """Scroll the preview, or the list where no preview is shown."""
         view = self.preview if preview_at else self.list

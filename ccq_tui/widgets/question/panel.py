@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from ccq_tui.config.actions import Place
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, ScrollPreview, TabClicked
+from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, ScrollPreview, Seen, TabClicked
 from ccq_tui.questions.growth import grown
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import is_guarded, step
@@ -129,6 +129,12 @@ class QuestionPanel(RequestPanel[PanelState]):
             return TabClicked, tab
         row = self._face.list.row_on_screen(event.screen_offset)
         return None if row is None else (Clicked, row)
+
+    def _sight(self) -> Seen:
+        return Seen(self._face.rows_in_sight(self._state.page.cursor))
+
+    def _seek(self) -> None:
+        self._face.list.keep_cursor_in_sight()
 
     def _field_hint(self) -> str:
         return field_hint(self._state)

@@ -18,7 +18,16 @@ from ccq_tui.inbox.decision import (
     means_something,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Shown, TerminalFocused, TextChanged
+from ccq_tui.questions.events import (
+    Clicked,
+    Event,
+    Pasted,
+    Pressed,
+    Seen,
+    Shown,
+    TerminalFocused,
+    TextChanged,
+)
 from ccq_tui.questions.machine import GRACE
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -194,3 +203,57 @@ def test_random_events(request_: PermissionRequest, happened: list[Event]) -> No
         if isinstance(event, Pressed) and not means_something(state, event.key, event.character):
             assert after == state
         state = after
+
+
+EVERY_ROW = frozenset(range(10))
+
+
+def test_a_choice_out_of_sight_is_brought_back_and_not_taken() -> None:
+    state = decide(decision(PERMISSION), Seen(frozenset({0, 1})))
+    for key, row in (("n", 4), ("2", 2)):
+        after = keys(state, key)
+        assert (after.outcome, after.cursor) == (None, row)
+        assert after.notice
+        assert keys(decide(after, Seen(frozenset({row}))), key).outcome is not None
+    assert keys(state, "y").outcome == Allowed()
+    away = decide(keys(state, "down down"), Seen(frozenset({0})))
+    assert keys(away, "enter").outcome is None
+    assert keys(state, "e").typing, "to open a text decides nothing"
+
+
+def test_what_was_never_on_the_screen_is_allowed_by_a_second_press_alone() -> None:
+    state = decide(decision(PERMISSION), Seen(EVERY_ROW, 41))
+    asked = decide(state, Pressed("enter", at=100.0))
+    assert asked.outcome is None
+    words = "41 lines were never on the screen · Shift+↓ shows them · Enter again allows"
+    assert asked.notice == words
+    held = decide(asked, Pressed("enter", at=100.0 + GRACE / 2))
+    assert held.outcome is None
+    assert decide(held, Pressed("enter", at=100.0 + GRACE * 1.2)).outcome is None, (
+        "held down, it finds no gap"
+    )
+    assert decide(asked, Pressed("enter", at=101.0)).outcome == Allowed()
+    assert decide(asked, Pressed("y", "y", at=101.0)).outcome == Allowed(), "the same choice by its letter"
+    assert decide(asked, Pressed("1", "1", at=101.0)).outcome is None, "another choice asks anew"
+    assert keys(decide(asked, Pressed("down", at=101.0)), "up enter").outcome is None
+    assert decide(asked, Pressed("n", "n", at=100.1)).outcome == Denied(), "denying asks nothing"
+    less = decide(asked, Seen(EVERY_ROW, 1))
+    assert less.notice.startswith("1 line was never on the screen")
+    seen = decide(less, Seen(EVERY_ROW))
+    assert (seen.notice, seen.warned) == ("", None)
+    assert keys(seen, "y").outcome == Allowed()
+
+
+def test_clicks_texts_and_plans_ask_too() -> None:
+    state = decide(decision(PERMISSION), Seen(EVERY_ROW, 120, at_least=True))
+    clicked = decide(state, Clicked(0, 5.0))
+    assert clicked.notice.startswith("over 120 lines were never")
+    assert clicked.notice.endswith("a click again allows")
+    assert decide(clicked, Clicked(0, 6.0)).outcome == Allowed()
+    typed = decide(keys(state, "a"), TextChanged("x"))
+    asked = decide(typed, Pressed("enter", at=7.0))
+    assert (asked.outcome, asked.text) == (None, "x")
+    assert decide(asked, TextChanged("xy")).warned is None, "what is typed on is no second press"
+    assert decide(asked, Pressed("enter", at=8.0)).outcome == Allowed("x")
+    plan = keys(decide(decision(PLAN), Seen(EVERY_ROW, 3)), "y")
+    assert plan.notice == "3 lines were never on the screen · PgUp PgDn show them · y again approves"

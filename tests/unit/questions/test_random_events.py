@@ -11,6 +11,7 @@ from ccq_tui.questions.events import (
     Event,
     Pasted,
     Pressed,
+    Seen,
     Shown,
     TabClicked,
     TerminalFocused,
@@ -56,6 +57,7 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.integers(-1, 6).map(TabClicked),
     st.floats(0, 9).map(Shown),
     st.floats(0, 9).map(TerminalFocused),
+    st.frozensets(st.integers(0, 13), max_size=6).map(Seen),
 )
 
 
@@ -125,3 +127,24 @@ def test_nothing_but_enter_click_and_decline_ends_a_set(questions: QuestionSet, 
     for key in pressed:
         state = step(state, Pressed(key, key if len(key) == 1 else ""))
     assert state.outcome is None
+
+
+@settings(max_examples=200)
+@given(sets, st.lists(events, max_size=30), st.frozensets(st.integers(0, 13), max_size=3))
+def test_no_key_takes_or_confirms_a_row_out_of_sight(
+    questions: QuestionSet, before: list[Event], rows: frozenset[int]
+) -> None:
+    state = opened(questions)
+    for event in before:
+        state = step(state, event)
+    state = step(state, Seen(rows))
+    if state.outcome is not None or state.focus not in (Focus.LIST, Focus.REVIEW):
+        return
+    row = state.review_row if state.in_review else 0 if state.page.is_field else state.page.cursor
+    if row in rows or (not state.in_review and row not in state.page.rows):
+        return
+    for key in ("enter", "space"):
+        after = step(state, Pressed(key))
+        assert after.outcome is None
+        assert [page.draft for page in after.pages] == [page.draft for page in state.pages]
+        assert after.tab == state.tab

@@ -1,0 +1,79 @@
+"""What is decided on, and how much of it was ever on the screen."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+
+from ccq_tui.widgets.lines import Flow, FlowView
+from ccq_tui.widgets.palette import Palette
+
+
+class DetailsView(FlowView):
+    """Draws what is decided on, and remembers which of its lines were drawn."""
+
+    class Looked(Message):
+        """Other lines are on the screen than before."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._painted: set[int] = set()
+        self._painted_of: Flow | None = None
+
+    @property
+    def unseen(self) -> int:
+        """How many lines were never on the screen, of those that are made."""
+        return len(self.lines) - len(self._painted) if self._painted_of is self._flow else len(self.lines)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there are more lines than are made."""
+        return self._flow is not None and not self._flow.ended
+
+    @property
+    def above(self) -> int:
+        """Lines above the view."""
+        return int(self.scroll_offset.y)
+
+    @property
+    def below(self) -> int:
+        """Lines below the view, of those that are made."""
+        return max(0, len(self.lines) - self.above - self.size.height)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines for the screen: from now on they were seen."""
+        if self._painted_of is not self._flow:
+            self._painted_of, self._painted = self._flow, set()
+        before, top = len(self._painted), self.above
+        self._painted.update(y for y in range(top + crop.y, top + crop.bottom) if y < len(self.lines))
+        if len(self._painted) != before:
+            self.post_message(self.Looked())
+        return super().render_lines(crop)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell that other lines are on the screen."""
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.Looked())
+
+
+def more_line(view: DetailsView, width: int, palette: Palette, *, typing: bool) -> Text:
+    """Return the row under a view that does not show all: how much more there is, and how to see it.
+
+    Args:
+        view: The view.
+        width: Cells.
+        palette: The styles.
+        typing: Whether the keys that scroll are those of an open text.
+    """
+    if view.below or view.goes_on:
+        least = "over " if view.goes_on else ""
+        more = f"… {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"
+        text = Text(more, palette.warning)
+        key = "Esc, then Shift+↓" if typing else "Shift+↓"
+    else:
+        text, key = Text(f"the end · {view.above:,} above", palette.muted), "Shift+↑"
+    text.append(" · ", palette.muted).append(key, palette.strong)
+    text.truncate(max(1, width), overflow="ellipsis")
+    return text

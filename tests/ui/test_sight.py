@@ -1,0 +1,200 @@
+"""What is decided was seen: no row out of sight is taken, nothing that was never shown is allowed at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Option, Question
+from ccq_tui.questions.machine import GRACE
+from ccq_tui.questions.moves import OUT_OF_SIGHT
+from ccq_tui.widgets.lines import LineView
+from tests.ui.asked import MULTI, SINGLE
+from tests.ui.host import DecisionHost, PanelHost
+from tests.ui.test_commands_picker import MANY, Host
+
+ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
+HOSTILE = "make test" + "\n" * 41 + "rm -rf ~/important"
+LONG = "\n".join(f"step {n}" for n in range(60))
+LIST = Question("Which one?", "Which", tuple(Option(f"Option {n}", "about it") for n in range(30)))
+SIZES = [(80, 24), (40, 12), (60, 10), (160, 50)]
+
+
+def asks(tool: str = "Bash", **values: object) -> PermissionRequest:
+    return PermissionRequest("t", "s", tool, values, suggestions=(ALWAYS,))
+
+
+def view(app: PanelHost, name: str) -> LineView:
+    found = app.panel.query_one(name)
+    assert isinstance(found, LineView)
+    return found
+
+
+def scroll_away(app: PanelHost, name: str) -> None:
+    """Scroll a list as the wheel does, the cursor staying where it is."""
+    view(app, name).scroll_end(animate=False, force=True)
+
+
+# -- rows --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["enter", "space"])
+async def test_a_key_on_an_option_out_of_sight_brings_it_back_first(key: str) -> None:
+    app = PanelHost(LIST)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("down")
+        scroll_away(app, "#list")
+        await pilot.pause()
+        assert not app.cursor_line
+        await pilot.press(key)
+        assert (app.state.outcome, app.state.page.draft.selected) == (None, ())
+        assert "Option 1 " in app.cursor_line, "it is seen now"
+        assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
+        await pilot.press(key)
+        assert app.state.page.draft.selected == (1,)
+        assert (app.state.outcome is not None) == (key == "enter")
+
+
+async def test_a_digit_of_a_row_out_of_sight_goes_there_first() -> None:
+    app = PanelHost(LIST)
+    async with app.run_test(size=(80, 24)) as pilot:
+        scroll_away(app, "#list")
+        await pilot.press("3")
+        assert (app.state.page.cursor, app.state.page.draft.selected) == (2, ())
+        await pilot.press("3")
+        assert app.state.page.draft.selected == (2,)
+
+
+async def test_submit_out_of_sight_submits_nothing() -> None:
+    app = PanelHost(*[Question(f"Question {n}?", f"Q{n}", SINGLE.options) for n in range(12)], MULTI)
+    async with app.run_test(size=(80, 16)) as pilot:
+        await pilot.press("shift+tab", "end")
+        view(app, "#list").scroll_home(animate=False, force=True)
+        await pilot.pause()
+        assert "Submit answers" not in app.panel_text
+        await pilot.press("enter")
+        assert app.state.outcome is None
+        assert "Submit answers" in app.cursor_line
+        await pilot.press("enter")
+        assert app.state.outcome is not None
+
+
+async def test_a_choice_out_of_sight_decides_nothing() -> None:
+    app = DecisionHost(asks(command="make"))
+    async with app.run_test(size=(40, 12)) as pilot:
+        scroll_away(app, "#choices")
+        await pilot.press("enter")
+        assert app.state.outcome is None
+        assert "Allow once" in app.cursor_line
+        scroll_away(app, "#choices")
+        await pilot.press("y")
+        assert app.state.outcome is None
+        await pilot.press("y")
+        assert app.state.outcome == Allowed()
+
+
+async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
+    async with Host(MANY).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        app.screen.query_one(LineView).scroll_end(animate=False, force=True)
+        await pilot.pause()
+        await pilot.press("enter")
+        assert app.results == []
+        await pilot.press("enter")
+        assert app.results == [MANY[0].value]
+
+
+# -- what is decided on ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_many_empty_lines_hide_nothing(size: tuple[int, int]) -> None:
+    app = DecisionHost(asks(command=HOSTILE))
+    async with app.run_test(size=size) as pilot:
+        seen = app.panel_text
+        for _ in range(3):
+            await pilot.press("shift+down")
+            seen += app.panel_text
+        assert "… 40 empty lines …" in seen
+        assert "rm -rf ~/important" in seen
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "request_",
+    [
+        asks(command=LONG),
+        asks(command="echo " + "x" * 6_000),
+        asks("Write", file_path="/a", content=LONG),
+        asks("Edit", file_path="/a", old_string="a", new_string=LONG),
+        asks("WebFetch", url="https://example.com/" + "x" * 6_000, prompt="read it"),
+        asks("mcp__files__put", text=[LONG] * 30),
+    ],
+    ids=["lines", "line", "write", "edit", "fetch", "mcp"],
+)
+async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
+    request_: PermissionRequest, size: tuple[int, int]
+) -> None:
+    app = DecisionHost(request_)
+    async with app.run_test(size=size) as pilot:
+        assert "more lines · Shift+↓" in app.panel_text
+        for key in ("y", "enter"):
+            await pilot.press(key)
+            assert app.state.outcome is None
+            again = f"{'Enter' if key == 'enter' else key} again allows"
+            assert again in app.panel_words
+            assert (
+                "unseen" if size[1] < 18 else "never on the screen · Shift+↓ shows them"
+            ) in app.panel_words
+            assert app.panel.query_one("#details").size.height, "it can be scrolled"
+            app.clock.now += GRACE / 2
+            await pilot.press("y")
+            assert app.state.outcome is None, "a key that is hammered finds no gap"
+            await pilot.press("down")
+            assert "again allows" not in app.panel_words
+            await pilot.press("up")
+        await pilot.press("y")
+        app.clock.skip_grace()
+        await pilot.press("y")
+        assert app.state.outcome == Allowed()
+
+
+async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
+    app = DecisionHost(asks(command=LONG))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+        for _ in range(60):
+            assert "never on the screen" in app.panel_words
+            await pilot.press("shift+down")
+            if "the end · " in app.panel_text:
+                break
+        assert "never on the screen" not in app.panel_words, "seen meanwhile"
+        await pilot.press("y")
+        assert app.state.outcome == Allowed()
+
+
+async def test_denying_asks_nothing_and_a_text_with_an_allowance_asks() -> None:
+    app = DecisionHost(asks(command=LONG))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("a", "x", "enter")
+        assert app.state.outcome is None
+        assert "Esc, then Shift+↓ shows them · Enter again allows" in app.panel_words
+        app.clock.skip_grace()
+        await pilot.press("enter")
+        assert app.state.outcome == Allowed("x")
+    app = DecisionHost(asks(command=LONG))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("n")
+        assert app.state.outcome == Denied()
+
+
+async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() -> None:
+    script = "\n".join(f"step {n} --option {n}" for n in range(6))
+    app = DecisionHost(asks(command=script))
+    async with app.run_test(size=(80, 24)):
+        assert all(line in app.panel_text for line in script.splitlines())
+    app = DecisionHost(asks(command="make test && rm -rf ~/important/things"))
+    async with app.run_test(size=(40, 12)):
+        assert "~/important/things" in app.panel_words
