@@ -1,13 +1,22 @@
-"""Shift+Tab in the prompt changes the permission mode; in a panel it stays the panel's."""
+"""A plan is decided on with its head in view; Shift+Tab in the prompt changes the permission mode."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ccq_tui.agent.events import ErrorReported, ModeChanged, ModelChoice, ModelsListed
+from ccq_tui.agent.events import (
+    ErrorReported,
+    ModeChanged,
+    ModelChoice,
+    ModelsListed,
+    PlanProposed,
+    RequestSettled,
+)
 from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import Allowed, Denied, PlanRequest
+from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
-from tests.ui.session import Driven, asked, until
+from tests.ui.session import Driven, asked, keys_work, until
 
 
 def modes(run: Driven) -> list[object]:
@@ -65,3 +74,67 @@ async def test_in_a_panel_the_key_is_the_panels() -> None:
         assert modes(run) == []
         await pilot.press("f2", "shift+tab")
         assert modes(run) == ["acceptEdits"]
+
+
+def plan_of(name: str, steps: int) -> PlanProposed:
+    listed = "\n".join(f"{n}. {name} step {n}" for n in range(1, steps + 1))
+    return PlanProposed(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
+
+
+def on_screen(run: Driven) -> str:
+    return "\n".join(strip.text for strip in run.screen._compositor.render_strips())
+
+
+async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        run.told.tell(plan_of("first", 60))
+        await keys_work(run, pilot)
+        await until(pilot, lambda: "Plan first" in on_screen(run))
+        await pilot.press("n")
+        await until(pilot, lambda: run.told.answers)
+        run.told.tell(RequestSettled("first", Denied(), "panel"))
+        await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
+        run.screen.transcript.show(0)
+        await until(pilot, lambda: "Plan first" in on_screen(run))
+        run.told.tell(plan_of("second", 60))
+        await keys_work(run, pilot)
+        await until(pilot, lambda: "Plan second" in on_screen(run))
+        assert "Plan first" not in on_screen(run)
+
+
+async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        run.told.tell(plan_of("long", 60))
+        await keys_work(run, pilot)
+        await until(pilot, lambda: "Plan long" in on_screen(run))
+        panel = run.screen.dock.panel
+        assert isinstance(panel, DecisionPanel)
+        await pilot.press("y")
+        await until(pilot, lambda: "PgUp PgDn show them · y again approves" in panel.state.notice)
+        assert run.told.answers == []
+        transcript = run.screen.transcript
+
+        async def read_on() -> bool:
+            top = transcript.scroll_y
+            await pilot.press("pagedown")
+            await pilot.pause()
+            return transcript.scroll_y != top
+
+        while await read_on():
+            pass
+        await until(pilot, lambda: not panel.state.notice)
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), "panel")])
+
+
+async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        run.told.tell(plan_of("short", 3))
+        await keys_work(run, pilot)
+        await until(pilot, lambda: "Plan short" in on_screen(run))
+        assert run.screen.transcript.following
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), "panel")])

@@ -1,28 +1,37 @@
-"""The part of the screen where the permission mode is changed by a key."""
+"""The part of the screen where a plan is brought into view, and where a key changes the permission mode."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
+from textual import on
 from textual.binding import Binding, BindingType
 
 from ccq_tui.agent.events import AgentEvent, ErrorReported, ModeChanged, ModelsListed
+from ccq_tui.inbox import PlanRequest
 from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.modes import BYPASS, next_mode, offered_modes, said
-from ccq_tui.widgets.lifetime import is_live
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.lifetime import after_refresh, is_live
+from ccq_tui.widgets.panel.messages import Opened
+from ccq_tui.widgets.transcript import Transcript
 
 MODE_ERROR = "mode"
 """The kind of the error that says that a mode was refused."""
 
 
 class Deciding(SessionBase):
-    """Goes from one permission mode to the next, and says what each means."""
+    """Shows the plan that is decided on from its head; goes from one permission mode to the next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         # Before the field takes it, which would only keep the focus with it.
         Binding("shift+tab", "next_mode", "Next permission mode", priority=True, show=False, id="mode"),
     ]
 
+    _left_end_for = ""
+    """The plan whose head was brought into view while the end was followed, or ""."""
     _auto = False
     _wanted = ""
     """The mode on its way: the key may be pressed again before the CLI has said yes."""
@@ -42,6 +51,33 @@ class Deciding(SessionBase):
                 self._wanted = ""
             case _:
                 pass
+
+    @on(Opened)
+    def _show_plan(self, event: Opened) -> None:
+        panel = event.panel
+        if not isinstance(panel, DecisionPanel) or not event.current:
+            return
+        if isinstance(request := panel.state.request, PlanRequest):
+            panel.unseen_above = self.transcript.unseen_of_plan
+            # The panel takes lines from the transcript, which are to be gone by then.
+            after_refresh(self, partial(self._bring_into_view, request.id))
+
+    def _bring_into_view(self, request_id: str) -> None:
+        followed = self.transcript.following
+        if self.transcript.show_plan(request_id) and followed:
+            self._left_end_for = request_id
+
+    @on(Dock.Answered)
+    def _back_to_end(self, event: Dock.Answered) -> None:
+        if event.waiting.request.id == self._left_end_for:
+            self._left_end_for = ""
+            self.transcript.action_end()
+
+    @on(Transcript.Looked)
+    def _looked(self) -> None:
+        panel = self.dock.panel
+        if isinstance(panel, DecisionPanel):
+            panel.look()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Take the key in the prompt alone: in a panel it goes to the question before."""

@@ -22,6 +22,7 @@ from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.panel.messages import Opened
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
@@ -262,6 +263,7 @@ class Dock(Vertical):
             asked_for=asked_for,
         )
         self._show_prompt()
+        self.post_message(Opened(self._panel))
 
     def _kept(self, kind: type[Panel]) -> Panel:
         """Return the panel of a kind; it is made once, since that takes longest of all."""

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 
-from ccq_tui.inbox import PermissionRequest
+from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
     DecisionState,
     decide,
@@ -77,6 +77,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(state, session=session, place=place, clock=clock, asked_for=asked_for, id=id)
+        self.unseen_above: Callable[[], int] = lambda: 0
+        """Returns how many lines of a plan, which stands above, were never on the screen."""
         self._head = TextLines(id="head")
         self._details = DetailsView(id="details")
         self._more = TextLines(id="more", classes="-off")
@@ -133,7 +135,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
 
     def _sight(self) -> Seen:
         details = self._details
-        return Seen(self._choices.rows_in_sight, details.unseen, details.goes_on)
+        above = self.unseen_above() if isinstance(self._state.request, PlanRequest) else 0
+        return Seen(self._choices.rows_in_sight, details.unseen + above, details.goes_on)
 
     def _seek(self) -> None:
         self._choices.keep_cursor_in_sight()
@@ -141,6 +144,10 @@ class DecisionPanel(RequestPanel[DecisionState]):
     @on(DetailsView.Looked)
     def _looked(self, event: DetailsView.Looked) -> None:
         event.stop()
+        self.look()
+
+    def look(self) -> None:
+        """Say what is true now of how much was seen."""
         if self._rests or self._state.outcome is not None or not self.is_mounted:
             return
         before, self._state = self._state, self._step(self._sight())

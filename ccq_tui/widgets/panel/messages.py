@@ -32,6 +32,10 @@ class PanelMessage(Message, namespace="request_panel"):
         return self.panel
 
 
+class Opened(PanelMessage, namespace="request_panel"):
+    """The panel asks a request now; posted by whoever opened it."""
+
+
 class Changed(PanelMessage, namespace="request_panel"):
     """The state is another one: a draft to keep."""
 

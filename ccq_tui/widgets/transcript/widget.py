@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ccq_tui.widgets.transcript.palette import CSS
-from ccq_tui.widgets.transcript.selecting import Selecting
+from ccq_tui.widgets.transcript.sight import Sight
 
 
-class Transcript(Selecting):
+class Transcript(Sight):
     """The transcript of one session: drawn where it is seen, marked, searched and copied as data."""
 
     DEFAULT_CSS = CSS
