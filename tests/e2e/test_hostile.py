@@ -131,7 +131,7 @@ def allow(run: Running, head: str) -> None:
     run.terminal.wait(lambda screen: head not in screen.panel)
 
 
-@pytest.mark.parametrize("piece", [MARK[:11], MARK[11:19], MARK[19:28], *MARK[28:-8]])
+@pytest.mark.parametrize("piece", [MARK[:10], MARK[10:19], MARK[19:28], *MARK[28:-8]])
 def test_each_piece_of_it_would_be_noticed(piece: str) -> None:
     acting = [found[0] for found in SEQUENCES.finditer(piece) if found["words"] is None]
     words = "".join(found["words"] or "" for found in SEQUENCES.finditer(piece))
