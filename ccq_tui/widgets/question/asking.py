@@ -18,7 +18,7 @@ LABELS = {
     Focus.FILTER: "Filter the options",
     Focus.DISCUSS: "Discuss: goes back to Claude instead of answers",
 }
-DISCUSSES_ALL = "Discuss: goes back to Claude with what you selected and typed, not as answers"
+DISCUSSES_ALL = "Discuss: goes to Claude with what you selected and typed, not as answers"
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:

@@ -145,7 +145,9 @@ def test_a_pipe_is_read_as_it_comes() -> None:
     assert lines.ended
 
 
-@pytest.mark.parametrize("before", [b"\0" * 5_000, b'{"type":"user","mes\0\0\0', b"\0{}"])
+@pytest.mark.parametrize(
+    "before", [b"\0" * 5_000, b'{"type":"user","mes\0\0\0', b"\0{}"], ids=["page", "cut", "first"]
+)
 def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
     path = tmp_path / "crashed.jsonl"
     path.write_bytes(before + b"\n" + json.dumps(prompt("go on")).encode() + b"\n\0\0\0")
@@ -163,6 +165,7 @@ def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
         (b"# Title\n\nSome words.\n", "is not a recording"),
         (b"just words", "is not a recording"),
     ],
+    ids=["empty", "nul", "elf", "markdown", "words"],
 )
 def test_what_is_no_recording_is_refused(tmp_path: Path, content: bytes, problem: str) -> None:
     path = tmp_path / "other"
