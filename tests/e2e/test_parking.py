@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions import Option, Question
+import os
+import signal
+import time
+from typing import Any
+
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import Scenario
+from tests.agent.killed.process import children, command
 from tests.e2e.conftest import Running, Start
 from tests.steps import step
 
@@ -42,6 +49,36 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         assert again.result("toolu_e2e_1") == RESULT
         again.terminal.wait("Thanks.")
         again.end("ctrl+q", 0)
+
+
+def test_a_kill_of_the_program_alone_ends_its_cli_and_keeps_the_question(start: Start) -> None:
+    run = start(Scenario("e2e").asks(WHICH).says("Answered by nobody."))
+    run.terminal.wait_panel("Which one?")
+    (cli,) = (pid for pid in children(run.terminal.process.pid) if "stream-json" in command(pid))
+    name, asked = session(run), len(run.model.requests())
+    os.kill(run.terminal.process.pid, signal.SIGKILL)
+    killed = time.monotonic()
+    run.terminal.process.wait()
+    run.terminal.wait(lambda _: not command(cli), 2.0)
+    print(f"the CLI was gone after {time.monotonic() - killed:.2f} s")  # noqa: T201 - what was seen
+    run.terminal.wait(lambda _: run.processes() == [])
+    # Nobody told the model that its question was refused.
+    assert len(run.model.requests()) == asked
+    again = start(Scenario("e2e").says("Thanks."), "--resume", name, prompt="", home=run.home)
+    again.terminal.wait_panel("Which one?")
+    again.terminal.press("3")
+    again.terminal.wait("● 3  Third")
+    again.terminal.press("enter")
+    again.terminal.wait("Thanks.")
+    message = answers_as_message(QuestionSet("toolu_e2e_1", (WHICH,)), Answered((Answer(("Third",)),)))
+    messages = again.model.requests()[-1].body["messages"]
+    said = [text for m in messages if m["role"] == "user" for text in texts_of(m["content"])]
+    assert [text for text in said if "Third" in text] == [message]
+    again.end("ctrl+q", 0)
+
+
+def texts_of(content: str | list[dict[str, Any]]) -> list[str]:
+    return [content] if isinstance(content, str) else [str(block.get("text", "")) for block in content]
 
 
 def session(run: Running) -> str:

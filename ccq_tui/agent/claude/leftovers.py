@@ -46,20 +46,30 @@ async def end_leftovers(session_id: str) -> bool:
 
 def _end(session_id: str) -> bool:
     found = _left(session_id)
+    if not found:
+        return False
+    _logger.warning("Claude processes without their program are ended: %s", sorted(found))
+    # The first lets it write its record, and end what it runs itself.
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        left = _ended(found, number)
+        if not left:
+            return True
+    _logger.error("A Claude process without its program does not end: %s", sorted(left))
+    return True
+
+
+def _ended(found: set[int], number: int) -> set[int]:
+    """Send processes a signal, and return those that are still there after a time."""
     for pid in found:
-        _logger.warning("A Claude process without its program is ended: %d", pid)
         try:
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)
         except (ProcessLookupError, PermissionError):
             _logger.info("It was not there to be ended")
     deadline = time.monotonic() + END_SECONDS
     # Not by their words: a process that is just ending has none any more.
-    while found and found & {pid for pid, _parent, _words in _processes()}:
-        if time.monotonic() > deadline:
-            _logger.error("A Claude process without its program does not end")
-            break
+    while (found := found & {pid for pid, _parent, _words in _processes()}) and time.monotonic() < deadline:
         time.sleep(_LOOK_SECONDS)
-    return bool(found)
+    return found
 
 
 def _left(session_id: str) -> set[int]:

@@ -12,6 +12,8 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
+from ccq_tui.agent.claude.guard import Guard
+
 PAUSE = 0.005
 """Seconds between two readings of a burst: a hundredth of the deltas, and nobody sees them later."""
 AT_ONCE = 0.002
@@ -41,13 +43,25 @@ class CliTransport(SubprocessCLITransport):
     def __init__(self, options: ClaudeAgentOptions) -> None:
         # What the SDK sets itself where it makes the transport and somebody can be asked.
         super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
+        self._guard: Guard | None = None
 
     async def connect(self) -> None:
-        """Start the process."""
+        """Start the process, and what ends it when this program is killed."""
         await super().connect()
+        if self._guard is None and self._process is not None:
+            self._guard = await Guard.over(self._process.pid)
         stream: Any = getattr(self, "_stdout_stream", None)
         if stream is not None and not isinstance(stream, JoinedDeltas):
             self._stdout_stream: Any = JoinedDeltas(stream)
+
+    async def close(self) -> None:
+        """End the process."""
+        try:
+            await super().close()
+        finally:
+            guard, self._guard = self._guard, None
+            if guard is not None:
+                await guard.release()
 
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read what the CLI writes; where a prompt stands, which the SDK passes over, as a system message."""

@@ -1,0 +1,85 @@
+"""Ends the CLI with its program, also where the program is killed and can end nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import subprocess
+
+_logger = logging.getLogger(__name__)
+
+_SHELL = "/bin/sh"
+_SCRIPT = """
+trap '' HUP INT TERM
+read -r told && exit 0
+kill -TERM "$1" || exit 0
+tries=0
+while kill -0 "$1" && [ "$tries" -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -KILL "$1"
+"""
+"""Waits for a line, or for the end of its input: nobody can write any more then, whatever became of them.
+
+SIGTERM lets the CLI write its record and end what it runs itself, which takes it up to four seconds.
+"""
+_END_SECONDS = 2.0
+
+
+class Guard:
+    """A shell that waits for the program's end, and then ends a CLI.
+
+    It needs no memory to speak of, starts in a millisecond, and is in a login session of its own, so that no
+    signal of the terminal reaches it. Windows has no such shell: there a CLI that was left is not ended.
+
+    Args:
+        process: The shell.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    @classmethod
+    async def over(cls, pid: int) -> Guard | None:
+        """Watch over a CLI.
+
+        Args:
+            pid: Its process.
+
+        Returns:
+            The guard, or None where there can be none.
+        """
+        try:
+            return cls(await asyncio.to_thread(_started, pid))
+        except OSError as error:
+            _logger.info("Nothing ends Claude when this program is killed: %s", error)
+            return None
+
+    async def release(self) -> None:
+        """Let it go: the CLI has ended."""
+        await asyncio.to_thread(_end, self._process)
+
+
+def _started(pid: int) -> subprocess.Popen[bytes]:
+    if os.name != "posix":
+        raise OSError("this system has no shell for it")
+    return subprocess.Popen(  # noqa: S603 - ours, and a number
+        [_SHELL, "-c", _SCRIPT, "ccq-tui-guard", str(pid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env={"PATH": os.defpath},
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.communicate(b"over\n", timeout=_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
