@@ -21,6 +21,7 @@ from ccq_tui.cli.store import (
     reach_of,
     since,
 )
+from ccq_tui.output import echo
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store import Change, Store, StoredRequest, StoredSession
@@ -69,13 +70,19 @@ def inbox(
 
 
 def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
-    from ccq_tui.inbox.listing import inbox_lines, shortener
+    from ccq_tui.inbox.listing import inbox_lines, shortener, unread_words
     from ccq_tui.inbox.reports import list_report, request_record
 
     start = since(since_text)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [item for item in _waiting(store, only) if start is None or item.asked_at >= start]
+        if store and store.unreadable:
+            numbers = ", ".join(map(str, sorted(store.unreadable)[:10]))
+            echo(
+                f"{unread_words(len(store.unreadable))}; numbers in the table of requests: {numbers}",
+                err=True,
+            )
         if as_json:
             print_lines(list_report("requests", (request_record(item) for item in found)))
             return ENDED

@@ -246,9 +246,11 @@ class DurableInbox(Keeping):
         unsaved, entry = self._owed.unsaved(request.id), self._entries.get(request.id)
         if unsaved is not None:
             return unsaved
-        if entry is not None and entry.drafts:
-            return entry.drafts.pop()
-        return await self.run(lambda store: store.load_draft(request))
+        known = entry.drafts if entry is not None else []
+        draft = known.pop() if known else await self.run(lambda store: store.load_draft(request))
+        if draft is not None:
+            self._owed.read(request.id, draft)
+        return draft
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told of every request that arrives or is settled, in any process, before its asker is.
@@ -345,6 +347,7 @@ class DurableInbox(Keeping):
     def _settle(self, change: Settled) -> None:
         entry = self._entries.pop(change.request.id, None)
         self._listeners.tell(change)
+        self._owed.forget(change.request.id)
         if entry is not None and not entry.outcome.done():
             entry.outcome.set_result(change.outcome)
 

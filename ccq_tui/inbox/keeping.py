@@ -11,6 +11,7 @@ from typing import TypeVar
 from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
+from ccq_tui.inbox.owed import Owed
 from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.store.rows import StoredRequest, StoredSessionState
 from ccq_tui.inbox.store.store import Store
@@ -25,6 +26,7 @@ class Keeping(ABC):
 
     _running: set[str]
     """The sessions that this process runs or is about to run."""
+    _owed: Owed
 
     @abstractmethod
     async def run(self, work: Callable[[Store], T]) -> T:
@@ -48,7 +50,11 @@ class Keeping(ABC):
             waiting = [_left(one, store) for one in store.waiting(session_id)]
             return (*(_left(one, store) for one in store.undelivered(session_id)), *waiting)
 
-        return await self.run(read)
+        found = await self.run(read)
+        for one in found:
+            if one.draft is not None:
+                self._owed.read(one.request.id, one.draft)
+        return found
 
     def delivered(self, request_id: str, way: str) -> None:
         """Note, soon and without waiting, that the agent was seen to have what was decided.

@@ -204,6 +204,11 @@ def session_lines(
     return table(("SESSION", "STATE", "WAITS", "CHANGED", "WHAT"), rows)
 
 
+def unread_words(count: int) -> str:
+    """Say how many requests were left out of a list."""
+    return f"{count} request{'s' if count != 1 else ''} could not be read"
+
+
 def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: Shorten) -> list[str]:
     """List changes, oldest first.
 

@@ -16,6 +16,8 @@ _logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
 """How long the disk is left alone after it refused something."""
+MOST_BASES = 4
+"""Drafts of one request that were read one after the other."""
 MOST_OWED = 10_000
 """Refused changes that are tried again; beyond that the oldest are given up, and logged."""
 
@@ -31,6 +33,8 @@ class Owed:
         self._failed = failed
         self._lock = threading.Lock()
         self._drafts: dict[str, Draft] = {}
+        self._bases: dict[str, tuple[Draft, ...]] = {}
+        """What the surfaces of this process had: the newest draft that was saved, and what was read since."""
         self._refused: deque[Callable[[Store], object]] = deque()
         self._not_before = 0.0
 
@@ -38,6 +42,16 @@ class Owed:
         """Keep a draft soon, in the place of an older one."""
         with self._lock:
             self._drafts[request_id] = draft
+
+    def read(self, request_id: str, draft: Draft) -> None:
+        """Note a draft that came from the disk: only what is changed in it is written back."""
+        with self._lock:
+            self._bases[request_id] = (*self._bases.get(request_id, ())[-MOST_BASES:], draft)
+
+    def forget(self, request_id: str) -> None:
+        """Forget the drafts of a request that is settled."""
+        with self._lock:
+            self._bases.pop(request_id, None)
 
     def unsaved(self, request_id: str) -> Draft | None:
         """Return a draft that is not on disk yet, or None."""
@@ -72,11 +86,14 @@ class Owed:
     def _write_drafts(self, store: Store) -> None:
         with self._lock:
             drafts, self._drafts = self._drafts, {}
+            bases = {name: self._bases.get(name, ()) for name in drafts}
         if not drafts:
             return
         try:
-            store.save_drafts(drafts)
+            store.save_drafts(drafts, bases)
         except InboxError:
             with self._lock:
                 self._drafts = drafts | self._drafts
             raise
+        with self._lock:
+            self._bases |= {name: (draft,) for name, draft in drafts.items()}

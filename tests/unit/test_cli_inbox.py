@@ -304,6 +304,17 @@ def test_a_session_that_claude_code_alone_knows_can_be_resumed(capsys: pytest.Ca
     assert "needs a terminal" in run(capsys, "resume", SESSION, code=2)
 
 
+def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store._do("UPDATE requests SET body = '{}' WHERE tool_use_id = ?", (FEATURES,))
+    assert main(["inbox"]) == 0
+    told = capsys.readouterr()
+    assert "toolu_01C" in told.out
+    assert "toolu_01F" not in told.out
+    assert told.err == "1 request could not be read; numbers in the table of requests: 2\n"
+
+
 def test_an_abbreviated_id_is_found_in_the_whole_inbox(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
     for name in ("a", "ab", "abc", "b_", "bx"):

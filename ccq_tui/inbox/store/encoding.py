@@ -163,7 +163,24 @@ def _made(kind: type[T], content: Mapping[str, Any]) -> T:
         if key in readers:
             read = readers[key]
             given[key] = value if read is None else read(value)
-    return kind(**given)
+    made = kind(**given)
+    for name, wanted in _types(kind).items():  # type: ignore[arg-type]  # a class is hashable, whatever T is
+        if not isinstance(getattr(made, name), wanted):
+            raise TypeError(f"{kind.__name__}.{name} has another type")
+    return made
+
+
+@cache
+def _types(kind: type[Any]) -> Mapping[str, tuple[type, ...]]:
+    """Say of each field of a dataclass what is in it: who draws it must not meet anything else."""
+    return {
+        field.name: tuple(found for part in str(field.type).split(" | ") for found in _TYPES[_outer(part)])
+        for field in fields(kind)
+    }
+
+
+def _outer(annotation: str) -> str:
+    return annotation.partition("[")[0]
 
 
 @cache
@@ -187,6 +204,17 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(str(item) for item in value)
 
 
+_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "float": (float, int),
+    "None": (type(None),),
+    "tuple": (tuple,),
+    "Mapping": (Mapping,),
+    "Kind": (Kind,),
+    "QuestionSet": (QuestionSet,),
+    "Suggestion": (Suggestion,),
+}
 _list_of_questions = _several(Question)
 _KINDS = {str(kind): kind for kind in Kind}
 _READERS: dict[str, Callable[[Any], Any]] = {

@@ -29,6 +29,7 @@ from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, moment, state_after
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
@@ -41,7 +42,13 @@ _SELECT = """
 
 
 class Requests(Orphans):
-    """Reads and writes requests and their outcomes."""
+    """Reads and writes requests and their outcomes.
+
+    Attributes:
+        unreadable: The numbers of requests that wait and could not be read so far, each left out of its list.
+    """
+
+    unreadable: frozenset[int] = frozenset()
 
     def add_request(self, request: Request, context: str = "") -> StoredRequest:
         """Write a request that is asked; afterwards it is on disk.
@@ -237,11 +244,15 @@ class Requests(Orphans):
             limit: At most so many.
         """
         query = f"{_SELECT} WHERE requests.state = 'pending' AND number > ?"
-        values: list[object] = [after]
-        if session_id is not None:
-            query += " AND session_id = ?"
-            values.append(name_key(session_id))
-        return _read(self._rows(f"{query} ORDER BY number LIMIT ?", (*values, limit)))
+        only = [] if session_id is None else [name_key(session_id)]
+        query += " AND session_id = ?" if only else ""
+        while True:
+            rows = self._rows(f"{query} ORDER BY number LIMIT ?", (after, *only, limit))
+            found = _read(rows)
+            self.unreadable |= {row["number"] for row in rows} - {one.number for one in found}
+            if found or not rows:
+                return found
+            after = rows[-1]["number"]  # a whole page that cannot be read is not the end
 
     def waiting_counts(self) -> dict[str, int]:
         """Return how many requests wait, for each session that has any."""
@@ -306,14 +317,15 @@ def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
     for row in rows:
         try:
             found.append(_stored(row))
-        except StoredFormatError as error:
-            _logger.warning("A request in the inbox cannot be read: %s", type(error).__name__)
-        except ValueError:
-            _logger.warning("A request in the inbox has a state or time that is not known")
+        except (StoredFormatError, ValueError, TypeError, AttributeError) as error:
+            name = one_line(str(row["id"]), 200)
+            _logger.warning("Request %s, %s, cannot be read: %s", row["number"], name, type(error).__name__)
     return found
 
 
 def _stored(row: sqlite3.Row) -> StoredRequest:
+    if not all(isinstance(row[column], str) for column in ("body", "context", "state", "session_id")):
+        raise StoredFormatError("a column of another type")
     request = request_from_json(row["body"])
     if call_key(request.tool_use_id) != row["tool_use_id"]:
         # Set apart, because its name came back with another call.

@@ -15,6 +15,7 @@ from textual.binding import BindingType
 from textual.widgets import Static, TextArea
 
 from ccq_tui.inbox import Added, AlreadySettled, Denied, InboxChange, InboxError, SessionNoted, Settled
+from ccq_tui.inbox.listing import unread_words
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.manners import GRACE
@@ -124,10 +125,13 @@ class InboxScreen(Answering):
                     break
                 self._list(rows)
                 after = rows[-1].stored.number
+            unreadable = await self.host.inbox.run(lambda store: len(store.unreadable))
         except InboxError as error:
             self._cannot_read(error)
         else:
             self._list(held_rows(self.host.inbox.held()))
+            if unreadable:
+                self.say(f"{unread_words(unreadable)} · the log has which", seconds=60.0)
         await self._count_undelivered()
 
     async def _count_undelivered(self) -> None:

@@ -29,7 +29,7 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.owners import Owner, _start
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
-from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
@@ -265,3 +265,28 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
         if asker.returncode is None:
             asker.kill()
         await inbox.close()
+
+
+async def test_a_draft_of_two_processes_has_what_each_touched(path: Path) -> None:
+    texts = ("Which?", "What else?")
+    both = tuple(Question(text, text, (Option("A"), Option("B")), multi_select=True) for text in texts)
+    request = QuestionRequest("q", "s", QuestionSet("q", both))
+    async with inboxes(path, 2) as ((one, heard), (two, _)):
+        task = asyncio.create_task(one.ask(request))
+        await heard.until(lambda: heard.changes)
+        mine = step(opened(request.questions), Pressed("1", "1", 9.0))
+        one.save_draft(request.id, mine)
+        await one.run(lambda store: store.waiting())
+        theirs = await two.load_draft(request)
+        assert isinstance(theirs, PanelState)
+        theirs = step(step(theirs, Pressed("tab", "", 9.0)), Pressed("2", "2", 9.0))
+        two.save_draft(request.id, theirs)
+        await two.run(lambda store: store.waiting())
+        mine = step(mine, Pressed("2", "2", 9.0))
+        one.save_draft(request.id, mine)
+        await one.run(lambda store: store.waiting())
+        kept = await two.load_draft(request)
+        assert isinstance(kept, PanelState)
+        assert [page.draft.selected for page in kept.pages] == [(0, 1), (1,)]
+        await one.answer(request.id, Declined(), "panel")
+        await task

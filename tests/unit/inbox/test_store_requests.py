@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,16 +19,18 @@ from ccq_tui.inbox import (
     InboxUnavailable,
     PermissionRequest,
     PlanRequest,
+    QuestionRequest,
     RequestOutcome,
     Unknown,
     Won,
 )
-from ccq_tui.inbox.decision import decide, decision
+from ccq_tui.inbox.decision import DecisionState, decide, decision
 from ccq_tui.inbox.owners import Owner, alive, this_process
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
-from ccq_tui.questions.events import Pressed
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
+from ccq_tui.questions.events import Pressed, TextChanged
+from ccq_tui.questions.state import PanelState, opened
 
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 
@@ -290,3 +293,74 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     assert stored is not None
     assert (stored.state, stored.outcome) == (RequestState.CANCELLED, Cancelled("too late"))
     assert store.undelivered("lives") == []
+
+
+def test_two_surfaces_on_one_request_keep_each_others_questions(store: Store) -> None:
+    """Each has its own draft open; what one never touched is the other's."""
+    texts = ("Which?", "What else?", "Why?")
+    questions = tuple(Question(text, text, (Option("A"), Option("B"))) for text in texts)
+    request = QuestionRequest("q", "s", QuestionSet("q", questions))
+    store.add_request(request)
+    first = opened(request.questions)
+
+    def typed(state: PanelState, place: int, note: str) -> PanelState:
+        page = replace(state.pages[place], draft=replace(state.pages[place].draft, note=note))
+        return replace(state, tab=place, pages=(*state.pages[:place], page, *state.pages[place + 1 :]))
+
+    def notes() -> tuple[list[str], str]:
+        kept = store.load_draft(request)
+        assert isinstance(kept, PanelState)
+        return [page.draft.note for page in kept.pages], kept.discussion
+
+    panel, inbox = typed(first, 0, "mine"), typed(first, 1, "theirs")
+    store.save_draft(request.id, panel)
+    store.save_draft(request.id, inbox)
+    assert notes() == (["mine", "theirs", ""], "")
+    discussed = replace(inbox, discussion="why at all?")
+    store.save_draft(request.id, discussed, inbox)
+    newer = typed(panel, 1, "newest")
+    store.save_draft(request.id, newer, panel)
+    assert notes() == (["mine", "newest", ""], "why at all?")
+    emptied = typed(newer, 0, "")
+    store.save_draft(request.id, emptied, newer)
+    store.save_draft(request.id, typed(discussed, 2, "because"), discussed)
+    assert notes() == (["", "newest", "because"], "why at all?")
+    store._do("UPDATE drafts SET body = json_set(body, '$.pages[1].later', 'x', '$.sketch', 'y')")
+    store.save_draft(request.id, typed(emptied, 0, "again"), emptied)
+    body = json.loads(store._rows("SELECT body FROM drafts")[0][0])
+    assert (body["pages"][1]["later"], body["sketch"]) == ("x", "y"), "what a newer program keeps stays"
+    permission = asked("p")
+    store.add_request(permission)
+    said = decide(decide(decision(permission), Pressed("e", "e", 9.0)), TextChanged("use ninja"))
+    store.save_draft(permission.id, said)
+    store.save_draft(permission.id, decide(decision(permission), Pressed("down", "", 9.0)))
+    kept = store.load_draft(permission)
+    assert isinstance(kept, DecisionState)
+    assert (kept.text, kept.cursor) == ("use ninja", 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "5", "[]", "null", '"x"', "{", '{"kind": "question", "id": "a", "session_id": "s", "questions": 5}',
+        '{"kind": "question", "id": "a", "session_id": "s", "questions": {"id": "a", "questions": [5]}}',
+        '{"kind": "question", "id": "a", "session_id": "s", "questions": {"id": 1, "questions": []}}',
+        '{"kind": "permission", "id": "a", "session_id": "s", "tool": 7, "input": {}}',
+        '{"kind": "permission", "id": "a", "session_id": "s", "tool": "B", "input": [1]}',
+        '{"kind": "permission", "id": "a", "session_id": "s", "tool": "B", "input": {}, "suggestions": 1}',
+        '{"kind": "plan", "id": 4, "session_id": null, "plan": ["x"]}',
+    ],
+)  # fmt: skip
+def test_a_row_of_wrong_types_is_left_out_alone_and_counted(
+    store: Store, body: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("a", "b"):
+        store.add_request(asked(name))
+    assert len(store.waiting()) == 2
+    store._do("UPDATE requests SET body = ? WHERE number = 1", (body,))
+    assert [w.request.id for w in store.waiting(limit=1)] == ["b@s"], "an unreadable page is not the end"
+    assert store.unreadable == {1}
+    assert "Request 1, a@s, cannot be read" in caplog.text
+    store._do("UPDATE requests SET body = x'00ff', context = 5 WHERE number = 2")
+    assert store.waiting() == []
+    assert store.unreadable == {1, 2}
