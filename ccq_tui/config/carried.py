@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.bounded import JSON_BYTES, SETTINGS_BYTES, UnfitFileError, begin, parse_json, parse_toml
+
 FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".ccq-tui.toml")
 """Where a project keeps settings, hooks and MCP servers."""
-MOST_BYTES = 1_000_000
+MOST_BYTES = JSON_BYTES
 MOST_EFFECTS = 50
 MOST_CHARACTERS = 300
 _RUN = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper")
@@ -38,11 +39,8 @@ def candidates(directory: Path) -> list[Path]:
 def read(path: Path) -> bytes:
     """Read a file, a bounded part of it; what cannot be read counts as empty."""
     try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES)
-    except OSError:
+        return begin(path, MOST_BYTES)
+    except (OSError, UnfitFileError):
         return b""  # the CLI cannot read it either
 
 
@@ -58,8 +56,10 @@ def effects(path: Path, content: bytes) -> tuple[str, ...]:
     """
     text = content.decode("utf-8-sig", errors="replace")
     try:
-        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except (ValueError, RecursionError):
+        if path.suffix == ".toml" and len(content) > SETTINGS_BYTES:
+            raise UnfitFileError("is too large")
+        data = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
+    except ValueError:
         return ("cannot be read, so it cannot be said what it does",)
     if not isinstance(data, Mapping):
         return ()

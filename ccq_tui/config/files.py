@@ -7,9 +7,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
 from ccq_tui.config.errors import Problem, SettingsError
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import is_inline_json
@@ -18,6 +20,12 @@ Owner = Literal["project", "user"]
 PATHS = ("cwd", "cli_path")
 PATH_LISTS = ("add_dirs",)
 JSON_OR_PATHS = ("settings", "mcp_config")
+MOST_NAMED = 20
+"""Unknown names that are named one by one."""
+MOST_LINES = 200
+"""Names whose lines are told."""
+MOST_PARSED = 500_000
+"""Characters that are parsed to tell them: text that only looks like keys would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +71,11 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
         SettingsError: It cannot be read or is not TOML.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SettingsError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise SettingsError([Problem(str(path), f"is not UTF-8 text: {error}")]) from error
+        text = read_text(path)
+    except UnfitFileError as error:
+        raise SettingsError([Problem(str(path), str(error))]) from error
     try:
-        values = tomllib.loads(text)
+        values = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError([_syntax_problem(path, text, str(error))]) from error
     base = path.parent.absolute()
@@ -93,12 +99,14 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[Problem]:
     """
     names = sorted(known)
     problems = []
-    for name in file.values:
-        if name in names:
-            continue
+    unknown = [name for name in file.values if name not in names]
+    for name in unknown[:MOST_NAMED]:
         close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
         hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
         problems.append(Problem(file.origin(name), f"is not a setting{hint}", name))
+    if len(unknown) > MOST_NAMED:
+        more = f"{len(unknown) - MOST_NAMED} more names are no settings either"
+        problems.append(Problem(str(file.path), more))
     return problems
 
 
@@ -118,16 +126,16 @@ def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:
     A line that only looks like a key, inside a text or list of several lines, is told apart by what stands
     before it: that is a whole TOML document only where a statement begins.
     """
-    lines = text.split("\n")  # as TOML and editors count: not at U+2028 and the like
+    statements = _Statements(text.split("\n"))  # as TOML and editors count: not at U+2028 and the like
     found: dict[str, int] = {}
-    for name, value in values.items():
-        found |= _found(name, _key(name), lines, 0)
-        for inner in value if isinstance(value, dict) and name in found else ():
+    for name, value in islice(values.items(), MOST_LINES):
+        found |= statements.line_of(name, _key(name), 0)
+        for inner in islice(value, MOST_LINES) if isinstance(value, dict) and name in found else ():
             dotted = rf"{_key(name)}\s*\.\s*{_key(inner)}"
             whole = f"{name}.{inner}"
             # What stands in the same line as its table ({a = 1, b = 2}) has that line.
             found[whole] = found[name]
-            found |= _found(whole, rf"(?:{dotted}|{_key(inner)})", lines, found[name] - 1)
+            found |= statements.line_of(whole, rf"(?:{dotted}|{_key(inner)})", found[name] - 1)
     return found
 
 
@@ -135,17 +143,41 @@ def _key(name: str) -> str:
     return rf"""["']?{re.escape(name)}["']?"""
 
 
-def _found(name: str, key: str, lines: list[str], start: int) -> dict[str, int]:
-    pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
-    for number in range(start, len(lines)):
-        if pattern.match(lines[number]) and _is_toml("\n".join(lines[:number])):
-            return {name: number + 1}
-    return {}
+class _Statements:
+    """Tells the lines on which a statement begins from those that only look so.
+
+    Args:
+        lines: The lines of a file.
+    """
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._begins = {0: True}
+        self._left = MOST_PARSED
+
+    def line_of(self, name: str, key: str, start: int) -> dict[str, int]:
+        """Return the line of a key by its name; nothing where that cannot be told."""
+        pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
+        for number in range(start, len(self._lines)):
+            if pattern.match(self._lines[number]) and self._is_begin(number):
+                return {name: number + 1}
+        return {}
+
+    def _is_begin(self, number: int) -> bool:
+        if number not in self._begins:
+            if self._left < 0:
+                return False
+            # From the last begin that is known: what stands before that has been looked at.
+            known = max(line for line, begins in self._begins.items() if begins and line < number)
+            before = "\n".join(self._lines[known:number])
+            self._left -= len(before)
+            self._begins[number] = _is_toml(before)
+        return self._begins[number]
 
 
 def _is_toml(text: str) -> bool:
     try:
-        tomllib.loads(text)
+        parse_toml(text)
     except tomllib.TOMLDecodeError:
         return False
     return True

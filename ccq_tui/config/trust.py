@@ -11,11 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.bounded import UnfitFileError, parse_json, read_bytes
 from ccq_tui.config.carried import MOST_BYTES, candidates, effects, read
 from ccq_tui.config.paths import PROJECT_FILE, state_dir
 from ccq_tui.worktrees.model import main_checkout
 
 STORE = "trust.json"
+STORE_BYTES = 10_000_000
+DAMAGED = "trust.json.damaged"
+LARGEST = 20_000_000
+"""Bytes of a file that are looked at; a larger one is asked about at every start."""
+UNKNOWN = ""
+"""The digest of a file that is too large to be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +89,20 @@ def trusts(directory: Path) -> bool:
     return untrusted(directory) is None
 
 
-def remember(carried: Carried) -> None:
+def remember(carried: Carried) -> str:
     """Note that a person trusts a directory with the files that it has now.
 
     Args:
         carried: What was shown.
 
+    Returns:
+        What a person should know of it, or "".
+
     Raises:
         OSError: It cannot be written.
     """
-    digests = {str(file.path): file.digest for file in carried.files}
-    known = _known()
+    digests = {str(file.path): file.digest for file in carried.files if file.digest != UNKNOWN}
+    known, notice = _stored_or_moved()
     main = main_checkout(carried.directory)
     if main is not None and not _of(known, main):
         # The first that is trusted of a project: its other worktrees carry the same.
@@ -108,6 +118,7 @@ def remember(carried: Carried) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return notice
 
 
 def _of(known: dict[str, Any], directory: Path) -> dict[str, Any]:
@@ -136,14 +147,36 @@ def _rebased(digests: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
 def _digest(path: Path, content: bytes) -> str:
     if len(content) < MOST_BYTES:
         return hashlib.sha256(content).hexdigest()
-    with path.open("rb") as file:  # there is more of it than was read
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        # There is more of it than was read.
+        return hashlib.sha256(read_bytes(path, LARGEST)).hexdigest()
+    except (OSError, UnfitFileError):
+        return UNKNOWN
 
 
 def _known() -> dict[str, Any]:
     """Read what is trusted; a store that cannot be read is one in which nothing is."""
     try:
-        known = json.loads((state_dir() / STORE).read_text(encoding="utf-8"))
+        return _stored()
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+
+
+def _stored() -> dict[str, Any]:
+    try:
+        known = parse_json(read_bytes(state_dir() / STORE, STORE_BYTES))
+    except FileNotFoundError:
+        return {}
+    if not isinstance(known, dict):
+        raise UnfitFileError("is not a JSON object")
+    return known
+
+
+def _stored_or_moved() -> tuple[dict[str, Any], str]:
+    """Read what is trusted, to write it anew; a store that is damaged is moved aside, and that is said."""
+    try:
+        return _stored(), ""
+    except ValueError as error:
+        (state_dir() / STORE).replace(state_dir() / DAMAGED)
+        place = state_dir() / DAMAGED
+        return {}, f"What you trusted before cannot be read: it {error}. It was moved to {place}."

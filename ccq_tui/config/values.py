@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.config.paths import expanded
 
 
@@ -150,10 +151,11 @@ def read_json(value: str) -> dict[str, Any]:
         ValueError: It is neither.
     """
     try:
-        text = value if is_inline_json(value) else expanded(value).read_text(encoding="utf-8-sig")
-        content = json.loads(text)
+        content = parse_json(value if is_inline_json(value) else read_bytes(expanded(value), JSON_BYTES))
     except OSError as error:
         raise ValueError(f"cannot read {value!r}: {error.strerror}") from error
+    except UnfitFileError as error:
+        raise ValueError(f"{value!r} {error}") from error
     except ValueError as error:
         raise ValueError(f"must be JSON or the path of a JSON file: {error}") from error
     if not isinstance(content, dict):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.bounded import SETTINGS_BYTES, parse_toml, read_bytes
+
 LINE = re.compile(
     r"""^(?P<name>\s*["']?theme["']?\s*=\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*')(?P<rest>.*)$""", re.DOTALL
 )
@@ -34,7 +36,7 @@ def keep_theme(path: Path, theme: str) -> None:
         # What a link points to is written, not the link.
         real = path.resolve()
         real.parent.mkdir(parents=True, exist_ok=True)
-        before = real.read_bytes().decode("utf-8") if real.exists() else ""
+        before = read_bytes(real, SETTINGS_BYTES).decode("utf-8") if real.exists() else ""
         mode = real.stat().st_mode & 0o777 if real.exists() else PRIVATE
         _replace(real, with_theme(before, theme), mode)
     except UnicodeDecodeError as error:
@@ -99,7 +101,7 @@ def _above_comments(lines: list[str], number: int) -> int:
 
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(text)
+        return parse_toml(text)
     except tomllib.TOMLDecodeError:
         return None
 

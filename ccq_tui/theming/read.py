@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 from textual.theme import Theme
 
+from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
 from ccq_tui.config.errors import explain
 from ccq_tui.theming.model import ThemeFile
 
-LARGEST = 100_000
-"""Bytes of a theme file; what is larger is something else."""
 LONGEST_CAUSE = 300
 
 
@@ -47,7 +45,7 @@ def read_theme(path: Path) -> Theme:
     """
     text = _text(path)
     try:
-        values = tomllib.loads(text)
+        values = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(path, text, str(error)) from error
     try:
@@ -60,16 +58,9 @@ def read_theme(path: Path) -> Theme:
 
 def _text(path: Path) -> str:
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise ThemeFileError(path, "is not a file")
-        if found.st_size > LARGEST:
-            raise ThemeFileError(path, f"is larger than {LARGEST:,} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ThemeFileError(path, f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ThemeFileError(path, f"is not UTF-8 text: {error.reason}") from error
+        return read_text(path)
+    except UnfitFileError as error:
+        raise ThemeFileError(path, str(error)) from error
 
 
 def _syntax_error(path: Path, text: str, message: str) -> ThemeFileError:

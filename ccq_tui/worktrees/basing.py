@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
+from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.worktrees.git import asked
 from ccq_tui.worktrees.model import WorktreeError
 
 REMOTE = "refs/remotes/origin/HEAD"
 FILES = ("settings.json", "settings.local.json")
-MOST_BYTES = 1_000_000
 
 
 def base_for(directory: Path, root: Path) -> tuple[str, str]:
@@ -51,9 +50,8 @@ def _from_head(root: Path) -> bool:
     said = ""
     for path in (own / FILES[0], *(root / ".claude" / name for name in FILES)):
         try:
-            with path.open("rb") as file:
-                settings = json.loads(file.read(MOST_BYTES))
-        except (OSError, ValueError, RecursionError):
+            settings = parse_json(read_bytes(path, JSON_BYTES))
+        except (OSError, ValueError):
             continue  # the CLI says what is wrong with it
         worktree = settings.get("worktree") if isinstance(settings, dict) else None
         said = str(worktree.get("baseRef", said)) if isinstance(worktree, dict) else said

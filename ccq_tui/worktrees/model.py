@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ccq_tui.bounded import begin
 from ccq_tui.worktrees.names import branch_of
 
 INSIDE = (".claude", "worktrees")
@@ -76,8 +77,7 @@ def git_directory(place: Path) -> Path | None:
         place: The directory in which that file is. Reads it: not for the event loop.
     """
     try:
-        with (place / ".git").open("rb") as file:
-            pointer = file.read(MOST).decode("utf-8", "surrogateescape").strip()
+        pointer = begin(place / ".git", MOST).decode("utf-8", "surrogateescape").strip()
     except (OSError, ValueError):
         return None
     return place / pointer.removeprefix(POINTER).strip() if pointer.startswith(POINTER) else None

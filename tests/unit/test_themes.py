@@ -88,7 +88,7 @@ def test_a_file_that_is_no_text_is_a_notice(tmp_path: Path) -> None:
     assert [problem.rpartition(": ")[2] for problem in problems] == [
         "invalid start byte",
         "No such file or directory",
-        "is not a file",
+        "Is a directory",
         "is larger than 100,000 bytes",
     ]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ccq_tui.bounded import begin
+
 MOST = 4096
 """Bytes of a file of git that are read."""
 POINTER = "gitdir:"
@@ -35,8 +37,7 @@ def git_branch(directory: Path) -> str:
 
 
 def _read(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(MOST).decode("utf-8", "replace").strip()
+    return begin(path, MOST).decode("utf-8", "replace").strip()
 
 
 def _named(head: str) -> str:

@@ -89,11 +89,11 @@ class TrustGate:
         notices = self._host.obey(carried, settings)
         answered = with_notices(replace(answered, settings=settings), *notices)
         try:
-            await asyncio.to_thread(remember, carried)
+            notice = await asyncio.to_thread(remember, carried)
         except OSError as error:
             words = f"That you trust this directory could not be kept: {error.strerror or error}"
             return with_notices(answered, words)
-        return answered
+        return with_notices(answered, notice) if notice else answered
 
     async def _quit(self, launch: Launch, asking: TrustScreen) -> None:
         """End the program; what was typed is kept for the directory, and no shell gets any of it."""

@@ -1,0 +1,143 @@
+"""Reads small files that people write, such as settings; bounded, whatever lies there.
+
+A pipe or a device would hold up the program for ever, a sparse file fill its memory, and a deep value end it.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+SETTINGS_BYTES = 100_000
+"""The largest settings or theme file; what is larger is something else."""
+JSON_BYTES = 1_000_000
+"""The largest JSON file that is read whole."""
+DEEPEST = 64
+"""Levels of tables and lists."""
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')"""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{DEEPEST}}}")
+"""A key of so many parts that reading it alone takes minutes."""
+
+
+class UnfitFileError(ValueError):
+    """A file that cannot be read, or is not what it should be; the message says why."""
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Read a file whole.
+
+    Args:
+        path: The file.
+        most: How many bytes it may have.
+
+    Raises:
+        UnfitFileError: It is no regular file, or is larger.
+        OSError: It cannot be read.
+    """
+    found = begin(path, most + 1)
+    if len(found) > most:
+        raise UnfitFileError(f"is larger than {most:,} bytes")
+    return found
+
+
+def begin(path: Path, most: int) -> bytes:
+    """Read the beginning of a file.
+
+    Args:
+        path: The file.
+        most: How many bytes.
+
+    Raises:
+        UnfitFileError: It is no regular file.
+        OSError: It cannot be read.
+    """
+    # Without waiting for a writer, should it be a pipe.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    kind = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(kind):
+        os.close(descriptor)
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        raise UnfitFileError("is not a file")
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(most)
+
+
+def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
+    """Read a text file whole.
+
+    Args:
+        path: The file.
+        most: How many bytes it may have.
+
+    Raises:
+        UnfitFileError: It cannot be read, is no regular file, is larger, or is not UTF-8.
+    """
+    try:
+        return read_bytes(path, most).decode("utf-8-sig")
+    except OSError as error:
+        raise UnfitFileError(f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnfitFileError(f"is not UTF-8 text: {error.reason}") from error
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Read TOML.
+
+    Args:
+        text: What a file says.
+
+    Raises:
+        TOMLDecodeError: It is not TOML, or too deep.
+    """
+    if _LONG_KEY.search(text):
+        raise tomllib.TOMLDecodeError(TOO_DEEP)
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError(TOO_DEEP) from None
+    if not _is_flat(values):
+        raise tomllib.TOMLDecodeError(TOO_DEEP)
+    return values
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON.
+
+    Args:
+        text: What a file says.
+
+    Raises:
+        ValueError: It is not JSON, or too deep.
+    """
+    try:
+        content = json.loads(text)
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+    if not _is_flat(content):
+        raise ValueError(TOO_DEEP)
+    return content
+
+
+TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
+
+
+def _is_flat(content: Any) -> bool:
+    level = _inner([content])
+    for _ in range(DEEPEST):
+        if not level:
+            return True
+        level = _inner(value for one in level for value in (one.values() if isinstance(one, dict) else one))
+    return not level
+
+
+def _inner(values: Iterable[Any]) -> list[Any]:
+    return [one for one in values if isinstance(one, dict | list)]

@@ -1,0 +1,183 @@
+"""Settings, themes and what is trusted are read in bounded time and memory, whatever lies in their place."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.bounded import (
+    DEEPEST,
+    JSON_BYTES,
+    SETTINGS_BYTES,
+    UnfitFileError,
+    parse_json,
+    parse_toml,
+    read_text,
+)
+from ccq_tui.config import SettingsError, load_settings, state_dir, user_config
+from ccq_tui.config.files import MOST_NAMED
+from ccq_tui.config.trust import DAMAGED, LARGEST, STORE, remember, untrusted
+from ccq_tui.screens.session.branch import git_branch
+from ccq_tui.theming.keep import KeepError, keep_theme
+from ccq_tui.theming.read import ThemeFileError, read_theme
+
+SECONDS = 5.0
+"""Each took minutes, all memory, or for ever."""
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+
+def directory(path: Path) -> None:
+    path.mkdir()
+
+
+def nested(path: Path) -> None:
+    path.write_text("theme = " + "[" * 40_000)
+
+
+def nested_a_little_less(path: Path) -> None:
+    path.write_text("theme = " + "[" * 200 + "]" * 200)
+
+
+def dotted(path: Path) -> None:
+    path.write_text("theme" + ".a" * 45_000 + " = 1")
+
+
+def looks_like_keys(path: Path) -> None:
+    path.write_text('append_system_prompt = """\n' + "theme = 1\n" * 9_000 + '"""\ntheme = 1\n')
+
+
+def many_names(path: Path) -> None:
+    path.write_text("".join(f"k{number} = 1\n" for number in range(9_000)))
+
+
+KINDS = {
+    pipe: "is not a file",
+    device: "is not a file",
+    sparse: f"is larger than {SETTINGS_BYTES:,} bytes",
+    directory: "cannot be read: Is a directory",
+    nested: f"nested more than {DEEPEST} levels",
+    nested_a_little_less: f"nested more than {DEEPEST} levels",
+    dotted: f"nested more than {DEEPEST} levels",
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_time() -> object:
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < SECONDS
+
+
+@pytest.fixture
+def config() -> Path:
+    user_config().parent.mkdir(parents=True, exist_ok=True)
+    return user_config()
+
+
+@pytest.mark.parametrize(("make", "said"), KINDS.items())
+def test_no_settings_file_holds_up_or_ends_the_program(
+    config: Path, make: Callable[[Path], None], said: str
+) -> None:
+    make(config)
+    with pytest.raises(SettingsError, match=said) as caught:
+        load_settings()
+    assert str(config) in str(caught.value)
+    assert len(str(caught.value)) < 5_000
+    with pytest.raises((KeepError, OSError)):
+        keep_theme(config, "ccq-light")
+
+
+@pytest.mark.parametrize(("make", "said"), KINDS.items())
+def test_no_theme_file_does(tmp_path: Path, make: Callable[[Path], None], said: str) -> None:
+    make(tmp_path / "a.toml")
+    with pytest.raises(ThemeFileError, match=said):
+        read_theme(tmp_path / "a.toml")
+
+
+def test_the_places_of_problems_are_told_in_time(config: Path) -> None:
+    looks_like_keys(config)
+    with pytest.raises(SettingsError, match="theme: must be a text in quotes"):
+        load_settings()
+    many_names(config)
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert len(caught.value.problems) == MOST_NAMED + 1
+    assert str(caught.value.problems[3]).startswith(f"{config}:4: k3: is not a setting")
+    assert "8980 more names" in str(caught.value)
+
+
+@pytest.mark.parametrize("make", [pipe, device, sparse, directory, nested])
+@pytest.mark.parametrize("flag", ["settings", "mcp_config"])
+def test_no_json_file_that_a_flag_names_does(tmp_path: Path, make: Callable[[Path], None], flag: str) -> None:
+    make(tmp_path / "a.json")
+    with pytest.raises(SettingsError, match=r"is not a file|is larger than|must be JSON|cannot read"):
+        load_settings({flag: str(tmp_path / "a.json")})
+
+
+def test_deep_json_is_an_error_and_no_end(tmp_path: Path) -> None:
+    for depth in (DEEPEST + 1, 900, 100_000):
+        with pytest.raises(ValueError, match="nested"):
+            parse_json("[" * depth + "]" * depth)
+        with pytest.raises(SettingsError, match="nested"):
+            load_settings({"settings": '{"a": ' + "[" * depth + "]" * depth + "}"})
+    assert parse_json("[" * DEEPEST + "]" * DEEPEST)
+    assert parse_toml(".".join("a" * DEEPEST) + "=1")
+    with pytest.raises(tomllib.TOMLDecodeError):
+        parse_toml('"a" . ' * DEEPEST + "b = 1")
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfa")
+    assert read_text(tmp_path / "a", 4) == "a"
+    with pytest.raises(UnfitFileError):
+        read_text(tmp_path / "a", 3)
+
+
+@pytest.mark.parametrize("make", [pipe, device, sparse, directory, nested, dotted])
+@pytest.mark.parametrize("name", [".mcp.json", ".ccq-tui.toml", ".git"])
+def test_what_a_directory_carries_is_looked_at_in_time(
+    tmp_path: Path, make: Callable[[Path], None], name: str
+) -> None:
+    make(tmp_path / name)
+    untrusted(tmp_path)
+    git_branch(tmp_path)
+
+
+def test_a_file_that_is_too_large_to_be_looked_at_is_never_trusted(tmp_path: Path) -> None:
+    with (tmp_path / ".mcp.json").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    carried = untrusted(tmp_path)
+    assert carried is not None
+    remember(carried)
+    assert untrusted(tmp_path) is not None
+
+
+@pytest.mark.parametrize("make", [pipe, device, lambda path: path.write_text("[" * JSON_BYTES)])
+def test_a_damaged_store_of_trust_is_moved_aside_and_not_written_over(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"db": {"command": "db"}}}')
+    state_dir().mkdir(parents=True)
+    make(state_dir() / STORE)
+    carried = untrusted(tmp_path)
+    assert carried is not None
+    assert str(state_dir() / DAMAGED) in remember(carried)
+    assert untrusted(tmp_path) is None
+    assert (state_dir() / DAMAGED).exists()
+    assert json.loads((state_dir() / STORE).read_text())
+    assert remember(carried) == ""
