@@ -10,10 +10,15 @@ from uuid import NAMESPACE_OID, uuid5
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.events import (
     AgentEvent,
+    NoticeGiven,
+    PermissionAsked,
+    PlanProposed,
+    PromptAccepted,
     PromptDelivered,
     QuestionAsked,
     RequestSettled,
     ToolFinished,
+    ToolStarted,
 )
 from ccq_tui.agent.history import History
 from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, POSTPONED
@@ -22,6 +27,7 @@ from ccq_tui.inbox import (
     Inbox,
     InboxChange,
     InboxError,
+    PermissionRequest,
     QuestionRequest,
     RequestOutcome,
     Settled,
@@ -29,10 +35,13 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.left import Left
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
+from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
+UNTAKEN = "the process that asked ended before it took the decision"
+REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
 RECORDED_SECONDS = 2.0
 """How long Claude Code may take to write into the session's record what it has told.
@@ -60,6 +69,8 @@ class Delivery:
         self._send = send
         self._asked: dict[str, str] = {}
         self._by_message: dict[str, QuestionRequest] = {}
+        self._prompts_before: dict[str, frozenset[str]] = {}
+        """The prompts before each of those questions: rewound to one of them, it was never asked."""
         self._sent: dict[str, str] = {}
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
@@ -84,7 +95,7 @@ class Delivery:
             event: What the session tells.
         """
         match event:
-            case QuestionAsked(request, by_message=False):
+            case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
                 self._asked[request.tool_use_id] = request.id
             case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
                 name = self._asked.pop(call)
@@ -125,11 +136,20 @@ class Delivery:
         for one in left:
             self._go_on(one, history)
 
+    def rewound(self, prompt_id: str) -> None:
+        """Withdraw the questions that wait for an answer by message and that Claude no longer knows.
+
+        Args:
+            prompt_id: The prompt that the conversation was taken back to before.
+        """
+        for name in self._by_message:
+            if prompt_id in self._prompts_before[name]:
+                self._inbox.withdraw(name, REWOUND)
+
     def _go_on(self, left: Left, history: History) -> None:
         request = left.request
         if not isinstance(request, QuestionRequest):
-            if left.outcome is None:
-                self._inbox.withdraw(request.id, GONE)
+            self._close_decision(left, history)
             return
         if left.outcome is not None and (way := way_in(history, request.tool_use_id)):
             self._inbox.delivered(request.id, way)
@@ -139,7 +159,20 @@ class Delivery:
             self._tell(request, left.outcome)
         else:
             self._by_message[request.id] = request
+            self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
             self._emit(QuestionAsked(request, left.draft, by_message=True))
+
+    def _close_decision(self, left: Left, history: History) -> None:
+        """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
+        request = left.request
+        if left.outcome is None:
+            self._inbox.withdraw(request.id, GONE)
+        elif way := way_in(history, request.tool_use_id):
+            self._inbox.delivered(request.id, way)
+        else:
+            self._inbox.give_up(request.id, UNTAKEN)
+            what = one_line(request.tool if isinstance(request, PermissionRequest) else "the plan", 60)
+            self._emit(NoticeGiven("warning", f"Your decision on {what} did not reach Claude: {UNTAKEN}."))
 
     def _hear(self, change: InboxChange) -> None:
         """Send what was decided on a question that no call waits for any more, wherever that was."""
@@ -158,6 +191,20 @@ class Delivery:
         send = Send(answers_as_message(request.questions, outcome), prompt_id_of(request.tool_use_id))
         self._sent[send.prompt_id] = request.id
         self._send(send)
+
+
+def prompts_before(history: History, tool_use_id: str) -> frozenset[str]:
+    """Return the prompts that came before a call.
+
+    A CLI that is killed may not have written its last call down: that one came after all of the record.
+    """
+    prompts: list[str] = []
+    for event in history.events:
+        if isinstance(event, PromptAccepted) and event.prompt_id:
+            prompts.append(event.prompt_id)
+        elif isinstance(event, ToolStarted) and event.tool_use_id == tool_use_id:
+            return frozenset(prompts)
+    return frozenset(() if history.cut else prompts)
 
 
 def prompt_id_of(tool_use_id: str) -> str:

@@ -206,7 +206,10 @@ class AgentSession:
             CommandError: The CLI did not answer in time, or is gone; the message is for a person.
         """
         newest = self._connection.translator.newest_prompt if self._connection else ""
-        return await rewind(self.ask, prompt_id, newest, files=files)
+        done = await rewind(self.ask, prompt_id, newest, files=files)
+        if not done.refusal:
+            self._delivery.rewound(prompt_id)
+        return done
 
     def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
         """Settle a request; the first answer wins, whoever gives it."""
@@ -233,11 +236,7 @@ class AgentSession:
         self.put(Close(cause))
 
     def put(self, command: Command) -> None:
-        """Queue a command.
-
-        Args:
-            command: What to do. After the session's end it is refused by an event.
-        """
+        """Queue a command; after the session's end it is refused by an event."""
         self._commander.put(command)
 
     async def events(self) -> AsyncIterator[AgentEvent]:

@@ -65,6 +65,15 @@ class Keeping(ABC):
         """
         self._soon(lambda store: store.mark_delivered(request_id, way))
 
+    def give_up(self, request_id: str, reason: str) -> None:
+        """Withdraw, soon and without waiting, what was decided and no process can take any more.
+
+        Args:
+            request_id: The request's id; one that has nothing to deliver is passed over.
+            reason: Why, for a person.
+        """
+        self._soon(lambda store: store.give_up(request_id, reason))
+
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one conditional update.
 

@@ -112,6 +112,9 @@ class MemoryInbox:
     def delivered(self, request_id: str, way: str) -> None:
         """Forget nothing: nobody asks for it later."""
 
+    def give_up(self, request_id: str, reason: str) -> None:
+        """Keep nothing: no decision outlives the process."""
+
     async def claim(self, session_id: str) -> Claim:
         """Return the claim: no other process knows of this inbox."""
         return Claim(session_id)

@@ -147,6 +147,15 @@ class Inbox(Protocol):
         """
         ...
 
+    def give_up(self, request_id: str, reason: str) -> None:
+        """Withdraw, soon and without waiting, what was decided and no process can take any more.
+
+        Args:
+            request_id: The request's id; one that has nothing to deliver is passed over.
+            reason: Why, for a person.
+        """
+        ...
+
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one step that only one of several processes can win.
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent.delivery import REWOUND
 from ccq_tui.agent.events import (
     HistoryLoaded,
+    PromptAccepted,
     PromptDelivered,
     QuestionAsked,
     RequestParked,
@@ -23,7 +25,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.texts import POSTPONED
-from ccq_tui.inbox import QuestionRequest, Won
+from ccq_tui.inbox import Cancelled, QuestionRequest, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -211,3 +213,30 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(
         assert len(model.requests()) == told + 1
         assert ANSWERED in said(model).replace('\\"', '"')
         assert '"Which database?"="PostgreSQL"' not in said(model).replace('\\"', '"')
+
+
+async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
+    play: Callable[..., Any], tmp_path: Path
+) -> None:
+    scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).says("x").ends_turn()
+    _, home = play(scenario.says("Three.").ends_turn())
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox=inbox) as run:
+            run.session.send("First")
+            await run.idle()
+            asked = await asked_and_killed(run)
+        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+            await run.until(QuestionAsked, lambda e: e.by_message)
+            later = run.session.send("Something else first")
+            await run.idle()
+            with step("to before what came after the question: it waits on"):
+                assert not (await run.session.rewind(later, files=False)).refusal
+                assert (await stored(inbox, asked.id)).state is RequestState.PENDING
+            with step("to before the prompt that it answers to: it was never asked"):
+                (history,) = run.all(HistoryLoaded)
+                prompts = [e.prompt_id for e in history.events if isinstance(e, PromptAccepted)]
+                assert not (await run.session.rewind(prompts[-1], files=False)).refusal
+                settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
+                assert settled.outcome == Cancelled(REWOUND)
+                changes = await inbox.run(lambda store: store.history(request_id=asked.id))
+                assert changes[-1].cause == REWOUND

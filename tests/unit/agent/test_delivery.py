@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from ccq_tui.agent import delivery
-from ccq_tui.agent.delivery import Delivery
-from ccq_tui.agent.events import QuestionAsked, ToolFinished
+from ccq_tui.agent.delivery import Delivery, prompts_before
+from ccq_tui.agent.events import (
+    AgentEvent,
+    NoticeGiven,
+    PermissionAsked,
+    PromptAccepted,
+    QuestionAsked,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.agent.history import History
 from ccq_tui.agent.texts import ABANDONED
-from ccq_tui.inbox import InboxChange, MemoryInbox, QuestionRequest
+from ccq_tui.inbox import Allowed, InboxChange, MemoryInbox, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 
 QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
@@ -87,3 +101,48 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
     async with asyncio.timeout(5):
         await later.wait()
     assert (inbox.noted, failed) == ([("a@s", "result")], [])
+
+
+async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_taken_is_named(
+    tmp_path: Path,
+) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    waits, taken, untaken = (PermissionRequest(name, "s", "Bash", {}) for name in ("a", "b", "c"))
+    told: list[AgentEvent] = []
+    try:
+        for request in (waits, taken, untaken):
+            await inbox.run(partial(Store.add_request, request=request))
+        for request in (taken, untaken):
+            await inbox.answer(request.id, Allowed(), "panel")
+        made = Delivery(inbox, told.append, lambda _: None)
+        await made.catch_up("s", History("s", (ToolFinished("b", "Bash", "done", False),)))
+        states = {}
+        for request in (waits, taken, untaken):
+            found = await inbox.run(partial(Store.request, request_id=request.id))
+            assert found is not None
+            states[request.tool_use_id] = found.state
+        made.close(in_order=True)
+    finally:
+        await inbox.close()
+    assert states == {"a": "cancelled", "b": "delivered", "c": "cancelled"}
+    (notice,) = told
+    assert isinstance(notice, NoticeGiven)
+    assert notice.text.startswith("Your decision on Bash did not reach Claude")
+
+
+async def test_a_permission_is_delivered_once_its_call_has_a_result() -> None:
+    inbox = Noting()
+    made = Delivery(inbox, lambda _: None, lambda _: None)
+    request = PermissionRequest("a", "s", "Bash", {})
+    made.note(PermissionAsked(request))
+    made.note(ToolFinished("a", "Bash", "done", False))
+    made.close(in_order=True)
+    assert inbox.noted == [(request.id, "result")]
+
+
+def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_written_down() -> None:
+    past = (PromptAccepted("one", prompt_id="1"), ToolStarted("a", "AskUserQuestion", {}))
+    history = History("s", (*past, PromptAccepted("two", prompt_id="2")))
+    assert prompts_before(history, "a") == {"1"}
+    assert prompts_before(history, "b") == {"1", "2"}
+    assert prompts_before(replace(history, cut=True), "b") == frozenset(), "older than what is read"
