@@ -249,7 +249,7 @@ def _pressed_on_list(state: DecisionState, key: str, character: str) -> Decision
         return state if state.current_plan else _type(state, "", _text_row(state))
     for index, choice in enumerate(state.choices):
         if key == choice.key:
-            return _take(replace(state, cursor=index), index)
+            return _take(replace(state, cursor=index), index, named=True)
     if not is_text(character) or key in NUMBERS:
         # A digit without a choice was meant for one that is not offered: that is no reason to type.
         return state
@@ -260,9 +260,11 @@ def _is_in_sight(state: DecisionState, index: int) -> bool:
     return state.in_sight is None or index in state.in_sight
 
 
-def _take(state: DecisionState, index: int) -> DecisionState:
+def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionState:
     choice = state.choices[index]
-    if not choice.takes_text and not _is_in_sight(state, index):
+    # To open a text decides nothing, and a letter that denies grants nothing.
+    harmless = choice.takes_text or (named and not choice.allows)
+    if not harmless and not _is_in_sight(state, index):
         # Its surface brings the choice under the cursor back.
         return replace(state, cursor=index, notice=OUT_OF_SIGHT)
     if choice.takes_text:

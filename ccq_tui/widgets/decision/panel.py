@@ -39,6 +39,8 @@ DETAILS_FRAME = 6
 LABEL_AT = 6
 """Cells before the words of a choice."""
 TEXT_SHOWN = 60
+FEWEST_CHOICES = 5
+"""Lines of the choices that stay where what is decided on needs the others; the rest scrolls."""
 SCARCE = 7
 """Lines beside the choices without which the empty one above them is left out."""
 SCROLLS = {"shift+up": -1, "shift+down": 1}
@@ -180,7 +182,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
                 keys=hint_height(hints, "", width, most_keys),
                 details=len(details.lines),
                 choices=len(choices),
-                fewest_choices=len(choices) if roomy else len(state.choices),
+                fewest_choices=len(choices) if roomy else min(FEWEST_CHOICES, len(state.choices)),
                 notice=len(notice),
                 field=field,
             )
