@@ -1,0 +1,230 @@
+"""Two stores on one file, at random: one winner, no answer without its request, no saved draft gone."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from ccq_tui.inbox import AlreadySettled, QuestionRequest, Unknown, Won
+from ccq_tui.inbox.owners import Owner, this_process
+from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions.state import PanelState, opened
+
+EXAMPLES = int(os.environ.get("TWO_STORES_EXAMPLES", "40"))
+QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
+stores = st.integers(0, 1)
+calls = st.sampled_from(["a", "b"])
+sessions = st.sampled_from(["s", "fork"])
+places = st.integers(0, 1)
+
+
+class CrashError(Exception):
+    """The process is gone between two steps."""
+
+
+def asked(call: str, session: str) -> QuestionRequest:
+    return QuestionRequest(call, session, QuestionSet(call, QUESTIONS))
+
+
+class TwoStores(RuleBasedStateMachine):
+    """What two processes do to an inbox, and what must hold after each step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.directory = Path(tempfile.mkdtemp())
+        self.path = self.directory / "inbox.db"
+        self.stores = [Store(self.path), Store(self.path)]
+        self.owners = [this_process(), Owner(os.getppid())]
+        self.serial = 0
+        self.decided: dict[str, str] = {}
+        """The note that won, by request: since it was asked last."""
+        self.delivered: set[str] = set()
+        self.open: list[dict[str, PanelState]] = [{}, {}]
+        """What each surface has in hand."""
+        self.saved: dict[str, dict[int, str]] = {}
+        """The newest note of each question that was reported as saved."""
+        self.claimed: dict[str, int] = {}
+
+    def teardown(self) -> None:
+        for store in self.stores:
+            store.close()
+        rmtree(self.directory)
+
+    def fresh(self) -> str:
+        self.serial += 1
+        return f"n{self.serial}"
+
+    @rule(at=stores, call=calls, session=sessions)
+    def ask(self, at: int, call: str, session: str) -> None:
+        """Ask, ask again, or ask in a copy of the session."""
+        request = asked(call, session)
+        known = self.stores[at].request(request.id)
+        stored = self.stores[at].add_request(request)
+        if request.id in self.decided and request.id not in self.delivered:
+            assert stored.outcome == Answered((Answer(note=self.decided[request.id]),))
+            return
+        if request.id in self.delivered:  # the same id with another call: nobody has answered that one
+            self.delivered.discard(request.id)
+            self.decided.pop(request.id)
+            self.saved.pop(request.id, None)
+            for surface in self.open:
+                surface.pop(request.id, None)
+        assert (stored.state, stored.outcome) == (RequestState.PENDING, None)
+        if known is None and stored.has_draft:
+            draft = self.stores[at].load_draft(request)
+            assert isinstance(draft, PanelState)
+            self.saved[request.id] = {place: page.draft.note for place, page in enumerate(draft.pages)}
+
+    @rule(at=stores, call=calls, session=sessions)
+    def settle(self, at: int, call: str, session: str) -> None:
+        name, note = asked(call, session).id, self.fresh()
+        match self.stores[at].settle(name, Answered((Answer(note=note),)), f"surface {at}"):
+            case Won():
+                assert name not in self.decided, "never two winners"
+                self.decided[name] = note
+            case AlreadySettled(outcome=outcome):
+                assert outcome == Answered((Answer(note=self.decided[name]),))
+            case Unknown():
+                assert self.stores[1 - at].request(name) is None
+
+    @rule(at=stores, call=calls, session=sessions)
+    def defer(self, at: int, call: str, session: str) -> None:
+        name = asked(call, session).id
+        stored = self.stores[1 - at].request(name)
+        waits = stored is not None and stored.state is RequestState.PENDING
+        assert self.stores[at].defer(name) == waits
+
+    @rule(at=stores, call=calls, session=sessions)
+    def deliver(self, at: int, call: str, session: str) -> None:
+        name = asked(call, session).id
+        due = name in self.decided and name not in self.delivered
+        assert self.stores[at].mark_delivered(name, "result") == due, "delivered once"
+        if due:
+            self.delivered.add(name)
+
+    @rule(at=stores, call=calls, session=sessions)
+    def open_panel(self, at: int, call: str, session: str) -> None:
+        request = asked(call, session)
+        draft = self.stores[at].load_draft(request) or opened(request.questions)
+        assert isinstance(draft, PanelState)
+        self.open[at][request.id] = draft
+
+    @rule(at=stores, call=calls, session=sessions, place=places)
+    def draft(self, at: int, call: str, session: str, place: int) -> None:
+        name = asked(call, session).id
+        if self.stores[at].request(name) is None:
+            return
+        if name not in self.open[at]:
+            self.open_panel(at, call, session)
+        before = self.open[at][name]
+        note = self.fresh()
+        page = before.pages[place]
+        page = replace(page, draft=replace(page.draft, note=note))
+        draft = replace(before, pages=(*before.pages[:place], page, *before.pages[place + 1 :]), tab=place)
+        self.stores[at].save_draft(name, draft, before)
+        self.open[at][name] = draft
+        self.saved.setdefault(name, {})[place] = note
+
+    @rule(at=stores, session=sessions)
+    def claim(self, at: int, session: str) -> None:
+        holder = self.stores[at].claim_session(session, self.owners[at])
+        if self.claimed.setdefault(session, at) == at:
+            assert holder is None
+        else:
+            assert holder == self.owners[1 - at], "never two owners"
+
+    @rule(at=stores, session=sessions)
+    def release(self, at: int, session: str) -> None:
+        self.stores[at].release_session(session, self.owners[at])
+        if self.claimed.get(session) == at:
+            del self.claimed[session]
+
+    @rule(at=stores, call=calls, session=sessions, steps=st.integers(0, 4), what=st.integers(0, 3))
+    def crash(self, at: int, call: str, session: str, steps: int, what: int) -> None:
+        """End a process between two steps of a change: all of it was done, or nothing."""
+        request, store = asked(call, session), self.stores[at]
+        changes: list[Callable[[], object]] = [
+            lambda: store.add_request(request),
+            lambda: store.settle(request.id, Answered((Answer(note="lost"),)), "crash"),
+            lambda: store.mark_delivered(request.id, "result"),
+            lambda: store.save_draft(request.id, opened(request.questions)),
+        ]
+        before = self.rows()
+        done, left = store._do, steps
+
+        def do(statement: str, values: object = ()) -> int:
+            nonlocal left
+            if not left:
+                raise CrashError
+            left -= 1
+            return done(statement, values)  # type: ignore[arg-type]
+
+        store._do = do  # type: ignore[method-assign]
+        with suppress(CrashError):
+            changes[what]()
+        store.close()
+        self.stores[at] = Store(self.path)
+        self.open[at].clear()
+        after = self.rows()
+        if after != before:
+            self.took_place(request, what)
+
+    def took_place(self, request: QuestionRequest, what: int) -> None:
+        """Note a change that was done whole before its process ended."""
+        stored = self.stores[0].request(request.id)
+        assert stored is not None
+        if what == 0 and request.id in self.delivered:
+            self.delivered.discard(request.id)
+            self.decided.pop(request.id)
+            self.saved.pop(request.id, None)
+            self.open[0].pop(request.id, None)
+            self.open[1].pop(request.id, None)
+        elif what == 1 and request.id not in self.decided:
+            self.decided[request.id] = "lost"
+        elif what == 2:
+            self.delivered.add(request.id)
+
+    def rows(self) -> list[tuple[object, ...]]:
+        tables = ("requests", "answers", "drafts", "history")
+        store = self.stores[0]
+        return [tuple(row) for table in tables for row in store._rows(f"SELECT * FROM {table}")]  # noqa: S608
+
+    @invariant()
+    def holds(self) -> None:
+        one, other = self.stores
+        assert one.request_ids() == other.request_ids()
+        orphans = "SELECT count(*) FROM answers WHERE request_id NOT IN (SELECT id FROM requests)"
+        assert one._rows(orphans)[0][0] == 0, "never an answer without its request"
+        twice = "SELECT request_id FROM history WHERE became = 'delivered' GROUP BY 1 HAVING count(*) > 1"
+        assert one._rows(twice) == []
+        for name, note in self.decided.items():
+            stored = other.request(name)
+            assert stored is not None
+            assert stored.outcome == Answered((Answer(note=note),))
+            assert (stored.state is RequestState.DELIVERED) == (name in self.delivered)
+        for name, notes in self.saved.items():
+            stored = one.request(name)
+            assert stored is not None
+            draft = other.load_draft(stored.request)
+            assert isinstance(draft, PanelState), "never a draft gone that was reported as saved"
+            for place, kept in notes.items():
+                assert draft.pages[place].draft.note == kept
+
+
+@pytest.mark.timeout(300)
+def test_two_stores_at_random() -> None:
+    """`TWO_STORES_EXAMPLES` drives more of them."""
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        TwoStores, settings=settings(max_examples=EXAMPLES, stateful_step_count=30, deadline=None)
+    )
