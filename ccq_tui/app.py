@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import events
 from textual import screen as textual_screen
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
@@ -31,6 +32,7 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.early import EarlyPrompt, plain
 from ccq_tui.logs import start_logging
 from ccq_tui.output import echo
+from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.compositor import FrugalCompositor
 from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.help import HelpScreen
@@ -117,6 +119,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         self._ending = False
         self._stall_watch: StallWatch | None = None
         self._theme_notices: list[str] = []
+        self.escapes = Escapes()
+        """The last presses of Esc."""
         self.key_choices = launch.settings.keymap
         """The keys of every action."""
         self.set_keymap({name: ",".join(keys) for name, keys in self.key_choices.changed().items()})
@@ -147,6 +151,12 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
             start_logging(settings.log_level)
         notices = theming.install(self, settings.theme) if settings.theme != before.theme else []
         return [one for one in notices if one not in self._theme_notices]
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note each Esc, wherever it goes, before it goes there."""
+        if isinstance(event, events.Key) and event.key == "escape" and not event.is_forwarded:
+            self.escapes = self.escapes.pressed(self.clock())
+        await super().on_event(event)
 
     def _typed_early(self, typed: str) -> str:
         """Return what the screen takes of the first keys; a question about trust takes none of them."""

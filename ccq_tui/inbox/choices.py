@@ -16,7 +16,7 @@ class Choice:
     """One way to decide.
 
     Attributes:
-        key: The key that takes it at once, or "".
+        key: The key that takes it, or only goes to it where it lasts; or "".
         label: What it does, harmless to draw.
         where: For how long it holds and where that is kept, or "".
         allows: Whether it allows.
@@ -32,6 +32,11 @@ class Choice:
     takes_text: bool = False
     suggestion: Suggestion | None = None
     mode: str = ""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it grants more than what is asked now: its key alone does not take it."""
+        return self.key in NUMBERS
 
     def outcome(self, text: str = "", plan: str = "") -> Allowed | Denied:
         """Return what is decided by it.

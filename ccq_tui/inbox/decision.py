@@ -1,7 +1,7 @@
-"""Deciding on a permission or a plan as a pure state machine, with the manners of the question panel.
+"""Deciding on a permission or a plan as a pure state machine, with the guard of the question panel.
 
 Events are those of `ccq_tui.questions.events`; a decision is made by Enter or a click on the choice under the
-cursor, or by its letter.
+cursor, or by its letter where nobody is writing. What lasts needs Enter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.manners import GUARDED_KEYS, is_fresh, is_stray_click
+from ccq_tui.questions.input_guard import InputGuard, Meaning, is_fresh
 from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
@@ -28,8 +28,7 @@ EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
 MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
 KEYS = {"enter": "Enter"}
 """How keys are shown that are not shown by their name."""
-DECIDING_KEYS = GUARDED_KEYS | {"y", "n"}
-"""Keys that a fresh panel ignores."""
+ENTER_TAKES = "Enter takes it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,7 @@ class DecisionState:
         warned: The choice of which it was said that it would allow what was not seen, or None.
         warned_at: When that was said.
         warned_by: The key that takes it now, as it is shown.
+        guard: Tells which keys and clicks are meant for the panel.
     """
 
     request: PermissionRequest | PlanRequest
@@ -56,8 +56,7 @@ class DecisionState:
     plan: str = ""
     hidden: bool = False
     notice: str = ""
-    shown_at: float | None = None
-    focused_at: float | None = None
+    guard: InputGuard = field(default_factory=InputGuard)
     outcome: Allowed | Denied | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
     unseen: int = field(default=0, compare=False)
@@ -84,11 +83,14 @@ def decision(request: PermissionRequest | PlanRequest) -> DecisionState:
 
 def decide(state: DecisionState, event: Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
-    if state.outcome is not None:
+    if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
     heard = state
     if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
         heard = replace(state, warned=None, notice="")
+        if isinstance(event, Pressed) and event.key == state.choices[state.warned].key:
+            # The same key once more was asked for: the first one was no part of a word.
+            heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
     return _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
 
@@ -116,25 +118,49 @@ def _decided(state: DecisionState, event: Event) -> DecisionState:
     match event:
         case Seen():
             return _seen(state, event)
-        case Shown(at):
-            return replace(state, shown_at=at)
+        case Shown():
+            return replace(state, guard=state.guard.shown(event, in_text=state.typing))
         case TerminalFocused(at):
-            return replace(state, focused_at=at)
+            return replace(state, guard=replace(state.guard, focused_at=at))
         case TextChanged(text):
             return (
                 replace(state, text=typable(text), notice="") if state.typing else _plan_edited(state, text)
             )
-        case Pasted(text) if typable(text) and not state.hidden and not state.typing:
-            return _type(state, typable(text), _text_row(state))
+        case Pasted():
+            return _pasted(state, event)
         case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
             return _clicked(state, row)
-        case Pressed(key, character, at):
-            # A key that is held down or hammered must find no gap: the grace ends with a moment of quiet.
-            return (
-                replace(state, shown_at=at) if is_guarded(state, key, at) else _pressed(state, key, character)
-            )
+        case Pressed():
+            return _judged_press(state, event)
         case _:
             return state
+
+
+def meaning(state: DecisionState, event: Pressed | Pasted) -> Meaning:
+    """Return what a key or a paste is: the panel's, too early for it, or meant for the prompt."""
+    return _judged(state, event)[0]
+
+
+def _judged(state: DecisionState, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
+    return (Meaning.COMMAND, state.guard) if state.hidden else state.guard.judged(event, in_text=state.typing)
+
+
+def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
+    meant, guard = _judged(state, event)
+    # Who is writing, here or in the prompt, may mean a letter as a part of a word.
+    alone = not (event.drafting or state.guard.writing(event.at))
+    state = state if guard is state.guard else replace(state, guard=guard)
+    return _pressed(state, event.key, event.character, alone=alone) if meant is Meaning.COMMAND else state
+
+
+def _pasted(state: DecisionState, event: Pasted) -> DecisionState:
+    text = typable(event.text)
+    if state.hidden or not text:
+        return state
+    meant, guard = _judged(state, replace(event, text=text))
+    state = replace(state, guard=guard)
+    opens = meant is Meaning.COMMAND and not state.typing
+    return _type(state, text, _text_row(state)) if opens else state
 
 
 def means_something(state: DecisionState, key: str, character: str = "") -> bool:
@@ -144,12 +170,6 @@ def means_something(state: DecisionState, key: str, character: str = "") -> bool
     if state.typing:
         return key in ("enter", "escape", "f2", "ctrl+d", "tab", "shift+tab")
     return key in (*MOVES, "home", "end", "enter", "escape", "f2", "ctrl+d") or bool(is_text(character))
-
-
-def is_guarded(state: DecisionState, key: str, at: float) -> bool:
-    """Whether a key comes so soon after the panel appeared that it was meant for something else."""
-    # In a text the letters are text, and decide nothing.
-    return key in (GUARDED_KEYS if state.typing else DECIDING_KEYS) and is_fresh(state.shown_at, at)
 
 
 def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
@@ -165,7 +185,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
         ("Esc", "hide"),
         ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
         ("y", "approve" if plan else "allow once"),
-        (lasting, "accept edits" if plan else "allow for longer"),
+        (f"{lasting} Enter" if lasting else "", "accept edits" if plan else "allow for longer"),
         ("a", "approve and say" if plan else "allow and say"),
         ("n", "keep planning" if plan else "deny"),
         ("e", "say what to change" if plan else "deny and say"),
@@ -203,7 +223,7 @@ def _plan_edited(state: DecisionState, text: str) -> DecisionState:
 
 
 def _stray_click(state: DecisionState, at: float) -> bool:
-    return is_stray_click(state.hidden, state.shown_at, state.focused_at, at)
+    return state.guard.is_stray_click(at, hidden=state.hidden)
 
 
 def _clicked(state: DecisionState, row: int) -> DecisionState:
@@ -211,9 +231,9 @@ def _clicked(state: DecisionState, row: int) -> DecisionState:
     return _take(state, row) if row == state.cursor else replace(state, cursor=row, typing=False, notice="")
 
 
-def _pressed(state: DecisionState, key: str, character: str) -> DecisionState:
+def _pressed(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
     if key == "f2":
-        return replace(state, hidden=not state.hidden, shown_at=None)
+        return replace(state, hidden=not state.hidden, guard=state.guard.opened())
     if state.hidden:
         return state
     if key == "escape":
@@ -222,7 +242,7 @@ def _pressed(state: DecisionState, key: str, character: str) -> DecisionState:
         return _pressed_in_text(state, key)
     if key in MOVES:
         return replace(state, cursor=(state.cursor + MOVES[key]) % len(state.choices), notice="")
-    return _pressed_on_list(state, key, character)
+    return _pressed_on_list(state, key, character, alone=alone)
 
 
 def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
@@ -237,9 +257,9 @@ def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
     return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
 
 
-def _pressed_on_list(state: DecisionState, key: str, character: str) -> DecisionState:
+def _pressed_on_list(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
     if key in ("home", "end"):
-        return replace(state, cursor=0 if key == "home" else len(state.choices) - 1)
+        return replace(state, cursor=0 if key == "home" else len(state.choices) - 1, notice="")
     if key in ("enter", "space"):
         return _take(state, state.cursor) if key == "enter" else state
     if key == "ctrl+d":
@@ -248,8 +268,10 @@ def _pressed_on_list(state: DecisionState, key: str, character: str) -> Decision
         # The surface opens the editor: with the plan, where there is one, else with what is said.
         return state if state.current_plan else _type(state, "", _text_row(state))
     for index, choice in enumerate(state.choices):
-        if key == choice.key:
-            return _take(replace(state, cursor=index), index, named=True)
+        if key and key == choice.key:
+            there = replace(state, cursor=index, notice="")
+            at_once = choice.takes_text or (alone and not choice.lasts)
+            return _take(there, index, named=True) if at_once else replace(there, notice=ENTER_TAKES)
     if not is_text(character) or key in NUMBERS:
         # A digit without a choice was meant for one that is not offered: that is no reason to type.
         return state

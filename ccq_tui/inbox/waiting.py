@@ -9,7 +9,9 @@ from ccq_tui.inbox.requests import QuestionRequest, Request
 from ccq_tui.questions.state import PanelState, opened
 
 TYPING_PAUSE = 0.8
-"""Seconds without typing in the prompt before a panel opens by itself."""
+"""Seconds without a key in an empty prompt before a panel opens by itself."""
+THINKING_PAUSE = 1.5
+"""The same where text stands in the prompt: who wrote half a sentence thinks before they finish it."""
 
 Draft = PanelState | DecisionState
 
@@ -92,6 +94,17 @@ class Line:
             ),
         )
 
+    def told(self, countdown: str, *, opens: bool) -> str:
+        """Say what waits beside the prompt, and how it is shown.
+
+        Args:
+            countdown: What happens soon if nobody presses a key, or "".
+            opens: Whether it opens by itself.
+        """
+        waits = " · ".join(words for words in (countdown, self.summary()) if words)
+        later = " opens when you pause typing ·" if opens and not countdown else ""
+        return f"{waits} ·{later} F2" if self.items else waits
+
     def summary(self) -> str:
         """Say in a few words what waits, and how far the first one is."""
         if not self.items:
@@ -114,14 +127,16 @@ def first_draft(request: Request) -> Draft:
     return opened(request.questions) if isinstance(request, QuestionRequest) else decision(request)
 
 
-def seconds_to_wait(now: float, last_typed: float | None) -> float:
+def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> float:
     """Return the seconds until a panel may open by itself; 0.0 when it may open now.
 
     Args:
         now: Seconds of a monotonic clock.
         last_typed: When the prompt was last typed into, or None.
+        drafting: Whether text stands in the prompt.
     """
-    return 0.0 if last_typed is None else max(0.0, last_typed + TYPING_PAUSE - now)
+    pause = THINKING_PAUSE if drafting else TYPING_PAUSE
+    return 0.0 if last_typed is None else max(0.0, last_typed + pause - now)
 
 
 def _count(number: int, word: str) -> str:

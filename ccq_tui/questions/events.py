@@ -10,9 +10,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The panel appeared on the screen by itself; a short grace begins in which deciding keys are ignored."""
+    """The panel came to the front; where no person asked for it, a grace begins in which no key decides.
+
+    Attributes:
+        at: When.
+        typed_at: When something printable was last typed elsewhere, or None.
+        asked_for: Whether a person opened it: then no key can have been meant for something else.
+        again: Whether it was there before, and only covered.
+    """
 
     at: float
+    typed_at: float | None = None
+    asked_for: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +40,20 @@ class Pressed:
         key: The key's name, as Textual spells it ("up", "ctrl+d", "slash", "a").
         character: What the key types, or "".
         at: When.
+        drafting: Whether text stands in the prompt.
+        given: What the key types where a person gave it another meaning, or "".
     """
 
     key: str
     character: str = ""
     at: float = float("inf")
+    drafting: bool = False
+    given: str = ""
+
+    @property
+    def types(self) -> str:
+        """What the key would type in a text, or ""."""
+        return self.given or self.character or (self.key if len(self.key) == 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +61,13 @@ class Pasted:
     """Text was pasted, whole."""
 
     text: str
+    at: float = float("inf")
+    drafting: bool = False
+
+    @property
+    def types(self) -> str:
+        """The text."""
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ccq_tui.questions.manners import is_fresh
+from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.model import Option, Question, QuestionSet
 from ccq_tui.questions.state import Arriving, Draft, Focus, Page, PanelState, first_page, resting_focus
 
@@ -72,7 +72,7 @@ def grown(
     pages, came_back = _brought_back(pages, range(before, now), tuple(earlier))
     tab = len(pages) if state.in_review else min(state.tab, len(pages) - 1)
     changed_at = at if questions != state.questions else state.grown_at
-    if changed_at is not None and is_fresh(state.shown_at, changed_at):
+    if changed_at is not None and is_fresh(state.guard.shown_at, changed_at):
         changed_at = None  # the panel itself is so new that it takes no such key
     return replace(
         state,

@@ -39,19 +39,12 @@ from ccq_tui.questions.events import (
 )
 from ccq_tui.questions.flow import back, decline, go_on, turn_to
 from ccq_tui.questions.growth import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
+from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.keys import action_for
-from ccq_tui.questions.manners import (
-    CLICK_GRACE,
-    DECLINING_KEYS,
-    GRACE,
-    GUARDED_KEYS,
-    is_fresh,
-    is_stray_click,
-)
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
-__all__ = ["CLICK_GRACE", "GRACE", "is_guarded", "step"]
+__all__ = ["CLICK_GRACE", "GRACE", "meaning", "step"]
 
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 
@@ -63,7 +56,7 @@ def step(state: PanelState, event: Event) -> PanelState:
         state: The state before. One with an outcome is final.
         event: What happened.
     """
-    if state.outcome is not None:
+    if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
     heard = state
     if state.aside and isinstance(event, Pressed | Clicked):
@@ -94,22 +87,23 @@ def _leaves_out_text(after: PanelState) -> bool:
 def _means_other(state: PanelState, event: Event) -> bool:
     """Whether an event asks for the custom text, which was just said to be left out."""
     if isinstance(event, Pressed):
-        return action_for(state, event.key, event.character) == OpenOther()
+        meant = action_for(state, event.key, event.character)
+        return meant == OpenOther() and meaning(state, event) is Meaning.COMMAND
     return event == OpenOther()
 
 
 def _stepped(state: PanelState, event: Event) -> PanelState:
     match event:
-        case Shown(at):
-            return replace(state, shown_at=at)
+        case Shown():
+            return replace(state, guard=state.guard.shown(event, in_text=state.focus in TEXT_FOCUSES))
         case TerminalFocused(at):
-            return replace(state, focused_at=at)
+            return replace(state, guard=replace(state.guard, focused_at=at))
         case Seen(rows):
             return replace(state, in_sight=rows)
-        case Pressed(key, character, at):
-            return _pressed(state, key, character, at)
-        case Pasted(text):
-            return _pasted(state, text)
+        case Pressed():
+            return _pressed(state, event)
+        case Pasted():
+            return _pasted(state, event)
         case Clicked(row, at):
             return state if _click_is_stray(state, at) else _clicked(state, row)
         case TabClicked(tab, at):
@@ -120,24 +114,31 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
             return _act(state, event)
 
 
-def is_guarded(state: PanelState, key: str, at: float) -> bool:
-    """Whether a key comes so soon after what it would decide that it was meant for something else."""
-    keys = DECLINING_KEYS if state.focus is Focus.DECLINE else GUARDED_KEYS
-    return key in keys and is_fresh(state.shown_at, at)
+def meaning(state: PanelState, event: Pressed | Pasted) -> Meaning:
+    """Return what a key or a paste is: the panel's, too early for it, or meant for the prompt."""
+    return _judged(state, event)[0]
 
 
-def _pressed(state: PanelState, key: str, character: str, at: float) -> PanelState:
-    if is_guarded(state, key, at):
-        # A key that is held down or hammered must find no gap: the grace ends with a moment of quiet.
-        return replace(state, shown_at=at)
-    action = action_for(state, key, character)
+def _judged(state: PanelState, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
+    if state.hidden:
+        return Meaning.COMMAND, state.guard
+    return state.guard.judged(
+        event, in_text=state.focus in TEXT_FOCUSES, declining=state.focus is Focus.DECLINE
+    )
+
+
+def _pressed(state: PanelState, event: Pressed) -> PanelState:
+    meant, guard = _judged(state, event)
+    state = state if guard is state.guard else replace(state, guard=guard)
+    action = action_for(state, event.key, event.character) if meant is Meaning.COMMAND else None
     if action is None:
         return state
     if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
         return moves.sought(state, row)
     after = _act(state, action)
-    asked_to_decline = after.focus is Focus.DECLINE and state.focus is not Focus.DECLINE
-    return replace(after, shown_at=at) if asked_to_decline else after
+    if after.focus is Focus.DECLINE and state.focus is not Focus.DECLINE:
+        after = replace(after, guard=replace(after.guard, asked_at=event.at))
+    return after
 
 
 def _taken_by(state: PanelState, action: Action) -> int | None:
@@ -154,16 +155,19 @@ def _taken_by(state: PanelState, action: Action) -> int | None:
             return None
 
 
-def _pasted(state: PanelState, text: str) -> PanelState:
-    text = typable(text)
-    if state.hidden or not text or state.focus in TEXT_FOCUSES:
-        # An open field takes the paste itself, at its own caret.
+def _pasted(state: PanelState, event: Pasted) -> PanelState:
+    text = typable(event.text)
+    if state.hidden or not text:
         return state
-    return moves.open_other(state, text) if state.focus is Focus.LIST else state
+    meant, guard = _judged(state, replace(event, text=text))
+    state = replace(state, guard=guard)
+    # An open field takes the paste itself, at its own caret.
+    opens = meant is Meaning.COMMAND and state.focus is Focus.LIST
+    return moves.open_other(state, text) if opens else state
 
 
 def _click_is_stray(state: PanelState, at: float) -> bool:
-    return is_stray_click(state.hidden, state.shown_at, state.focused_at, at)
+    return state.guard.is_stray_click(at, hidden=state.hidden)
 
 
 def _clicked(state: PanelState, row: int) -> PanelState:
@@ -214,7 +218,7 @@ def _flow(state: PanelState, action: Action) -> PanelState:
         case TogglePreview():
             return replace(state, large=not state.large)
         case ToggleHidden():
-            return replace(state, hidden=not state.hidden, shown_at=None)
+            return replace(state, hidden=not state.hidden, guard=state.guard.opened())
         case OpenEditor():
             return _open_for_editor(state)
         case ScrollPreview():

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.numbers import number_problem
 from ccq_tui.questions.outcome import Discussed, Outcome
@@ -171,8 +172,7 @@ class PanelState:
         hidden: Whether the panel is folded into its one line.
         large: Whether the preview is shown larger.
         notice: A message beside the field or the list, or "".
-        shown_at: When the panel appeared by itself, or None.
-        focused_at: When the terminal last got the focus, or None.
+        guard: Tells which keys and clicks are meant for the panel.
         outcome: How the set ended, or None while it is open.
         arriving: How much of the set is here while it is still being written, or None once it is asked.
         grown_at: When more of the set came last, or None.
@@ -193,8 +193,7 @@ class PanelState:
     hidden: bool = False
     large: bool = False
     notice: str = ""
-    shown_at: float | None = None
-    focused_at: float | None = None
+    guard: InputGuard = field(default_factory=InputGuard)
     outcome: Outcome | None = None
     arriving: Arriving | None = None
     grown_at: float | None = None

@@ -14,7 +14,7 @@ from textual.geometry import Offset, Size
 from textual.widgets import Static
 
 from ccq_tui.config.keynames import shown_keys
-from ccq_tui.questions.manners import CLICK_GRACE
+from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.palette import Palette, palette_of

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from ccq_tui.config.actions import BY_NAME, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
 from ccq_tui.config.keynames import shown_key, typed_by, types_text
+from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.questions.state import is_text
 
 
@@ -24,6 +25,15 @@ def keymap_for(widget: Widget) -> Keymap:
         The app's own, or the default ones in an app that has none.
     """
     return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
+
+
+def escapes_of(widget: Widget) -> Escapes:
+    """Return the last presses of Esc in the app of a widget, whatever they went to.
+
+    Args:
+        widget: A mounted widget, or a screen.
+    """
+    return cast("Escapes", getattr(widget.app, "escapes", Escapes()))
 
 
 def new_labels(keymap: Keymap, *places: Place) -> dict[str, str]:

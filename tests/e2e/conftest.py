@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.inbox.waiting import TYPING_PAUSE
+from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.killed.process import command
 from tests.e2e.terminal import NotShownError, Terminal
@@ -36,10 +37,15 @@ class Running:
         except TimeoutError as error:
             raise NotShownError(f"no result of {tool_use_id}; the screen:\n{self.terminal.text}") from error
 
-    def rest(self) -> None:
+    def rest(self, seconds: float = TYPING_PAUSE) -> None:
         """Let the pause go by in which a prompt that took a closed panel's place sends nothing."""
         since = time.monotonic()
-        self.terminal.wait(lambda _: time.monotonic() - since > TYPING_PAUSE)
+        self.terminal.wait(lambda _: time.monotonic() - since > seconds)
+
+    def decide(self, letter: str) -> None:
+        """Press a letter that decides, once it can be no part of a word."""
+        self.rest(TYPING_SECONDS)
+        self.terminal.press(letter)
 
     def kill_cli(self) -> None:
         """Kill the CLI that works in the project."""

@@ -88,7 +88,7 @@ def says(words: str) -> Callable[[Scenario], Scenario]:
 def allows(asked: str) -> Callable[[Running], None]:
     def do(run: Running) -> None:
         run.terminal.wait_panel(asked)
-        run.terminal.press("y")
+        run.decide("y")
 
     return do
 
@@ -96,7 +96,7 @@ def allows(asked: str) -> Callable[[Running], None]:
 def denies(asked: str) -> Callable[[Running], None]:
     def do(run: Running) -> None:
         run.terminal.wait_panel(asked)
-        run.terminal.press("n")
+        run.decide("n")
 
     return do
 
@@ -124,7 +124,7 @@ def chooses_both(run: Running) -> None:
 
 def approves(run: Running) -> None:
     run.terminal.wait_panel("Claude has a plan")
-    run.terminal.press("y")
+    run.decide("y")
 
 
 def interrupts(run: Running) -> None:

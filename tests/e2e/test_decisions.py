@@ -59,7 +59,7 @@ def permissions(run: Running) -> None:
     with step("allowed"):
         terminal.wait_panel("touch one.txt")
         assert LIGHT in terminal.raw
-        terminal.press("y")
+        run.decide("y")
         run.result("toolu_e2e_1")
         assert not run.model.result("toolu_e2e_1").is_error
         assert (run.home.project / "one.txt").exists()
@@ -86,13 +86,13 @@ def permissions(run: Running) -> None:
         assert len(run.model.tool_results()) == 3
         terminal.press("f2")
         terminal.wait_panel("touch four.txt")
-        terminal.press("n")
+        terminal.press("n enter")
         assert run.result("toolu_e2e_4").startswith(REJECTED)
     with step("allowed for longer, and allowed with a word"):
         terminal.wait_panel("touch five.txt")
         assert "Always allow the command" in terminal.panel
         assert ".claude/settings.local.json" in terminal.text
-        terminal.press("1")
+        terminal.press("1 enter")
         terminal.wait_panel("touch six.txt")
         terminal.press("a")
         terminal.wait_panel("Enter send")
@@ -119,7 +119,7 @@ def plans(run: Running) -> None:
         terminal.press("enter")
         terminal.wait_panel("Claude has a plan")
         assert "1. Begin" in terminal.text
-        terminal.press("y")
+        run.decide("y")
         assert run.result("toolu_e2e_10").startswith("User has approved your plan.")
         terminal.wait("First plan done.")
     with step("kept with text, and approved when revised"):
@@ -133,7 +133,7 @@ def plans(run: Running) -> None:
         terminal.press("enter")
         assert run.result("toolu_e2e_13").endswith("the user said:\nsmaller please")
         terminal.wait_panel("Claude has a plan", after="Smaller")
-        terminal.press("y")
+        run.decide("y")
         assert run.result("toolu_e2e_15").startswith("User has approved your plan.")
         terminal.wait("Second plan done.")
     with step("edited and approved"):
@@ -143,7 +143,7 @@ def plans(run: Running) -> None:
         terminal.wait_panel("Claude has a plan", after="2. End")
         terminal.press("ctrl+g")
         terminal.wait_panel("+ 2. Rest")
-        terminal.press("1")
+        terminal.press("1 enter")
         terminal.wait(DONE)
         terminal.wait("approved as edited by you")
         terminal.wait("accepts edits")

@@ -44,9 +44,11 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.wait("1 question waiting · 1/2 answered")
         terminal.type("my half prompt")
         terminal.wait("❯ my half prompt")
+        run.rest()
         terminal.press("escape")
         terminal.wait("Esc again interrupts")
         assert terminal.panel == "", "one stray Esc withdraws nothing"
+        run.rest()
         terminal.press("escape")
         terminal.wait("F8 copies your draft")
         terminal.wait("❯ my half prompt")

@@ -196,6 +196,7 @@ class PanelHost(App[None]):
     @on(QuestionPanel.Changed)
     @on(QuestionPanel.Ended)
     @on(QuestionPanel.EditorWanted)
+    @on(QuestionPanel.Returned)
     def keep(self, message: Message) -> None:
         self.posted.append(message)
 

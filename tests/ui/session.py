@@ -28,7 +28,7 @@ from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.requests import call_of, request_id
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.manners import GRACE
+from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.host import Clock
 
@@ -188,14 +188,14 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
 
 
 async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
-    """Wait until a panel is seen, and let the moment pass in which it ignores keys."""
+    """Wait until a panel is seen, and let the time pass in which a key is none of its own."""
 
     def seen() -> bool:
         panel = run.session_screen.dock.panel
-        return panel is not None and panel.state.shown_at is not None
+        return panel is not None and panel.state.guard.shown_at is not None
 
     await until(pilot, seen)
-    run.clock.skip(GRACE + 0.1)
+    run.clock.skip(TYPING_SECONDS + 0.1)
 
 
 def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:

@@ -140,7 +140,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
     assert isinstance(run.screen.dock.panel, QuestionPanel)
     run.told.tell(whole)
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.shown_at)
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
     await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
     assert run.screen.dock.line.items[0].request.tool_use_id == "p1"
     run.told.tell(RequestSettled("p1", Allowed(), "elsewhere"))

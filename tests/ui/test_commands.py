@@ -258,7 +258,7 @@ async def keys_would_work(driven: Driven, pilot: Pilot[int]) -> None:
 
     def begun() -> bool:
         panel = driven.session_screen.dock.panel
-        return panel is not None and panel.state.shown_at is not None
+        return panel is not None and panel.state.guard.shown_at is not None
 
     await until(pilot, begun)
 

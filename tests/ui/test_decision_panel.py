@@ -42,7 +42,7 @@ WAYS: dict[str, Allowed | Denied] = {
     "y": Allowed(),
     "enter": Allowed(),
     "n": Denied(),
-    "1": Allowed(suggestion=ALWAYS),
+    "1 enter": Allowed(suggestion=ALWAYS),
     "down enter": Allowed(suggestion=ALWAYS),
     "up up enter": Denied(),
     "end enter h i enter": Denied("hi"),
@@ -77,7 +77,7 @@ async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
     async with run.app.run_test() as pilot:
         run.told.tell(PermissionAsked(permission("fresh")))
         await until(pilot, lambda: run.screen.dock.panel)
-        await pilot.press("y", "enter", "n")
+        await pilot.press("y", "enter", "escape")
         assert run.told.answers == [], "a fresh panel decides nothing"
         await keys_work(run, pilot)
         for character in "use make":
@@ -150,7 +150,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
         panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
         await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
         assert "- 2. End" in drawn(panel)
-        await pilot.press("1")
+        await pilot.press("1", "enter")
         await until(pilot, lambda: run.told.answers)
         plan = "# The plan\n\n1. Begin\n2. Rest"
         assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), "panel")]

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.questions.manners import CLICK_GRACE, GRACE
+from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
@@ -66,7 +66,7 @@ async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_insid
     app = DecisionHost(permission(), asked_for=True)
     async with app.run_test() as pilot:
         app.clock.now = 1000.0
-        assert app.panel.state.shown_at is None
+        assert app.panel.state.guard.shown_at is None
         assert not app.panel.query_one(HintBar)._asleep
         await pilot.press("y")
         assert outcomes(app) == [Allowed()]

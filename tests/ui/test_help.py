@@ -182,7 +182,7 @@ async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_
         run.told.tell(asked())
         under = run.app.screen_stack[-2]
         assert isinstance(under, SessionScreen)
-        await until(pilot, lambda: under.dock.panel and under.dock.panel.state.shown_at is not None)
+        await until(pilot, lambda: under.dock.panel and under.dock.panel.state.guard.shown_at is not None)
         clock.skip_grace()
         await pilot.press("escape", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))

@@ -21,6 +21,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.choices import SEEN_AFTER
 from ccq_tui.prompts.history import History
+from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock
 from tests.ui.session import Driven, until
@@ -115,6 +116,7 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
         await pilot.pause()
         assert not run.offered, "it stays closed for the word it was closed for"
         assert run.told.interrupts == 0
+        run.clock.skip(HELD_SECONDS)
         await pilot.press("escape")
         await until(pilot, lambda: run.told.interrupts == 1)
 

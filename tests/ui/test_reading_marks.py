@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
+from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import placing
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock
@@ -73,6 +74,7 @@ async def test_escape_leaves_the_mark_before_it_interrupts() -> None:
         assert run.screen.transcript.mark is None
         assert run.told.interrupts == 0
         await until(pilot, lambda: not run.screen.query_one(PlaceBar).display)
+        run.clock.skip(HELD_SECONDS)
         await pilot.press("escape")
         assert run.told.interrupts == 1
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.cli.replaying import ReplayApp, launch_for
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.questions.manners import GRACE
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.replay import GoOn, ReplayScreen
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.status_line import StatusLine
@@ -80,7 +80,7 @@ async def ended(run: Replayed, pilot: Pilot[int]) -> None:
 async def panel_is_open(run: Replayed, pilot: Pilot[int]) -> None:
     def seen() -> bool:
         panel = run.screen.dock.panel if run.is_up else None
-        return panel is not None and panel.state.shown_at is not None
+        return panel is not None and panel.state.guard.shown_at is not None
 
     await until(pilot, seen)
     run.clock.skip(GRACE + 0.1)

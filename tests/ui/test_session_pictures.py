@@ -102,7 +102,7 @@ class Shown:
 
         def is_shown() -> bool:
             panel = self.run.screen.dock.panel
-            return panel is not None and panel.state.shown_at is not None
+            return panel is not None and panel.state.guard.shown_at is not None
 
         await until(self.pilot, is_shown)
         self.clock.skip_grace()

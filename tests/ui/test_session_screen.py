@@ -19,9 +19,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
-from ccq_tui.inbox.waiting import TYPING_PAUSE
+from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question
-from ccq_tui.questions.machine import GRACE
+from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session import base
 from ccq_tui.screens.session.asking import LEFT_OVER
 from tests.ui.host import Clock
@@ -176,7 +176,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         # A reason was not sent, and goes to the prompt.
         run.told.tell(PermissionAsked(permission()))
         await keys_work(run, pilot)
-        await pilot.press("e", *"also", "escape", "y")
+        await pilot.press("e", *"also", "escape", "y", "enter")
         await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), "panel")])
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
 
@@ -235,6 +235,9 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
         assert dock.panel is None
         run.clock.skip(TYPING_PAUSE + 0.1)
+        await pilot.pause()
+        assert dock.panel is None, "who wrote half a sentence thinks before they finish it"
+        run.clock.skip(THINKING_PAUSE - TYPING_PAUSE)
         await until(pilot, lambda: dock.panel)
         assert dock.prompt.text == "typ"
 
@@ -301,14 +304,19 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
         assert run.told.interrupts == 0, "nothing runs"
         run.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: run.screen.view.busy)
+        run.clock.skip(HELD_SECONDS)
         await pilot.press("a", "escape")
         await until(pilot, lambda: run.told.interrupts == 1)
         assert run.screen.dock.prompt.text == "a"
         run.told.tell(asked())
         await keys_work(run, pilot)
-        await pilot.press("escape", "escape")
+        await pilot.press("escape")
+        run.clock.skip(GRACE + 0.01)
+        await pilot.press("escape")
         await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
         assert run.told.interrupts == 1
+        await pilot.press("escape", "escape")
+        run.clock.skip(GRACE + 0.01)
         await pilot.press("escape")
         await until(pilot, lambda: run.told.interrupts == 2)
         await pilot.press("ctrl+q")

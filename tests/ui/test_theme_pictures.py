@@ -23,7 +23,7 @@ async def test_in_every_theme_at_every_size(pictures: Pictures) -> None:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for event in (*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION)):
             run.told.tell(event)
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.shown_at)
+        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
         clock.skip_grace()
         run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
         await pilot.press("space", "down")

@@ -113,7 +113,7 @@ async def test_any_key_in_the_countdown_stops_it_for_good() -> None:
     run = driven(question_timeout="2m", on_question_timeout="no_answer", park_after="never")
     async with run.app.run_test(size=(40, 16)) as pilot:
         await ask(run, pilot)
-        await later(run, pilot, 90)
+        await later(run, pilot, 89)
         assert "in 30 s" in shown(run)
         await pilot.press("f7")
         assert "any key" not in shown(run)

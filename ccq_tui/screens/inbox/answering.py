@@ -19,8 +19,9 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.reach import NOBODY_DECIDES
-from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
+from ccq_tui.inbox.waiting import TYPING_PAUSE, Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
+from ccq_tui.questions.input_guard import GUARDED_KEYS, InputGuard
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.port import InboxHost
@@ -28,7 +29,7 @@ from ccq_tui.screens.inbox.showing import Showing
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.keys import copy_of
+from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.question import QuestionPanel
 
@@ -48,6 +49,9 @@ class Answering(Showing):
         self.closed_drafts = ClosedDrafts()
         """What was typed for requests that somebody else answered first."""
         self._ahead: list[events.Key | events.Paste] | None = None
+        self._typed_at: float | None = None
+        self.closed_at: float | None = None
+        """When a panel closed by itself, or the last key meant for it came; None after a pause."""
 
     def open_panel(self, row: InboxRow) -> None:
         """Open the panel of a request with its draft; keys that come from now on are the panel's."""
@@ -66,6 +70,25 @@ class Answering(Showing):
             return False
         return True
 
+    def note_key(self, event: events.Key) -> bool:
+        """Note a key of the list, and whether it was meant for a panel that closed by itself.
+
+        Letters then are words to find, and no Enter or Esc means anything until there is a pause.
+
+        Returns:
+            Whether the list passes it over.
+        """
+        at, typed = self.clock(), bool(text_of(event))
+        if typed:
+            self._typed_at = at
+        if self.closed_at is None or at - self.closed_at >= TYPING_PAUSE:
+            self.closed_at = None
+            return False
+        self.closed_at = at
+        if typed:
+            self.find(True)
+        return event.key in GUARDED_KEYS
+
     async def _open_panel(self, row: InboxRow) -> None:
         try:
             await self._read_and_open(row)
@@ -83,7 +106,7 @@ class Answering(Showing):
             return
         if self.panel is not None or not self.is_current:
             return
-        draft = replace(draft, hidden=False, shown_at=None)
+        draft = replace(draft, hidden=False, guard=InputGuard(typed_at=self._typed_at))
         kind = QuestionPanel if isinstance(draft, PanelState) else DecisionPanel
         panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
         self.answered, self.panel = row, panel
@@ -164,6 +187,21 @@ class Answering(Showing):
             self.too_late(verdict, waiting)
         else:
             self.say("Nobody knows this request any more" + self._kept(waiting))
+
+    @on(QuestionPanel.Returned)
+    def _find_typed(self, event: QuestionPanel.Returned) -> None:
+        """Find the words that were meant for no panel; it closes, and its draft is kept."""
+        event.stop()
+        panel = self.panel
+        if panel is None or event.panel is not panel or panel.keys_under_way:
+            return
+        typed = "".join(panel.state.guard.returned)
+        self.close_panel()
+        self.closed_at = self.clock()
+        self.find(True)
+        self.field.type(typed)
+        for late in panel.rest():
+            self.field.post_message(late)
 
     def too_late(self, settled: AlreadySettled, waiting: Waiting | None) -> None:
         """Say that somebody else was faster, and keep what was typed here."""

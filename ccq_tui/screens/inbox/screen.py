@@ -18,7 +18,7 @@ from ccq_tui.inbox import Added, AlreadySettled, Denied, InboxChange, InboxError
 from ccq_tui.inbox.listing import unread_words
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
-from ccq_tui.questions.manners import GRACE
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.inbox.answering import Answering, is_decision
 from ccq_tui.screens.inbox.drawing import copied
 from ccq_tui.screens.inbox.listing import InboxRow, Place
@@ -160,7 +160,7 @@ class InboxScreen(Answering):
         elif isinstance(change, Settled):
             self.show(self.state.without(change.request.id))
             if self.answered is not None and self.answered.id == change.request.id:
-                waiting = self.close_panel(keep=False)
+                waiting, self.closed_at = self.close_panel(keep=False), self.clock()
                 self.too_late(AlreadySettled(change.surface, datetime.now(UTC), change.outcome), waiting)
 
     async def _read_one(self, request_id: str) -> None:
@@ -179,6 +179,8 @@ class InboxScreen(Answering):
         """Do what a key means; whether it meant anything. All others edit the filter."""
         if not self.is_active or self.hands_on(event):
             return True  # it came in one burst with the key that opened something
+        if self.note_key(event):
+            return True
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
         if self.declining is not None and self._decides(event.key):
             return True

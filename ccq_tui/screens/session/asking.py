@@ -97,7 +97,7 @@ class Asking(SessionBase):
                 self._close(event)
             case StateChanged(SessionState.WORKING):
                 # While the agent thinks: the start is over, and what it asks first finds its panel made.
-                after(self, READY_SECONDS, self.dock.make_ready)
+                after(self, READY_SECONDS, self.dock.panels.make_ready)
             case _:
                 pass
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -16,22 +16,19 @@ from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.waiting import Draft, Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.growth import asked_again
-from ccq_tui.questions.state import Page, PanelState
-from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.questions.input_guard import InputGuard
+from ccq_tui.questions.state import Page
+from ccq_tui.screens.session.panels import Panel, PanelPool
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel.messages import Opened
+from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
 TIDY_SECONDS = 0.05
 """How long an answered panel may stay on the screen until the answer is on its way to the agent."""
-APART_SECONDS = 0.2
-"""Between the making of two panels."""
-Panel = QuestionPanel | DecisionPanel
 
 
 class Dock(Vertical):
@@ -71,14 +68,14 @@ class Dock(Vertical):
 
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
-        self._session = session
         self._draft = draft
         self._clock = clock
         self._line = Line()
         self._panel: Panel | None = None
         self._leaving: Panel | None = None
         self._settled = 0
-        self._panels: dict[type[Panel], Panel] = {}
+        self.panels = PanelPool(self, session, clock)
+        """The panels, made once."""
         self._opening: asyncio.TimerHandle | None = None
         self._tidying: asyncio.TimerHandle | None = None
         self._coming = False
@@ -192,7 +189,7 @@ class Dock(Vertical):
         before = self.draft_of(request_id)
         if before is None:
             return
-        draft = replace(draft, hidden=before.hidden, shown_at=before.shown_at, focused_at=before.focused_at)
+        draft = replace(draft, hidden=before.hidden, guard=before.guard)
         if draft == before:
             return
         self._line = self._line.with_draft(request_id, draft)
@@ -235,7 +232,7 @@ class Dock(Vertical):
             self._panel.place = self._place()
             self._say_what_waits()
             return
-        wait = seconds_to_wait(self._clock(), self.prompt.last_typed)
+        wait = seconds_to_wait(self._clock(), self.prompt.last_typed, drafting=self.prompt.holds_text)
         if wait:
             self._say_what_waits()
             self._opening = after(self, wait, self._show_first)
@@ -244,34 +241,20 @@ class Dock(Vertical):
 
     # -- the panel ----------------------------------------------------------------------------------------
 
-    def make_ready(self) -> None:
-        """Make the panels before they are needed, one after the other: keys come between."""
-        missing = [kind for kind in (QuestionPanel, DecisionPanel) if kind not in self._panels]
-        if missing and self.is_attached:
-            self._kept(missing[0])
-            after(self, APART_SECONDS, self.make_ready)
-
     def _open_panel(self, *, asked_for: bool = False) -> None:
         first = self._line.head
         if first is None:
             return
         self._put_away()
-        self._panel = self._kept(QuestionPanel if isinstance(first.draft, PanelState) else DecisionPanel)
+        self._panel = self.panels.of(first.draft)
         self._panel.begin(
             first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
             place=self._place(),
             asked_for=asked_for,
+            typed_at=self.prompt.typed_at,
         )
         self._show_prompt()
-        self.post_message(Opened(self._panel))
-
-    def _kept(self, kind: type[Panel]) -> Panel:
-        """Return the panel of a kind; it is made once, since that takes longest of all."""
-        panel = self._panels.get(kind)
-        if panel is None:
-            panel = self._panels[kind] = kind(None, session=self._session, clock=self._clock)
-            self.mount(panel)
-        return panel
+        self.post_message(messages.Opened(self._panel))
 
     def _let_panel_go(self) -> None:
         """Have no panel any more; it stays on the screen until it is put away, and keeps what is typed."""
@@ -284,13 +267,47 @@ class Dock(Vertical):
         """Take a panel that leaves off the screen."""
         if self._leaving is None:
             return
-        if not self._leaving.state.hidden:
+        left, late = self._leaving.state, self._leaving.rest()
+        if not left.hidden:
             # Keys under way were meant for the panel: they stay in the prompt, and send nothing.
-            self.prompt.hold()
+            # What is begun after one's own answer was meant for the prompt.
+            if left.outcome is None or late or self.prompt.holds_text:
+                self.prompt.hold()
             self.prompt.take_focus()
-        for event in self._leaving.rest():
-            self.prompt.field.post_message(event)
+        self._type_late(late)
         self._leaving = None
+
+    def _type_late(self, typed: Iterable[events.Key | events.Paste]) -> None:
+        """Give the prompt what was typed into a panel that has gone."""
+        for event in typed:
+            self.prompt.field.post_message(event)
+            self.prompt.note_typed()
+
+    @on(messages.Late)
+    def _keep_late(self, event: messages.Late) -> None:
+        """Keep what somebody typed before they saw what is asked."""
+        event.stop()
+        self._type_late([event.typed])
+
+    @on(messages.Returned)
+    def _give_back(self, event: messages.Returned) -> None:
+        """Give the prompt its place back, with all that was typed; the panel waits for a pause."""
+        event.stop()
+        first, panel = self._line.head, self._panel
+        if first is None or panel is None or not event.current or panel.keys_under_way:
+            return
+        draft = panel.state
+        self._line = self._line.with_draft(first.request.id, replace(draft, guard=InputGuard()))
+        self._panel = None
+        self.prompt.take_over(draft.guard.returned)
+        self._type_late(panel.rest())
+        self._show_prompt()
+        self._show_soon()
+
+    def uncover(self) -> None:
+        """Begin the panel's grace anew: what covered it until now, a search or a list, went away."""
+        if self._covered and self._panel is not None:
+            self._panel.uncover()
 
     def tidy(self) -> None:
         """Show at once what waits after an answer, now that it is on its way."""
@@ -345,30 +362,19 @@ class Dock(Vertical):
             self._say_what_waits()
 
     def _say_what_waits(self) -> None:
-        waits = self._line.summary() if self._line.items and not self._covered else ""
-        if self._countdown and not self._covered:
-            waits = f"{self._countdown} · {waits}" if waits else self._countdown
-            self._stand(f"{waits} · F2" if self._line.items else waits, "panel" if self._line.items else "")
-            return
-        later = " opens when you pause typing ·" if waits and self._panel is None else ""
-        if waits:
-            self._stand(f"{waits} ·{later} F2", "panel")
-        else:
-            self._stand(self._offered, "recover" if self._offered else "")
-
-    def _stand(self, text: str, action: str) -> None:
-        """Show a text above the prompt; a click on it presses the key of an action."""
+        """Say above the prompt what waits; a click on it presses the key of an action."""
+        told = "" if self._covered else self._line.told(self._countdown, opens=self._panel is None)
+        action = "panel" if told and self._line.items else "recover" if self._offered and not told else ""
         keys = keymap_for(self).keys.get(action, ())
-        self.notices.stand(text, keys[0] if keys else "")
+        self.notices.stand(told or self._offered, keys[0] if keys else "")
 
-    @on(QuestionPanel.Changed)
-    @on(DecisionPanel.Changed)
-    def _keep_draft(self, event: QuestionPanel.Changed | DecisionPanel.Changed) -> None:
+    @on(messages.Changed)
+    def _keep_draft(self, event: messages.Changed) -> None:
         event.stop()
         first = self._line.head
         if first is None or event.panel is not self._panel or not event.current:
             return
-        if isinstance(event, QuestionPanel.Hidden | DecisionPanel.Hidden) and event.key == "f2":
+        if isinstance(event, messages.Hidden) and event.key == "f2":
             self.folded_at = self._clock()
         # The panel may have grown meanwhile.
         waiting = Waiting(first.request, self._panel.state)
@@ -383,9 +389,8 @@ class Dock(Vertical):
         event.stop()
         self.notices.say("Not sent: you were typing when a panel closed · Enter again after a moment")
 
-    @on(QuestionPanel.Ended)
-    @on(DecisionPanel.Ended)
-    def _settle(self, event: QuestionPanel.Ended | DecisionPanel.Ended) -> None:
+    @on(messages.Ended)
+    def _settle(self, event: messages.Ended) -> None:
         event.stop()
         first = self._line.head
         if first is None or event.panel is not self._panel or not event.current:

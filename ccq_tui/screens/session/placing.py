@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
-from ccq_tui.questions.manners import CLICK_GRACE
+from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.opening import Target, open_target, resolved
 from ccq_tui.screens.session.base import SessionBase

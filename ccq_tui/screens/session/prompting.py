@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -21,10 +22,15 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch
 from ccq_tui.prompts.drafts import Sent
+from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering
-from ccq_tui.widgets.lifetime import is_live
+from ccq_tui.widgets.keys import escapes_of
+from ccq_tui.widgets.lifetime import after, is_live
 from ccq_tui.widgets.prompt import Prompt
+
+REPEAT_SECONDS = 0.15
+"""Within how long a key that is held down comes again, once it does."""
 
 
 class Prompting(Remembering):
@@ -114,7 +120,13 @@ class Prompting(Remembering):
         self.edit(self.dock.prompt.text, self.dock.prompt.put)
 
     def action_interrupt(self) -> None:
-        """Interrupt the turn; where that would withdraw a hidden request, ask once."""
+        """Interrupt the turn; where that would withdraw a hidden request, ask once.
+
+        No Esc of a burst does, and none of a key held down: its first repeat waits for the second.
+        """
+        escapes = escapes_of(self)
+        if not escapes.counts:
+            return
         if not self.view.busy:
             # Under a name of its own: a press that did nothing must not be the first of two that interrupt.
             if self.pressed_again("escape in vain"):
@@ -124,7 +136,15 @@ class Prompting(Remembering):
         if self.dock.line.items and not self.pressed_again("escape"):
             self.dock.notices.say("Esc again interrupts Claude and withdraws what waits · F2 shows it")
             return
-        self.session.interrupt()
+        if escapes.may_be_held:
+            after(self, REPEAT_SECONDS, partial(self._interrupt_after, escapes))
+        else:
+            self.session.interrupt()
+
+    def _interrupt_after(self, escapes: Escapes) -> None:
+        """Interrupt the turn if no Esc followed that one."""
+        if escapes_of(self) == escapes and self.view.busy:
+            self.session.interrupt()
 
 
 def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:

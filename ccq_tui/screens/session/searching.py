@@ -76,6 +76,7 @@ class Searching(SessionBase):
         panel = self.dock.panel
         if panel is not None and not panel.state.hidden:
             self.set_focus(panel, scroll_visible=False)
+            self.dock.uncover()
         else:
             self.dock.prompt.take_focus()
 

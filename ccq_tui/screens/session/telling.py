@@ -19,9 +19,10 @@ from ccq_tui.questions.events import Shown
 from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.branch import git_branch
-from ccq_tui.screens.session.dock import Dock, Panel
+from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.footer import SEARCHING, Hints, prompt_hints
 from ccq_tui.screens.session.news import Tidings, bar_of, news_of
+from ccq_tui.screens.session.panels import Panel
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.terminal import send, set_title
 from ccq_tui.widgets.keys import keymap_for
@@ -77,11 +78,13 @@ class Telling(SessionBase):
         self._seen = (panel, panel.turn) if panel is not None else None
 
     def on_screen_resume(self) -> None:
-        """Let a panel that opened under another screen ignore what was meant for that screen."""
+        """Let a panel ignore what was meant for the screen that covered it."""
         self.title = None  # another session may have put its own there
         panel = self.dock.panel if is_live(self) else None
         if panel is not None and (panel, panel.turn) != self._seen:
             panel.dispatch(Shown(self.clock()))
+        elif panel is not None:
+            self.dock.uncover()
         self.changed()
 
     def handle(self, event: AgentEvent) -> None:

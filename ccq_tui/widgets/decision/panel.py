@@ -15,11 +15,12 @@ from ccq_tui.inbox.decision import (
     decide,
     decision,
     decision_hints,
-    is_guarded,
+    meaning,
     means_something,
     unseen_words,
 )
-from ccq_tui.questions.events import Clicked, Event, Pressed, Seen, TabClicked
+from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
+from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.decision.measures import shares
@@ -115,18 +116,18 @@ class DecisionPanel(RequestPanel[DecisionState]):
     def _step(self, event: Event) -> DecisionState:
         return decide(self._state, event)
 
-    def _guards(self, key: str, at: float) -> bool:
-        return is_guarded(self._state, key, at)
+    def _meaning(self, event: Pressed | Pasted) -> Meaning:
+        return meaning(self._state, event)
 
-    def _takes(self, key: str, character: str, at: float) -> bool:
-        if key == "ctrl+g" and not self._state.hidden:
-            self.dispatch(Pressed(key, character, at))
+    def _takes(self, event: Pressed) -> bool:
+        if event.key == "ctrl+g" and not self._state.hidden:
+            self.dispatch(event)
             text = self._state.text if self._state.typing else self._state.current_plan
             self.post_message(EditorWanted(self, text))
-        elif key in SCROLLS and not self._state.typing:
-            self._details.scroll_relative(y=SCROLLS[key], animate=False, force=True)
-        elif means_something(self._state, key, character):
-            self.dispatch(Pressed(key, character, at))
+        elif event.key in SCROLLS and not self._state.typing:
+            self._details.scroll_relative(y=SCROLLS[event.key], animate=False, force=True)
+        elif means_something(self._state, event.key, event.character):
+            self.dispatch(event)
         else:
             return False
         return True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 from textual import events, on
@@ -27,7 +28,7 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.manners import GRACE
+from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for, new_labels, text_of
@@ -71,6 +72,8 @@ class RequestPanel(Turns[State]):
     Hidden: TypeAlias = messages.Hidden
     Ended: TypeAlias = messages.Ended
     EditorWanted: TypeAlias = messages.EditorWanted
+    Returned: TypeAlias = messages.Returned
+    Late: TypeAlias = messages.Late
 
     def __init__(
         self,
@@ -86,6 +89,8 @@ class RequestPanel(Turns[State]):
         self._session = session
         self._clock = clock
         self._countdown = ""
+        self.drafting: Callable[[], bool] = bool
+        """Returns whether text stands in the prompt whose place the panel takes."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -109,11 +114,11 @@ class RequestPanel(Turns[State]):
         """Return the state after an event."""
         raise NotImplementedError
 
-    def _guards(self, key: str, at: float) -> bool:
-        """Whether a key comes so soon that it was meant for something else."""
+    def _meaning(self, event: Pressed | Pasted) -> Meaning:
+        """Return what something typed is to the machine."""
         raise NotImplementedError
 
-    def _takes(self, key: str, character: str, at: float) -> bool:
+    def _takes(self, event: Pressed) -> bool:
         """Do what a key means here; return whether it meant anything."""
         raise NotImplementedError
 
@@ -143,16 +148,6 @@ class RequestPanel(Turns[State]):
     # -- state ----------------------------------------------------------------------------------------------
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Which of how many waiting requests this is."""
-        return self._place
-
-    @place.setter
-    def place(self, place: tuple[int, int]) -> None:
-        self._place = place
-        self._draw()
-
-    @property
     def countdown(self) -> str:
         """What happens soon if nobody presses a key, in words, or ""."""
         return self._countdown
@@ -177,11 +172,16 @@ class RequestPanel(Turns[State]):
     def _open(self) -> None:
         keymap = keymap_for(self)
         self._meant, self._labels = keymap.panel_keys(*self.PLACES), new_labels(keymap, *self.PLACES)
+        self._state = self._step(Shown(self._clock(), self._typed_at, asked_for=not self._fresh))
         if self._fresh:
-            self._state = self._step(Shown(self._clock()))
             self._hints.sleep(GRACE)
         self._draw()
         self._take_focus()
+
+    def uncover(self) -> None:
+        """Begin the grace anew: keys under way were meant for what covered the panel until now."""
+        if not self._state.hidden:
+            self.dispatch(Shown(self._clock(), again=True))
 
     def _rehearse(self) -> None:
         self._draw_parts()
@@ -212,9 +212,14 @@ class RequestPanel(Turns[State]):
 
     def _go_to(self, before: State, after: State, event: Event) -> None:
         self._state = after
-        if after.shown_at is not None and after.shown_at != before.shown_at:
+        if after.guard.quiet_since is not None and after.guard.quiet_since != before.guard.quiet_since:
             # A grace begins: of the panel, or of the question whether to decline.
             self._hints.sleep(GRACE)
+        if after.guard.returned:
+            self._give_back()
+            return
+        if replace(after, guard=before.guard) == before:
+            return
         if after.outcome is not None:
             self.post_message(messages.Ended(self, after.outcome))
             return
@@ -231,7 +236,7 @@ class RequestPanel(Turns[State]):
         """Ask for the person's editor as the key does that is pressed in the panel."""
         if not self._rests:
             self._take_text()
-            self._takes("ctrl+g", "", self._clock())
+            self._takes(Pressed("ctrl+g", at=self._clock()))
 
     def put_text(self, text: str) -> None:
         """Put a text back into the open field, such as one that came out of an editor."""
@@ -260,23 +265,25 @@ class RequestPanel(Turns[State]):
     def _take_key(self, event: events.Key) -> bool:
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
-        at = self._clock()
         character = text_of(event)
+        pressed = Pressed(event.key, character, self._clock(), self.drafting())
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
-            return self._take_known(event.key, character, at)
-        if not meant:
-            # Given away: it is a character like any other, or nothing.
-            return self._take_known("", character, at)
-        taken = [self._take_known(key, "", at) for key in meant]
-        return any(taken)
+            return self._take_known(pressed)
+        # Given away: it is a character like any other, or nothing.
+        known = [replace(pressed, key=key, character="", given=character) for key in meant]
+        return self._take_known(*(known or [replace(pressed, key="")]))
 
-    def _take_known(self, key: str, character: str, at: float) -> bool:
-        if self._guards(key, at):
-            # The machine starts the grace anew: a key that is held down finds no gap.
-            self.dispatch(Pressed(key, character, at))
-            return True
-        return self._takes(key, character, at)
+    def _take_known(self, *meant: Pressed) -> bool:
+        """Take one key by all that it means."""
+        for pressed in meant:
+            if self._meaning(pressed) is not Meaning.COMMAND:
+                self.dispatch(pressed)
+                return True
+        taken = [self._takes(pressed) for pressed in meant]
+        if not any(taken):
+            self.dispatch(meant[0])  # the machine notes when somebody pressed a key
+        return any(taken)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole."""
@@ -284,11 +291,12 @@ class RequestPanel(Turns[State]):
             return
         self.touch()
         event.stop()
-        if self._typing and not self._state.hidden:
+        pasted = Pasted(event.text, self._clock(), self.drafting())
+        typed = self._typing and not self._state.hidden and self._meaning(pasted) is Meaning.COMMAND
+        self.dispatch(pasted)
+        if typed:
             self._field.type(event.text)
             self._take_text()
-        else:
-            self.dispatch(Pasted(event.text))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Note that somebody is here, and where a click may begin."""

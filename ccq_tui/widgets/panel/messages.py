@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.message import Message
 
 from ccq_tui.inbox import RequestOutcome
@@ -58,6 +59,18 @@ class Ended(PanelMessage, namespace="request_panel"):
     def __init__(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
         super().__init__(panel)
         self.outcome = outcome
+
+
+class Returned(PanelMessage, namespace="request_panel"):
+    """Keys turned out to be meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
+
+
+class Late(PanelMessage, namespace="request_panel"):
+    """Something was typed that came when the panel asked nothing any more."""
+
+    def __init__(self, panel: RequestPanel[Any], typed: events.Key | events.Paste) -> None:
+        super().__init__(panel)
+        self.typed = typed
 
 
 class EditorWanted(PanelMessage, namespace="request_panel"):

@@ -6,14 +6,18 @@ Between two requests a panel rests: it is hidden and takes nothing.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from textual import events, on
 from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.inbox.waiting import Draft
-from ccq_tui.widgets.keys import copy_of
+from ccq_tui.widgets.keys import copy_of, text_of
+from ccq_tui.widgets.panel import messages
+
+if TYPE_CHECKING:
+    from ccq_tui.widgets.panel.base import RequestPanel
 
 State = TypeVar("State", bound=Draft)
 
@@ -54,6 +58,9 @@ class Turns(Vertical, Generic[State]):
         self._ready = False
         self._behind = False
         self._late: list[events.Key | events.Paste] = []
+        self._typed_at: float | None = None
+        self.keys_under_way = 0
+        """How many keys and pastes are in the panel's queue."""
         if self._rests:
             self.display = False
 
@@ -62,15 +69,34 @@ class Turns(Vertical, Generic[State]):
         """The state drawn."""
         return self._state
 
-    def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which of how many waiting requests this is."""
+        return self._place
+
+    @place.setter
+    def place(self, place: tuple[int, int]) -> None:
+        self._place = place
+        self._draw()
+
+    def begin(
+        self,
+        state: State,
+        *,
+        place: tuple[int, int] = (1, 1),
+        asked_for: bool = False,
+        typed_at: float | None = None,
+    ) -> None:
         """Ask another request; the panel must rest.
 
         Args:
             state: The state to begin with, fresh or from a draft.
             place: Which of how many waiting requests this is.
             asked_for: Whether a person opened the panel.
+            typed_at: When something was last typed elsewhere, or None.
         """
         self.turn += 1
+        self._typed_at = typed_at
         self._state, self._place, self._rests = state, place, False
         self._fresh = not (asked_for or state.hidden)
         self.display = not state.hidden
@@ -89,7 +115,7 @@ class Turns(Vertical, Generic[State]):
         """Ask nothing any more.
 
         Returns:
-            What was typed after the request was settled here.
+            What was typed after the request was settled here, or after what goes back to the prompt.
         """
         self.turn += 1
         self._state, self._rests, self._fresh, self.touched = self._nothing(), True, False, None
@@ -107,14 +133,40 @@ class Turns(Vertical, Generic[State]):
             else:
                 self._open()
 
+    def post_message(self, message: Message) -> bool:
+        """Queue a message, and count what is typed: what is not handled yet must not be overtaken."""
+        posted = super().post_message(message)
+        if posted and isinstance(message, events.Key | events.Paste):
+            self.keys_under_way += 1
+        return posted
+
     def _sets_aside(self, event: events.Key | events.Paste) -> bool:
         """Whether something typed is not for the request that is asked: it came too early, or too late."""
-        if self._state.outcome is not None:
+        self.keys_under_way -= 1
+        if self._state.outcome is not None or self._state.guard.returned:
             self._late.append(copy_of(event))
-        elif not (self._rests or self._behind):
+            self._give_back()
+        elif self._rests or self._behind:
+            # A key that types nothing was meant for what is no more.
+            if isinstance(event, events.Paste) or text_of(event):
+                self.post_message(messages.Late(self._panel, copy_of(event)))
+        else:
             return False
         event.stop()
         return True
+
+    def _give_back(self) -> None:
+        """Tell once everything is here that was typed for the prompt."""
+        if self._state.guard.returned and not self.keys_under_way:
+            self.post_message(messages.Returned(self._panel))
+
+    @property
+    def _panel(self) -> RequestPanel[Any]:
+        return cast("RequestPanel[Any]", self)  # the only thing that takes turns
+
+    def _draw(self) -> None:
+        """Draw the state."""
+        raise NotImplementedError
 
     def _nothing(self) -> State:
         """Return the state of a panel that asks nothing."""

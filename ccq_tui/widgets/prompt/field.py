@@ -85,7 +85,11 @@ class PromptField(AnswerField):
         """Take a paste, whole and once; a long one is folded."""
         event.stop()
         event.prevent_default()
-        text = typable(event.text)
+        self.paste(event.text)
+
+    def paste(self, text: str) -> None:
+        """Put a pasted text where the caret is, folded if it is long."""
+        text = typable(text)
         if pastes.folds(text):
             name = pastes.label(text, self.pastes, self.text)
             self.pastes[name] = text

@@ -93,7 +93,9 @@ class Prompt(Vertical):
         self.has_queued = False
         """Whether a prompt is queued that Up brings back into an empty field."""
         self.last_typed: float | None = None
-        """When the text last changed under a person's hands, in seconds of the clock, or None."""
+        """When somebody last typed what stands here, in seconds of the clock, or None."""
+        self.typed_at: float | None = None
+        """The same, also after it was sent."""
 
     def compose(self) -> ComposeResult:
         """Build the list, the sign and the field."""
@@ -112,6 +114,11 @@ class Prompt(Vertical):
     def text(self) -> str:
         """What stands in the prompt, pastes whole; while earlier prompts are searched, what stood there."""
         return unfolded(self.draft.text, self.draft.pastes)
+
+    @property
+    def holds_text(self) -> bool:
+        """Whether anything stands in the prompt, or in its search; blanks alone are nothing."""
+        return bool(self.field.text.strip()) or (self._aside is not None and bool(self._aside.text.strip()))
 
     @property
     def draft(self) -> Draft:
@@ -144,6 +151,22 @@ class Prompt(Vertical):
     def hold(self) -> None:
         """Send nothing until a pause in typing: the keys under way were meant for a panel that closed."""
         self._held_since = self._clock()
+
+    def take_over(self, keys: Iterable[str]) -> None:
+        """Type at the caret what was typed elsewhere: keys, and pastes as one piece each."""
+        if not self.holds_text:
+            # Nobody sees yet that there is a prompt: an Enter in these very words was not meant to send them.
+            self.hold()
+        for key in keys:
+            if len(key) > 1:
+                self.field.paste(key)
+            else:
+                self.field.type(key)
+            self.note_typed()
+
+    def note_typed(self) -> None:
+        """Note that somebody types just now."""
+        self.last_typed = self.typed_at = self._clock()
 
     def put_back(self, text: str) -> None:
         """Put a prompt that was not sent before what was typed since, after those that came back."""
@@ -324,7 +347,7 @@ class Prompt(Vertical):
         event.stop()
         if self.field.text != self._known:
             self._known = self.field.text
-            self.last_typed = self._clock()
+            self.note_typed()
             self._held()
             self._look(opens=True)
             self._tell()

@@ -10,11 +10,20 @@ from textual.app import ComposeResult
 
 from ccq_tui.config.actions import Place
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.events import Clicked, Event, OpenEditor, Pressed, ScrollPreview, Seen, TabClicked
+from ccq_tui.questions.events import (
+    Clicked,
+    Event,
+    OpenEditor,
+    Pasted,
+    Pressed,
+    ScrollPreview,
+    Seen,
+    TabClicked,
+)
 from ccq_tui.questions.growth import grown
+from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.keys import action_for
-from ccq_tui.questions.machine import is_guarded, step
-from ccq_tui.questions.manners import GRACE
+from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
@@ -75,19 +84,19 @@ class QuestionPanel(RequestPanel[PanelState]):
     def _step(self, event: Event) -> PanelState:
         return step(self._state, event)
 
-    def _guards(self, key: str, at: float) -> bool:
-        return is_guarded(self._state, key, at)
+    def _meaning(self, event: Pressed | Pasted) -> Meaning:
+        return meaning(self._state, event)
 
-    def _takes(self, key: str, character: str, at: float) -> bool:
-        action = action_for(self._state, key, character)
+    def _takes(self, event: Pressed) -> bool:
+        action = action_for(self._state, event.key, event.character)
         if isinstance(action, OpenEditor):
-            self.dispatch(Pressed(key, character, at))
+            self.dispatch(event)
             if self._typing:
                 self.post_message(EditorWanted(self, self._state.text))
         elif isinstance(action, ScrollPreview):
             self._face.scroll(action.by, self._drawing().preview_at)
         elif action is not None:
-            self.dispatch(Pressed(key, character, at))
+            self.dispatch(event)
         return action is not None
 
     def grow(

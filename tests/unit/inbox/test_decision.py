@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
+    ENTER_TAKES,
     DecisionState,
     decide,
     decision,
     decision_hints,
-    is_guarded,
+    meaning,
     means_something,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
@@ -28,7 +29,7 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.machine import GRACE
+from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS, Meaning
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
@@ -48,13 +49,13 @@ def keys(state: DecisionState, pressed: str) -> DecisionState:
         (PERMISSION, "y", Allowed()),
         (PERMISSION, "enter", Allowed()),
         (PERMISSION, "n", Denied()),
-        (PERMISSION, "1", Allowed(suggestion=ALWAYS)),
-        (PERMISSION, "2", Allowed(suggestion=ACCEPT)),
+        (PERMISSION, "1 enter", Allowed(suggestion=ALWAYS)),
+        (PERMISSION, "2 enter", Allowed(suggestion=ACCEPT)),
         (PERMISSION, "down down enter", Allowed(suggestion=ACCEPT)),
         (PERMISSION, "up up enter", Denied()),
         (PLAN, "y", Allowed(mode="default")),
         (PLAN, "enter", Allowed(mode="default")),
-        (PLAN, "1", Allowed(mode="acceptEdits")),
+        (PLAN, "1 enter", Allowed(mode="acceptEdits")),
         (PLAN, "n", Denied()),
         (PLAN, "down down down enter", Denied()),
     ],
@@ -96,7 +97,7 @@ def test_a_plan_is_approved_with_words_as_it_was_edited() -> None:
 def test_a_plan_is_edited_and_that_plan_is_approved() -> None:
     state = decide(decision(PLAN), TextChanged("# Mine\x07"))
     assert (state.plan, state.current_plan, state.has_draft) == ("# Mine", "# Mine", True)
-    assert keys(state, "1").outcome == Allowed(mode="acceptEdits", plan="# Mine")
+    assert keys(state, "1 enter").outcome == Allowed(mode="acceptEdits", plan="# Mine")
     assert keys(state, "n").outcome == Denied()
     same = decide(state, TextChanged("# Plan\n"))
     assert (same.plan, same.current_plan) == ("", "# Plan")
@@ -126,13 +127,53 @@ def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
     assert decide(decision(PERMISSION), Pasted("two\nlines")).text == "two\nlines"
 
 
-@pytest.mark.parametrize("key", ["y", "n", "enter", "escape", "1", "space"])
-def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "back"), [("y", "yy"), ("n", "nn"), ("1", "11"), ("enter", ""), ("escape", "")]
+)
+def test_a_fresh_panel_takes_no_key_that_decides(key: str, back: str) -> None:
     fresh = decide(decision(PERMISSION), Shown(10.0))
-    early = decide(fresh, Pressed(key, key, at=10.0 + GRACE / 2))
-    assert replace(early, shown_at=10.0) == fresh
-    held = decide(early, Pressed(key, key, at=10.0 + GRACE + 0.01))
-    assert replace(held, shown_at=10.0) == fresh, "a key held down finds no gap"
+    early = decide(fresh, Pressed(key, at=10.0 + GRACE / 2))
+    assert replace(early, guard=fresh.guard) == fresh
+    held = decide(early, Pressed(key, at=10.0 + GRACE + 0.01))
+    assert replace(held, guard=fresh.guard) == fresh, "a key held down finds no gap"
+    assert "".join(held.guard.returned) == back, "what goes on is typing, and the prompt's"
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "drafting", "took"),
+    [
+        (None, "y", False, Allowed()),
+        (10.0, "y", False, Allowed()),
+        (10.1, "y", False, None),
+        (10.1, "n", False, None),
+        (None, "y", True, None),
+        (None, "n", True, None),
+        (None, "1", False, None),
+        (None, "1", True, None),
+    ],
+)
+@pytest.mark.parametrize("request_", [PERMISSION, PLAN])
+def test_a_letter_decides_where_nobody_writes_and_a_digit_only_goes_to_its_row(
+    request_: PermissionRequest | PlanRequest, before: float | None, key: str, drafting: bool, took: object
+) -> None:
+    state = decide(decision(request_), Shown(10.0, typed_at=before))
+    after = decide(state, Pressed(key, key, at=10.1 + TYPING_SECONDS - 0.1, drafting=drafting))
+    there = after.choices[after.cursor]
+    if took is not None:
+        assert isinstance(after.outcome, Allowed)
+    else:
+        assert after.outcome is None
+        assert (there.key, after.notice) == (key, ENTER_TAKES)
+        assert decide(after, Pressed("enter")).outcome == there.outcome()
+
+
+def test_who_writes_on_after_a_pause_grants_nothing() -> None:
+    for words in ("yes, all", "1. y", "2y"):
+        state = decide(decision(PERMISSION), Shown(10.0, typed_at=8.0))
+        for number, key in enumerate(words):
+            state = decide(state, Pressed(key, key, at=12.0 + number * 0.2, drafting=True))
+        assert state.outcome is None, words
+        assert not state.choices[state.cursor].allows or not state.typing
 
 
 def test_a_click_moves_and_on_the_choice_under_the_cursor_takes_it() -> None:
@@ -160,11 +201,12 @@ def test_text_has_no_control_characters() -> None:
     assert decide(keys(decision(PLAN), "e"), TextChanged("a\x9b\tb")).text == "a\tb"
 
 
-@pytest.mark.parametrize("key", ["y", "n"])
-def test_letters_typed_into_a_fresh_panels_text_are_text(key: str) -> None:
+@pytest.mark.parametrize("key", ["y", "n", "1", " "])
+def test_what_is_typed_into_a_fresh_panels_text_is_text(key: str) -> None:
     fresh = decide(keys(decision(PERMISSION), "e"), Shown(10.0))
-    assert not is_guarded(fresh, key, 10.1)
-    assert is_guarded(fresh, "enter", 10.1)
+    assert meaning(fresh, Pressed(key, key, at=10.1)) is Meaning.COMMAND
+    assert meaning(fresh, Pressed("enter", at=10.1)) is Meaning.PASSED_OVER
+    assert meaning(fresh, Pressed(key, key, at=10.1, drafting=True)) is Meaning.TYPING
 
 
 def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
@@ -196,12 +238,12 @@ def test_random_events(request_: PermissionRequest, happened: list[Event]) -> No
         after = decide(state, event)
         decision_hints(after)
         if after.outcome and not state.outcome:
-            pressed = isinstance(event, Pressed) and event.key in ("enter", "y", "n", "1", "2")
+            pressed = isinstance(event, Pressed) and event.key in ("enter", "y", "n")
             assert pressed or event == Clicked(state.cursor)
         if not isinstance(event, TextChanged):
             assert after.text.startswith(state.text), "text is only added to"
         if isinstance(event, Pressed) and not means_something(state, event.key, event.character):
-            assert after == state
+            assert replace(after, guard=state.guard) == state
         state = after
 
 
@@ -213,7 +255,7 @@ def test_a_choice_out_of_sight_is_brought_back_and_not_taken() -> None:
     after = keys(state, "2")
     assert (after.outcome, after.cursor) == (None, 2)
     assert after.notice
-    assert keys(decide(after, Seen(frozenset({2}))), "2").outcome is not None
+    assert keys(decide(after, Seen(frozenset({2}))), "enter").outcome is not None
     assert keys(state, "n").outcome == Denied(), "what its letter denies grants nothing"
     assert keys(state, "y").outcome == Allowed()
     away = decide(keys(state, "down down"), Seen(frozenset({0})))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
-from ccq_tui.inbox.waiting import TYPING_PAUSE, Line, Waiting, seconds_to_wait
+from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE, Line, Waiting, seconds_to_wait
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.growth import begun
@@ -67,8 +67,11 @@ def test_what_is_still_being_written_waits_for_nobody() -> None:
     assert line.summary() == "1 question and 1 decision waiting · 0/2 answered"
 
 
-@pytest.mark.parametrize(("now", "typed", "wait"), [(10.0, None, 0.0), (10.0, 9.0, 0.0), (10.0, 9.7, 0.5)])
-def test_the_typing_pause(now: float, typed: float | None, wait: float) -> None:
-    assert seconds_to_wait(now, typed) == pytest.approx(wait)
-    assert pytest.approx(0.8) == TYPING_PAUSE
+@pytest.mark.parametrize(
+    ("typed", "drafting", "wait"),
+    [(None, True, 0.0), (9.0, False, 0.0), (9.7, False, 0.5), (9.0, True, 0.5), (8.4, True, 0.0)],
+)
+def test_the_typing_pause(typed: float | None, drafting: bool, wait: float) -> None:
+    assert seconds_to_wait(10.0, typed, drafting=drafting) == pytest.approx(wait)
+    assert (TYPING_PAUSE, THINKING_PAUSE) == (0.8, 1.5)
     assert replace(Line()) == Line()

@@ -1,0 +1,169 @@
+"""The guard of every panel that asks a person: which keys and clicks were meant for something else.
+
+Times are seconds of a monotonic clock, given by whoever saw the key or the click.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import isfinite
+
+from ccq_tui.questions.events import Pasted, Pressed, Shown
+
+GRACE = 0.4
+"""Seconds without a key until a fresh panel takes keys that decide something."""
+CLICK_GRACE = 0.3
+"""Seconds after the terminal got the focus in which a click selects nothing."""
+TYPING_SECONDS = 1.5
+"""Seconds for which somebody who typed something is still writing: a letter alone decides nothing."""
+GUARDED_KEYS = frozenset({"enter", "space", "escape"})
+"""Keys besides the printable ones that a fresh panel passes over."""
+DECLINING_KEYS = frozenset({"ctrl+d", "y"})
+"""Keys that decline; passed over at first by the question whether to: holding Ctrl+D is no answer."""
+HELD_SECONDS = 2.0
+"""Seconds after an Esc in which the next one may be the first repeat of a key that is held down."""
+
+
+class Meaning(StrEnum):
+    """What a key or a paste is to a panel."""
+
+    COMMAND = "command"
+    """The panel's own: a command, or text in its open field."""
+    PASSED_OVER = "passed over"
+    """Too early to be meant for the panel."""
+    TYPING = "typing"
+    """Part of what somebody writes in the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputGuard:
+    """What a panel knows of the keys before, in order to tell which are meant for it.
+
+    Attributes:
+        shown_at: When the panel appeared by itself, or the last key of the grace after that; or None.
+        asked_at: When it was asked whether to decline, or None.
+        focused_at: When the terminal last got the focus, or None.
+        typed_at: When something printable was last typed, here or in the prompt; or None.
+        text_known: Whether the open text was open before the grace began, so that it takes what is typed.
+        passed_over: The one printable key that the grace passed over so far, or "".
+        returned: What was typed that goes back to the prompt, key by key; the panel takes nothing more.
+    """
+
+    shown_at: float | None = None
+    asked_at: float | None = None
+    focused_at: float | None = None
+    typed_at: float | None = None
+    text_known: bool = False
+    passed_over: str = ""
+    returned: tuple[str, ...] = ()
+
+    @property
+    def quiet_since(self) -> float | None:
+        """When the pause began that the panel, or its question whether to decline, waits for; or None."""
+        return max((at for at in (self.shown_at, self.asked_at) if at is not None), default=None)
+
+    def shown(self, event: Shown, *, in_text: bool) -> InputGuard:
+        """Return the guard of a panel that has just come to the front.
+
+        Args:
+            event: How it came there.
+            in_text: Whether a text is open in it.
+        """
+        known = event.typed_at if event.typed_at is not None else self.typed_at
+        return InputGuard(
+            shown_at=None if event.asked_for else event.at,
+            focused_at=self.focused_at,
+            typed_at=known,
+            text_known=event.again and in_text,
+        )
+
+    def opened(self) -> InputGuard:
+        """Return the guard of a panel that a person hides or shows: no grace."""
+        return InputGuard(focused_at=self.focused_at, typed_at=self.typed_at)
+
+    def judged(
+        self, event: Pressed | Pasted, *, in_text: bool, declining: bool = False
+    ) -> tuple[Meaning, InputGuard]:
+        """Return what a key or a paste is, and the guard after it.
+
+        Args:
+            event: What was typed.
+            in_text: Whether a text is open that takes it.
+            declining: Whether it was just asked whether to decline.
+        """
+        typed, at = event.types, event.at
+        if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
+            fresh = is_fresh(self.asked_at, at)
+            return (Meaning.PASSED_OVER, replace(self, asked_at=at)) if fresh else (Meaning.COMMAND, self)
+        noted = replace(self, typed_at=at) if typed and isfinite(at) else self
+        if not is_fresh(self.shown_at, at):
+            return Meaning.COMMAND, replace(noted, passed_over="") if self.passed_over else noted
+        # A key that is held down or hammered must find no gap: the grace ends with a moment of quiet.
+        noted = replace(noted, shown_at=at)
+        if not typed:
+            guarded = isinstance(event, Pressed) and event.key in GUARDED_KEYS
+            return Meaning.PASSED_OVER if guarded else Meaning.COMMAND, noted
+        if in_text and (self.text_known or not event.drafting):
+            return Meaning.COMMAND, noted
+        if event.drafting or self.passed_over or isinstance(event, Pasted):
+            before = (self.passed_over,) if self.passed_over else ()
+            return Meaning.TYPING, replace(noted, passed_over="", returned=(*before, typed))
+        # A blank begins no word.
+        return Meaning.PASSED_OVER, replace(noted, passed_over=typed.strip())
+
+    def writing(self, at: float) -> bool:
+        """Whether somebody typed so recently that a letter may be part of a word."""
+        return self.typed_at is not None and at - self.typed_at < TYPING_SECONDS
+
+    def is_stray_click(self, at: float, *, hidden: bool) -> bool:
+        """Whether a click was not meant for the panel: unseen, fresh, or the terminal just got the focus.
+
+        Args:
+            at: When the click came.
+            hidden: Whether the panel is folded away.
+        """
+        if hidden or is_fresh(self.quiet_since, at):
+            return True
+        return self.focused_at is not None and at - self.focused_at < CLICK_GRACE
+
+
+@dataclass(frozen=True, slots=True)
+class Escapes:
+    """The last two presses of Esc, wherever they went: none of a burst may interrupt the agent.
+
+    Attributes:
+        before: When the one before the last came, or None.
+        last: When the last one came, or None.
+    """
+
+    before: float | None = None
+    last: float | None = None
+
+    def pressed(self, at: float) -> Escapes:
+        """Return the presses after another one."""
+        return Escapes(self.last, at)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the last press is far enough from the one before it to interrupt anything."""
+        return self._apart >= GRACE
+
+    @property
+    def may_be_held(self) -> bool:
+        """Whether the last press may be the first repeat of a key held down: another would follow at once."""
+        return self._apart < HELD_SECONDS
+
+    @property
+    def _apart(self) -> float:
+        return float("inf") if self.before is None or self.last is None else self.last - self.before
+
+
+def is_fresh(since: float | None, at: float) -> bool:
+    """Whether something appeared so recently that what happens now was meant for something else.
+
+    Args:
+        since: When it appeared by itself, or None when a person asked for it.
+        at: Now.
+    """
+    return since is not None and at - since < GRACE

@@ -1,0 +1,54 @@
+"""The panels of a dock, each made once: to make one takes longest of all between a request and the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ccq_tui.inbox.waiting import Draft
+from ccq_tui.questions.state import PanelState
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.lifetime import after
+from ccq_tui.widgets.question import QuestionPanel
+
+if TYPE_CHECKING:
+    from ccq_tui.screens.session.dock import Dock
+
+APART_SECONDS = 0.2
+"""Between the making of two panels."""
+Panel = QuestionPanel | DecisionPanel
+
+
+class PanelPool:
+    """Keeps a panel of each kind, which rests while nothing is asked in it.
+
+    Args:
+        dock: Where the panels are, with the prompt whose place they take.
+        session: The session's name, for the panels.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    def __init__(self, dock: Dock, session: str, clock: Callable[[], float]) -> None:
+        self._dock = dock
+        self._session = session
+        self._clock = clock
+        self._made: dict[type[Panel], Panel] = {}
+
+    def of(self, draft: Draft) -> Panel:
+        """Return the panel in which a draft is drawn."""
+        return self._of_kind(QuestionPanel if isinstance(draft, PanelState) else DecisionPanel)
+
+    def make_ready(self) -> None:
+        """Make the panels before they are needed, one after the other: keys come between."""
+        missing = [kind for kind in (QuestionPanel, DecisionPanel) if kind not in self._made]
+        if missing and self._dock.is_attached:
+            self._of_kind(missing[0])
+            after(self._dock, APART_SECONDS, self.make_ready)
+
+    def _of_kind(self, kind: type[Panel]) -> Panel:
+        panel = self._made.get(kind)
+        if panel is None:
+            panel = self._made[kind] = kind(None, session=self._session, clock=self._clock)
+            panel.drafting = lambda: self._dock.prompt.holds_text
+            self._dock.mount(panel)
+        return panel

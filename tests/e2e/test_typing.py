@@ -1,0 +1,45 @@
+"""Words meant for the prompt, typed as a question comes, in a real terminal."""
+
+from __future__ import annotations
+
+import json
+
+from ccq_tui.questions import Option, Question
+from ccq_tui.testing import Scenario
+from tests.e2e.conftest import Start
+from tests.steps import step
+
+FEATURES = Question(
+    "Which features?", "Features", (Option("Auth", "a"), Option("Cache", "b"), Option("Logs", "c")), True
+)
+WORDS = "Before that, check the backups of 2024"
+
+
+def test_words_typed_as_a_question_comes_are_a_prompt_and_answer_nothing(start: Start) -> None:
+    run = start(Scenario("e2e").hangs(gate="ask").asks(FEATURES).says("Done.").ends_turn().says("Read."))
+    terminal = run.terminal
+    with step("a question comes in the middle of a sentence, and waits in its line"):
+        terminal.wait("working")
+        terminal.type("Before that, ")
+        terminal.wait("❯ Before that,")
+        run.model.release("ask")
+        terminal.wait("opens when you pause typing")
+        run.rest(1.0)
+        terminal.type("check the backups of 2024")
+        terminal.wait(f"❯ {WORDS}")
+        terminal.press("enter")
+        terminal.wait_gone(f"❯ {WORDS}\n")
+    with step("it opens once nobody types, as it came"):
+        terminal.wait_panel("Which features?")
+        assert "◼" not in terminal.panel
+        assert run.model.tool_results() == []
+        terminal.press("2 enter")
+        terminal.wait_in_panel("Submit answers")
+        terminal.press("enter")
+        assert run.result("toolu_e2e_1").startswith(
+            'Your questions have been answered: "Which features?"="Cache".'
+        )
+        run.model.wait_for_sync(
+            lambda model: any(WORDS in json.dumps(request.body) for request in model.requests())
+        )
+    run.end("ctrl+q", 0)

@@ -1,0 +1,226 @@
+"""Words meant for the prompt never answer what comes up meanwhile, and none of them is lost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    PermissionAsked,
+    PlanProposed,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.inbox import Cancelled, PlanRequest
+from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE
+from ccq_tui.questions import Answered, Declined, Kind, Question
+from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
+from ccq_tui.screens.session.prompting import REPEAT_SECONDS
+from tests.ui.asked import MULTI
+from tests.ui.host import Clock
+from tests.ui.session import Driven, asked, permission, until
+from tests.ui.test_inbox_screen import one_waits
+
+ASKED: dict[str, AgentEvent] = {
+    "set": asked("set", MULTI),
+    "number": asked("number", Question("Which port?", "Port", kind=Kind.NUMBER)),
+    "permission": PermissionAsked(permission("permission")),
+    "plan": PlanProposed(PlanRequest("plan", "s", "# A")),
+}
+WORDS = "check the backups of 2024"
+
+
+@asynccontextmanager
+async def driven() -> AsyncIterator[tuple[Driven, Pilot[int]]]:
+    """The program, whose clock moves as the test says."""
+    run = Driven(clock=Clock())
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        yield run, pilot
+
+
+def burst(run: Driven, text: str) -> None:
+    """Type in one go, as a terminal does that reads much at once."""
+    for character in text:
+        run.app.post_message(events.Key({" ": "space", "\r": "enter"}.get(character, character), character))
+
+
+async def opened(run: Driven, pilot: Pilot[int], event: AgentEvent, before: str = "") -> None:
+    """Ask, after something was typed; wait for the panel, which is fresh."""
+    if before:
+        burst(run, before)
+        await until(pilot, lambda: run.screen.dock.prompt.text == before)
+    run.told.tell(event)
+    await until(pilot, lambda: run.screen.dock.line.items)
+    if before:
+        run.clock.skip(THINKING_PAUSE)
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
+
+
+@pytest.mark.parametrize("name", ASKED)
+async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(name: str) -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED[name], "Before that, ")
+        burst(run, WORDS)
+        await until(pilot, lambda: dock.prompt.text == f"Before that, {WORDS}")
+        assert dock.prompt.display
+        assert dock.panel is None
+        assert "1 " in dock.notices.text
+        assert "opens when you pause typing · F2" in dock.notices.text
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
+        assert run.told.answers == []
+        # It was sent: nobody is typing any more.
+        await until(pilot, lambda: dock.panel)
+        assert dock.panel is not None
+        assert not dock.panel.state.has_draft
+
+
+@pytest.mark.parametrize("name", ["set", "permission", "plan"])
+async def test_on_an_empty_prompt_one_key_is_passed_over_and_two_are_typing(name: str) -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED[name])
+        before = dock.panel and dock.panel.state
+        await pilot.press("c")
+        panel = dock.panel
+        assert panel is not None
+        assert before is not None
+        assert panel.state.guard.passed_over == "c"
+        run.clock.skip(GRACE / 2)
+        burst(run, "heck\r")
+        await until(pilot, lambda: "Not sent" in dock.notices.text)
+        assert dock.prompt.text == "check"
+        assert (run.told.sent, run.told.answers) == ([], [])
+        run.clock.skip(TYPING_PAUSE + 0.1)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["check"])
+
+
+async def test_typing_goes_to_the_caret_and_a_paste_is_folded() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["set"], "before after")
+        dock.prompt.field.move_cursor((0, 7))
+        burst(run, "x")
+        run.app.post_message(events.Paste("\n".join("line" for _ in range(30))))
+        burst(run, "y ")
+        await until(pilot, lambda: "y " in dock.prompt.text)
+        assert dock.prompt.field.text == "before x[pasted 30 lines]y after"
+
+
+async def test_a_field_that_nobody_was_writing_beside_takes_what_is_typed() -> None:
+    async with driven() as (run, pilot):
+        await opened(run, pilot, ASKED["number"])
+        burst(run, "8080\r")
+        panel = run.screen.dock.panel
+        await until(pilot, lambda: panel and panel.state.text == "8080")  # type: ignore[union-attr]
+        assert run.told.answers == []
+        run.clock.skip(GRACE + 0.01)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.answers)
+        outcome = run.told.answers[0][1]
+        assert isinstance(outcome, Answered)
+        assert outcome.answers[0].other == "8080"
+
+
+@pytest.mark.parametrize("name", ["set", "permission"])
+@pytest.mark.parametrize("cover", [("ctrl+f",), ("f1",)])
+async def test_what_covered_a_panel_leaves_it_fresh(name: str, cover: tuple[str, ...]) -> None:
+    async with driven() as (run, pilot):
+        await opened(run, pilot, ASKED[name])
+        run.clock.skip(2.0)
+        await pilot.press(*cover)
+        run.clock.skip(2.0)
+        await pilot.press("escape")
+        screen = run.session_screen
+        await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
+        await pilot.press("enter")
+        burst(run, "yes")
+        await until(pilot, lambda: screen.dock.prompt.text == "yes")
+        assert run.told.answers == []
+
+
+async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["permission"])
+        run.clock.skip(2.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: dock.prompt.display and dock.panel is None)
+        burst(run, "next\r")
+        await until(pilot, lambda: run.told.sent == ["next"])
+        await opened(run, pilot, PermissionAsked(permission("other")))
+        run.told.tell(RequestSettled("other", Cancelled("interrupted")))
+        await until(pilot, lambda: dock.panel is None)
+        burst(run, "y\r")
+        await until(pilot, lambda: "Not sent" in dock.notices.text)
+        assert run.told.sent == ["next"]
+
+
+@pytest.mark.parametrize("name", ["set", "permission"])
+@pytest.mark.parametrize("apart", [0.0, 0.03, 0.06])
+async def test_no_burst_of_esc_and_none_held_down_interrupts(name: str, apart: float) -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await opened(run, pilot, ASKED[name])
+        run.clock.skip(2.0)
+        await pilot.press("e" if name == "permission" else "o", "x")
+        for number in range(20):
+            # One that is held down comes again after half a second, then without a pause.
+            run.clock.skip(0.5 if number == 1 and apart else apart)
+            if apart:
+                await pilot.press("escape")
+            else:
+                run.app.post_message(events.Key("escape", "\x1b"))
+        await until(pilot, lambda: dock.panel and dock.panel.state.hidden)
+        await pilot.pause(REPEAT_SECONDS * 2)  # what is put off would be done by now
+        assert run.told.interrupts == 0
+        assert len(dock.line.items) == 1
+        for _ in range(2):
+            run.clock.skip(GRACE + 0.01)
+            await pilot.press("escape")
+        await until(pilot, lambda: run.told.interrupts == 1)
+
+
+async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt() -> None:
+    async with driven() as (run, pilot):
+        run.told.tell(StateChanged(SessionState.WORKING))
+        for cover in ("f1", "ctrl+f"):
+            run.clock.skip(HELD_SECONDS)
+            await pilot.press(cover)
+            await pilot.press("escape")
+            await until(pilot, lambda: run.app.screen is run.session_screen)
+            run.clock.skip(0.5)
+            for _ in range(5):
+                await pilot.press("escape")
+                run.clock.skip(0.03)
+            await pilot.pause(REPEAT_SECONDS * 2)
+            assert run.told.interrupts == 0, cover
+        run.clock.skip(HELD_SECONDS)
+        await pilot.press("escape")
+        assert run.told.interrupts == 1
+
+
+async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        clock = run.inbox_screen.clock = Clock()
+        await pilot.press("a", "o", "m", "y")
+        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.state.text == "my")
+        await run.app.inbox.answer(request.id, Declined(), "phone")
+        await until(pilot, lambda: run.inbox_screen.panel is None)
+        await pilot.press("p", "c", "q", "enter", "escape")
+        assert run.inbox_screen.state.filter == "pcq"
+        assert "Parking" not in run.said()
+        clock.skip(TYPING_PAUSE + 0.1)
+        await pilot.press("escape")
+        assert run.inbox_screen.state.filter == ""

@@ -1,0 +1,191 @@
+"""The guard of both machines: what comes too soon decides nothing, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox import decision as decisions
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.questions import Kind, Option, Question, QuestionSet, machine
+from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
+from ccq_tui.questions.input_guard import GRACE, Escapes, Meaning
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
+
+PRINTED = {**{key: key for key in "abchjklnopyx19é"}, "space": " ", "slash": "/"}
+"""What keys type, by their names."""
+LISTED = Question("Which?", "Which", (Option("First"), Option("Second"), Option("Third")), multi_select=True)
+NUMBER = Question("Port?", "Port", kind=Kind.NUMBER)
+ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
+STATES: tuple[Any, ...] = (
+    opened(QuestionSet("one", (replace(LISTED, multi_select=False),))),
+    opened(QuestionSet("many", (LISTED, NUMBER))),
+    opened(QuestionSet("number", (NUMBER,))),
+    first_draft(PermissionRequest("p", "s", "Bash", {"command": "make"}, suggestions=(ALWAYS,))),
+    first_draft(PlanRequest("plan", "s", "# Plan")),
+)
+
+
+@dataclass
+class Driven:
+    """A machine as a panel drives it: what its open text takes is typed into it."""
+
+    state: Any
+    drafting: bool
+    now: float = 100.0
+
+    def __post_init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        self.state = self.step(Shown(self.now))
+
+    def step(self, event: Any) -> Any:
+        questions = isinstance(self.state, PanelState)
+        return machine.step(self.state, event) if questions else decisions.decide(self.state, event)
+
+    @property
+    def in_text(self) -> bool:
+        state = self.state
+        return state.focus in TEXT_FOCUSES if isinstance(state, PanelState) else state.typing
+
+    @property
+    def text(self) -> str:
+        return str(self.state.text)
+
+    def press(self, key: str, after: float) -> Meaning:
+        self.now += after
+        event = Pressed(key, PRINTED.get(key, key if len(key) == 1 else ""), self.now, self.drafting)
+        questions = isinstance(self.state, PanelState)
+        meant = machine.meaning(self.state, event) if questions else decisions.meaning(self.state, event)
+        into, before = self.in_text and meant is Meaning.COMMAND and event.character, self.text
+        self.state = self.step(event)
+        if into:
+            self.state = self.step(TextChanged(before + event.character))
+        return meant
+
+
+@pytest.mark.parametrize("words", ["8080", "I am on it at 42 C", " y n "])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_what_is_typed_into_an_open_text_is_text(words: str, fresh: bool) -> None:
+    run = Driven(opened(QuestionSet("t", (Question("Name?", "Name", kind=Kind.TEXT),))), drafting=False)
+    if not fresh:
+        run.now += 1.0
+    for character in words:
+        run.press("space" if character == " " else character, 0.05)
+    run.press("enter", 0.05)
+    if fresh:
+        assert (run.text, run.state.outcome) == (words, None)
+        run.press("enter", GRACE)
+    assert run.state.outcome.answers[0].other == words
+
+
+@pytest.mark.parametrize("index", range(len(STATES)))
+def test_words_begun_in_the_prompt_go_back_there(index: int) -> None:
+    run = Driven(STATES[index], drafting=True)
+    run.press("c", 0.1)
+    assert run.state.guard.returned == ("c",)
+    before = run.state
+    for key in ("h", "enter", "escape"):
+        run.press(key, 0.1)
+    assert run.state == before, "all else is for whoever has the prompt"
+    run.begin()
+    assert run.state.guard.returned == ()
+
+
+@pytest.mark.parametrize("index", [0, 1, 3, 4])
+def test_one_key_is_passed_over_and_two_are_a_word(index: int) -> None:
+    run = Driven(STATES[index], drafting=False)
+    for key in ("space", "enter", "escape", "space"):
+        assert run.press(key, 0.1) is Meaning.PASSED_OVER
+    assert run.press("a", 0.2) is Meaning.PASSED_OVER
+    assert run.press("space", 0.2) is Meaning.TYPING
+    assert run.state.guard.returned == ("a", " ")
+    pasted = Driven(STATES[index], drafting=False)
+    pasted.state = pasted.step(Pasted("a paste", pasted.now + 0.1))
+    assert pasted.state.guard.returned == ("a paste",)
+
+
+def test_a_text_that_was_open_before_it_was_covered_takes_what_is_typed() -> None:
+    run = Driven(STATES[0], drafting=True)
+    run.press("o", 1.0)
+    run.state = run.step(Shown(run.now, again=True))
+    assert run.press("x", 0.1) is Meaning.COMMAND
+    assert run.text == "x"
+    assert run.press("enter", 0.1) is Meaning.PASSED_OVER
+
+
+def test_a_key_with_another_meaning_is_guarded_as_what_it_types() -> None:
+    run = Driven(STATES[0], drafting=True)
+    run.state = run.step(Pressed("down", at=run.now + 0.1, drafting=True, given="s"))
+    assert run.state.guard.returned == ("s",)
+
+
+def test_held_down_ctrl_d_declines_nothing() -> None:
+    run = Driven(STATES[0], drafting=False)
+    for _ in range(20):
+        run.press("ctrl+d", 0.1)
+    assert run.state.outcome is None
+    assert run.state.focus is Focus.DECLINE
+    assert run.press("y", 0.2) is Meaning.PASSED_OVER
+    run.press("y", GRACE)
+    assert run.state.outcome is not None
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(range(len(STATES))),
+    st.booleans(),
+    st.lists(
+        st.tuples(
+            st.sampled_from([*PRINTED, "enter", "escape", "up", "down", "tab", "ctrl+d", "f2"]),
+            st.sampled_from([0.0, 0.03, 0.1, 0.39, 0.41, 1.0, 2.0]),
+        ),
+        max_size=40,
+    ),
+)
+def test_no_outcome_without_a_confirming_key_outside_the_grace_and_nothing_typed_is_lost(
+    index: int, drafting: bool, pressed: list[tuple[str, float]]
+) -> None:
+    run = Driven(STATES[index], drafting=drafting)
+    quiet_from = run.now + GRACE
+    for key, pause in pressed:
+        before, in_text, text = run.state, run.in_text, run.text
+        if before.outcome is not None or before.guard.returned:
+            break
+        at, typed = run.now + pause, PRINTED.get(key, "")
+        fresh = at < quiet_from and not before.hidden
+        meant = run.press(key, pause)
+        after = run.state
+        if fresh:
+            quiet_from = at + GRACE
+            assert after.outcome is None, (key, "decides in the grace")
+            if typed and not in_text:
+                assert meant is not Meaning.COMMAND, (key, "is a command in the grace")
+                assert after.guard.returned == (*filter(None, [before.guard.passed_over]), typed) or (
+                    not drafting and after.guard.passed_over == typed.strip()
+                )
+            if after.hidden is not before.hidden:
+                quiet_from = 0.0
+        if typed and in_text and meant is Meaning.COMMAND:
+            assert run.text == text + typed
+        if after.outcome is not None:
+            assert key in ("enter", "ctrl+d", "y", "n")
+
+
+def test_an_esc_counts_only_a_moment_after_the_one_before() -> None:
+    escapes = Escapes().pressed(10.0)
+    assert escapes.counts
+    assert not escapes.may_be_held
+    for number in range(1, 20):
+        escapes = escapes.pressed(10.0 + number * 0.06)
+        assert not escapes.counts
+    first_repeat = Escapes().pressed(10.0).pressed(10.5)
+    assert (first_repeat.counts, first_repeat.may_be_held) == (True, True)
+    assert not first_repeat.pressed(12.6).may_be_held
