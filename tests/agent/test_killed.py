@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.agent.killed.points import VICTIMS, Point, all_points
+from tests.agent.killed.rivals import PARTS, Rivals
 from tests.agent.killed.run import play
 from tests.agent.killed.script import QUESTIONS
 
@@ -28,6 +29,18 @@ def test_a_killed_session_loses_no_draft_and_delivers_each_answer_once(tmp_path:
     assert counts.answers >= QUESTIONS
     assert counts.drafts >= 1
     print(counts)  # noqa: T201 - what was seen is part of the result
+
+
+@pytest.mark.timeout(240)
+def test_two_killed_programs_with_a_fork_deliver_each_answer_once(tmp_path: Path) -> None:
+    seen = Rivals(2, 2, tmp_path).play()
+    assert seen.problems == []
+    assert seen.counts["kills"] == 2
+    assert seen.counts["started fork"]
+    assert seen.counts["permissions"]
+    assert seen.counts["rewinds"] == 1
+    assert seen.counts["answers, each news once"] >= PARTS
+    print(dict(seen.counts))  # noqa: T201 - what was seen is part of the result
 
 
 def test_there_are_more_than_a_hundred_points_in_every_phase_with_every_victim() -> None:

@@ -11,11 +11,14 @@ import json
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent import AgentSession, SessionOptions
-from ccq_tui.agent.events import AgentEvent, Connected, QuestionAsked
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import AgentEvent, Connected, PermissionAsked, QuestionAsked
+from ccq_tui.inbox import Allowed, InboxError, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.waiting import first_draft
@@ -23,6 +26,8 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
 
 SURFACE = "panel"
+ELSEWHERE = "inbox"
+MAIN = "main"
 MOST = 2**20
 """Bytes of one order."""
 
@@ -38,7 +43,7 @@ class Child:
     def __init__(self, inbox: DurableInbox, project: Path) -> None:
         self._inbox = inbox
         self._project = project
-        self._session: AgentSession | None = None
+        self._sessions: dict[str, AgentSession] = {}
         self._asked: dict[str, QuestionRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -46,17 +51,27 @@ class Child:
         """Do as told.
 
         Args:
-            order: ``do``, and what belongs to it.
+            order: ``do``, ``key`` for which session where there are several, and what belongs to it.
         """
-        if order["do"] == "start":
-            options = SessionOptions(
-                cwd=self._project, permission_mode="default", resume=order["resume"] or None
-            )
-            self._session = AgentSession(options, self._inbox, self._take)
-            self._tasks.add(self._session.start())
-            return
-        session = self._session
-        assert session is not None
+        key = order.get("key", MAIN)
+        match order["do"]:
+            case "start":
+                options = SessionOptions(
+                    cwd=self._project,
+                    permission_mode="default",
+                    resume=order["resume"] or None,
+                    fork=order.get("fork", False),
+                )
+                session = self._sessions[key] = AgentSession(options, self._inbox, partial(self._take, key))
+                self._hold(session.start())
+            case "settle":
+                self._hold(asyncio.create_task(self._settle(order["id"], order["text"])))
+            case "allow elsewhere":
+                self._hold(asyncio.create_task(self._allow(order["id"])))
+            case _:
+                self._tell_session(self._sessions[key], order)
+
+    def _tell_session(self, session: AgentSession, order: dict[str, Any]) -> None:
         match order["do"]:
             case "send":
                 session.send(order["text"])
@@ -69,19 +84,52 @@ class Child:
                 say({"event": "Drafted", "text": order["text"], "at": time.monotonic()})
             case "answer":
                 session.answer(order["id"], Answered((Answer(other=order["text"]),)), SURFACE)
+            case "allow":
+                session.answer(order["id"], Allowed(), SURFACE)
+            case "rewind":
+                self._hold(asyncio.create_task(self._rewind(session, order["prompt_id"])))
             case "park":
                 session.park()
             case "close":
                 session.close()
 
-    def _take(self, event: AgentEvent) -> None:
-        told: dict[str, Any] = {"event": type(event).__name__}
+    async def _settle(self, request_id: str, text: str) -> None:
+        """Answer a request of another process, as its inbox screen does."""
+        try:
+            verdict = await self._inbox.answer(request_id, Answered((Answer(other=text),)), ELSEWHERE)
+        except InboxError as error:
+            say({"event": "NotSettled", "id": request_id, "reason": str(error)})
+        else:
+            say({"event": "Settled", "id": request_id, "won": isinstance(verdict, Won)})
+
+    async def _allow(self, request_id: str) -> None:
+        try:
+            await self._inbox.answer(request_id, Allowed(), ELSEWHERE)
+        except InboxError as error:
+            say({"event": "NotSettled", "id": request_id, "reason": str(error)})
+
+    async def _rewind(self, session: AgentSession, prompt_id: str) -> None:
+        try:
+            done = await session.rewind(prompt_id, files=False)
+        except CommandError as error:
+            say({"event": "NotRewound", "reason": str(error)})
+        else:
+            say({"event": "Rewound", "reason": done.refusal})
+
+    def _hold(self, task: asyncio.Task[None]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _take(self, key: str, event: AgentEvent) -> None:
+        told: dict[str, Any] = {"event": type(event).__name__, "key": key}
         match event:
             case QuestionAsked(request, draft, by_message):
                 self._asked[request.id] = request
                 typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
                 told |= {"id": request.id, "text": request.questions.questions[0].text}
                 told |= {"draft": typed, "by_message": by_message}
+            case PermissionAsked(request):
+                told |= {"id": request.id}
             case Connected(session_id=session_id):
                 told |= {"session": session_id}
             case _:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.agent.killed.points import VICTIMS
 
-PHASES = ("arriving", "drafting", "confirming", "delivering", "parking", "resuming")
+PHASES = ("arriving", "queueing", "drafting", "confirming", "delivering", "parking", "resuming")
 
 
 @dataclass
@@ -18,15 +18,22 @@ class Counts:
         kills: How many, by phase and victim.
         drafts: Drafts that had to be there after a kill, and were.
         answers: Answers found in the model's log, each once.
-        ways: How they came there.
+        queued: Prompts that waited for Claude at a kill and are in the model's log, each once.
+        ways: How the answers came there.
         problems: What was lost, or told twice.
     """
 
     kills: Counter[str] = field(default_factory=Counter)
     drafts: int = 0
     answers: int = 0
+    queued: int = 0
     ways: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        """Whether something was counted of everything, and nothing was lost or told twice."""
+        return bool(self.kills and self.answers and self.drafts) and not self.problems
 
     def add(self, other: Counts) -> None:
         """Count another session's, too."""
@@ -34,6 +41,7 @@ class Counts:
         self.ways += other.ways
         self.drafts += other.drafts
         self.answers += other.answers
+        self.queued += other.queued
         self.problems += other.problems
 
     def __str__(self) -> str:
@@ -41,7 +49,8 @@ class Counts:
         ways = ", ".join(f"{count} as {way}" for way, count in sorted(self.ways.items()))
         return (
             f"{self.kills.total()} kills ({kills}); {self.answers} answers, each once ({ways}); "
-            f"{self.drafts} drafts kept; {len(self.problems)} problems"
+            f"{self.drafts} drafts kept; {self.queued} queued prompts, each once; "
+            f"{len(self.problems)} problems"
         )
 
     def table(self) -> str:

@@ -17,6 +17,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Counts
+from tests.agent.killed.news import Kill, told
 from tests.agent.killed.points import Point, Victim
 from tests.agent.killed.process import Process, end_all
 from tests.agent.killed.script import QUESTIONS, mark, scenario
@@ -62,6 +63,7 @@ class Run:
         self._drafted: dict[str, float] = {}
         self._young: set[str] = set()
         self._heard: list[str] = []
+        self._kills: list[Kill] = []
 
     def play(self) -> Counts:
         """Play it to its end.
@@ -207,6 +209,7 @@ class Run:
         killed_at = time.monotonic()
         on_disk = {name: self._on_disk(name) for name in self._asked} if self._patient else {}
         self._process.kill(victim)
+        self._kills.append(Kill(time.monotonic(), victim))
         for name, asked in self._asked.items():
             if self._patient:
                 asked.kept = on_disk[name] or asked.kept
@@ -273,8 +276,8 @@ class Run:
         requests = self._model.requests()
         if not requests or not requests[-1].last_byte:
             return False
-        told = json.dumps(requests[-1].body)
-        if not all(f"answer {number} to" in told for number in range(1, QUESTIONS + 1)):
+        said = json.dumps(requests[-1].body)
+        if not all(f"answer {number} to" in said for number in range(1, QUESTIONS + 1)):
             return False
         store = Store(self._database)
         try:
@@ -290,12 +293,9 @@ class Run:
         results = {result.tool_use_id: result.text for result in self._model.tool_results()}
         for name, asked in self._asked.items():
             answer = mark(asked.text, name)
-            most, last = max(body.count(answer) for body in bodies), bodies[-1].count(answer)
-            if asked.answered and (most, last) != (1, 1):
-                self._problem(
-                    f"{answer!r} is {last} times in the last request, at most {most} in one"
-                    f": {self._explain(answer)}; heard {self._heard}"
-                )
+            found = told(answer, self._model.exchanges, self._kills)
+            if asked.answered and not (found.once and bodies[-1].count(answer) == 1):
+                self._problem(f"{answer!r}: {found}: {self._explain(answer)}; heard {self._heard}")
             elif asked.answered:
                 self.counts.answers += 1
                 self.counts.ways["result" if answer in results.get(call_of(name), "") else "message"] += 1
@@ -305,8 +305,8 @@ class Run:
 
     def _explain(self, answer: str) -> str:
         """Say where the last request has an answer."""
-        told = json.dumps((self._model.requests()[-1].body or {}).get("messages"))
-        places = [told[max(0, at.start() - 160) : at.end()] for at in re.finditer(re.escape(answer), told)]
+        said = json.dumps((self._model.requests()[-1].body or {}).get("messages"))
+        places = [said[max(0, at.start() - 160) : at.end()] for at in re.finditer(re.escape(answer), said)]
         return " | ".join(places)
 
     def _problem(self, text: str) -> None:

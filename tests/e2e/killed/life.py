@@ -16,10 +16,11 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import CleanHome, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Counts
+from tests.agent.killed.news import Kill, told
 from tests.agent.killed.process import children, command, end_all
-from tests.agent.killed.script import QUESTIONS, scenario
+from tests.agent.killed.script import scenario
 from tests.e2e.conftest import program
-from tests.e2e.killed.points import Point
+from tests.e2e.killed.points import PHASES, Point
 from tests.e2e.terminal import Terminal
 
 LIMIT = 300.0
@@ -50,19 +51,22 @@ class Life:
     """
 
     def __init__(
-        self, points: Sequence[Point], root: Path, questions: int = QUESTIONS, *, patient: bool = False
+        self, points: Sequence[Point], root: Path, questions: int = len(PHASES), *, patient: bool = False
     ) -> None:
         self.counts = Counts()
         self._patient = patient
         self._points = dict(enumerate(points, 1))
         self._root = root
         self._numbers = range(1, questions + 1)
-        script = scenario(lambda: self._model.requests()[-1], questions)
+        gated = [number for number, point in self._points.items() if point.phase == "queueing"]
+        script = scenario(lambda: self._model.requests()[-1], questions, gated)
         self._model = ScriptedModel(script, speed=400, delta_size=8)
         self._typed: dict[int, float] = {}
         self._expected: set[int] = set()
         self._ready_since = 0.0
         self._remedied = 0.0
+        self._kills: list[Kill] = []
+        self._queued: list[str] = []
 
     def play(self) -> Counts:
         """Play it to its end.
@@ -109,9 +113,12 @@ class Life:
             if terminal.keys_work:
                 self._question(int(found[1]))
             return
-        arriving = next((n for n, point in self._points.items() if point.phase == "arriving"), 0)
-        if arriving and f"Now to part {arriving}." in text:
-            self._kill(arriving)
+        speaking = ("arriving", "queueing")
+        begun = [n for n, one in self._points.items() if one.phase in speaking and f"to part {n}." in text]
+        if begun and self._points[begun[0]].phase == "queueing":
+            self._queue(begun[0])
+        elif begun:
+            self._kill(begun[0])
         elif (remedy := REMEDY.search(text)) and time.monotonic() - self._remedied > QUIET:
             self._remedied = time.monotonic()
             terminal.press(KEYS[remedy[1]])
@@ -120,8 +127,9 @@ class Life:
         elif not self._ready_since:
             self._ready_since = time.monotonic()
         elif time.monotonic() - self._ready_since > QUIET and not self._finished():
+            # Behind what came back into the field, if anything did.
             terminal.type("Go on.")
-            terminal.wait("❯ Go on.")
+            terminal.wait("Go on.")
             terminal.press("enter")
             self._ready_since = 0.0
 
@@ -160,6 +168,17 @@ class Life:
         terminal.wait(lambda seen: not seen.panel or f"part {number}?" not in seen.panel, STEP_SECONDS)
         return None
 
+    def _queue(self, number: int) -> None:
+        """Write prompts while Claude works, and be killed with them in the queue."""
+        for words in (f"queued first with {number}.", f"queued then with {number}."):
+            self._terminal.type(words)
+            self._terminal.wait(words)
+            self._terminal.press("enter")
+            self._terminal.wait("take back")
+            self._queued.append(words)
+        self._kill(number)
+        self._model.release(f"part {number}")
+
     def _leave(self, number: int, point: Point) -> None:
         """Quit with the question open; be killed meanwhile, or when it is resumed."""
         self._rest(KEPT_AFTER)
@@ -182,6 +201,7 @@ class Life:
         for pid in clis:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        self._kills.append(Kill(time.monotonic(), point.victim))
         self.counts.kills[f"{point.phase}/{point.victim}"] += 1
         if point.victim != "cli" or point.phase == "parking":
             process.wait(STEP_SECONDS)
@@ -214,8 +234,8 @@ class Life:
         requests = self._model.requests()
         if not requests or not requests[-1].last_byte:
             return False
-        told = _told(self._model)
-        if not all(answer_to(number) in told for number in self._numbers):
+        said = _told(self._model)
+        if not all(text in said for text in (*map(answer_to, self._numbers), *self._queued)):
             return False
         store = Store(next(self._root.rglob("inbox.db")))
         try:
@@ -227,13 +247,19 @@ class Life:
         bodies = [json.dumps(exchange.body) for exchange in self._model.requests()]
         for number in self._numbers:
             answer = answer_to(number)
-            counts = [body.count(answer) for body in bodies] or [0]
-            if (max(counts), counts[-1]) == (1, 1):
+            found = told(answer, self._model.exchanges, self._kills)
+            if found.once and bodies[-1].count(answer) == 1:
                 self.counts.answers += 1
                 results = (result.text for result in self._model.tool_results())
                 self.counts.ways["result" if any(answer in one for one in results) else "message"] += 1
             else:
-                self._problem(f"{answer!r} is {counts[-1]} times in the last request, at most {max(counts)}")
+                self._problem(f"{answer!r} was told so: {found}")
+        for words in self._queued:
+            found = told(words, self._model.exchanges, self._kills)
+            if found.once:
+                self.counts.queued += 1
+            else:
+                self._problem(f"the queued prompt {words!r} was told so: {found}")
         if self._points:
             self._problem(f"it was not killed at {list(self._points.values())}")
         self._model.check()

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 
 from tests.agent.killed.points import VICTIMS, Victim
 
-PHASES = ("drafting", "confirming", "delivering", "parking", "resuming", "arriving")
-"""In the order of the six questions: before the first one there is no session yet to go on with."""
-DELAYS = {"confirming": (0.0, 0.01, 0.03), "parking": (0.0, 0.05, 0.2), "resuming": (0.0, 0.1, 0.3)}
+PHASES = ("drafting", "confirming", "delivering", "parking", "resuming", "queueing", "arriving")
+"""In the order of the questions: before the first one there is no session yet to go on with."""
+DELAYS = {
+    "confirming": (0.0, 0.01, 0.03),
+    "parking": (0.0, 0.05, 0.2),
+    "resuming": (0.0, 0.1, 0.3),
+    "queueing": (0.0, 0.05, 0.5),
+}
 """Seconds after what is waited for, one for each session; none where nothing is said."""
 
 

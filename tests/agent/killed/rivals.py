@@ -1,0 +1,464 @@
+"""Two programs on one inbox, killed at random: ``python -m tests.agent.killed.rivals [KILLS [SEED]]``.
+
+Each play has a session, a fork of it that begins while a question waits, two question sets in one message, a
+permission and a rewind. Both programs start sessions at the same moment, answer each other's requests, and
+are killed, alone, with a CLI, or both.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.store import Store
+from ccq_tui.questions import Answered, Option, Question
+from ccq_tui.questions.state import PanelState
+from ccq_tui.testing import Exchange, Replies, Scenario, ScriptedModel, ask, clean_environment
+from tests.agent.killed.news import Kill, spoken, told
+from tests.agent.killed.process import Process, end_all
+
+KILLS = 300
+A_PLAY = 8
+"""Kills in one play."""
+LIMIT = 600.0
+QUIET = 0.005
+"""Seconds to listen to one program before the other."""
+STUCK = 3.0
+"""Seconds without an event after which a person looks at what waits, and goes on with it."""
+PARTS = 4
+RAN = "part-2-done"
+DELAYS = (0.0, 0.0, 0.005, 0.02, 0.1, 0.4)
+MAIN, FORK = "main", "fork"
+VICTIMS = ("first", "second", "both", "cli", "first and cli")
+
+
+def scenario(newest: Callable[[], Exchange]) -> Scenario:
+    """Return the script: it asks and runs again what the conversation does not show as done.
+
+    Args:
+        newest: Gives the request that is being answered.
+    """
+
+    def question(number: int) -> Question:
+        options = (Option("First", "One way"), Option("Second", "Another way"))
+        return Question(f"What about part {number}?", f"Part {number}", options)
+
+    def choose(_: Replies) -> Scenario:
+        said = spoken(newest().body)
+        open_parts = [number for number in range(1, PARTS + 1) if f"answer {number} to" not in said]
+        if open_parts and open_parts[0] != PARTS:
+            # The second and the third question are asked in one message.
+            together = [number for number in open_parts if number in (2, 3)] if open_parts[0] != 1 else [1]
+            return Scenario().together(*(ask(question(number)) for number in together)).then(choose)
+        if RAN not in said:
+            return Scenario().runs("Bash", command="touch part && echo part-$((1+1))-done").then(choose)
+        if open_parts:
+            return Scenario().says("Now the last part.").asks(question(PARTS)).then(choose)
+        return Scenario().says("All of it is done.").ends_turn().then(choose)
+
+    return Scenario("rivals").then(choose)
+
+
+@dataclass
+class Seen:
+    """What was seen.
+
+    Attributes:
+        counts: How often each thing happened.
+        problems: What was lost, or told twice.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, other: Seen) -> None:
+        """Count another play's, too."""
+        self.counts += other.counts
+        self.problems += other.problems
+
+
+@dataclass
+class _Session:
+    key: str
+    name: str = ""
+    runner: int | None = None
+    starting: set[int] = field(default_factory=set)
+    idle: bool = False
+    prompts: list[str] = field(default_factory=list)
+
+
+class Rivals:
+    """One play, to its end.
+
+    Args:
+        seed: What the chances are drawn from.
+        kills: How many kills there are.
+        root: An empty directory.
+    """
+
+    def __init__(self, seed: int, kills: int, root: Path) -> None:
+        self.seen = Seen()
+        self._chance = random.Random(seed)  # noqa: S311 - it guards nothing
+        self._left = kills
+        self._root = root
+        self._database = root / "inbox.db"
+        self._model = ScriptedModel(scenario(self._newest), speed=1_500, delta_size=8)
+        self._sessions = {MAIN: _Session(MAIN)}
+        self._texts: dict[str, list[str]] = {}
+        self._drafts: dict[str, list[str]] = {}
+        self._kept: dict[str, str] = {}
+        self._kills: list[Kill] = []
+        self._until_kill = self._chance.randrange(2, 24)
+        self._serial = 0
+        self._rewound = False
+        self._heard: list[str] = []
+
+    def play(self) -> Seen:
+        """Play it.
+
+        Returns:
+            What was seen.
+        """
+        with self._model:
+            self._home = clean_environment(self._model.url, root=self._root)
+            self._programs = [self._program(), self._program()]
+            try:
+                self._play()
+            except TimeoutError as error:
+                self._problem(str(error))
+            finally:
+                for program in self._programs:
+                    program.end()
+                end_all(self._home)
+            self._check()
+        return self.seen
+
+    def _program(self) -> Process:
+        return Process(self._home, self._database, {})
+
+    # -- two people and a killer --------------------------------------------------------------------------
+
+    def _play(self) -> None:
+        deadline, heard_at = time.monotonic() + LIMIT, time.monotonic()
+        while self._left or not self._finished():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"it did not end within {LIMIT:g} s; {self._open()}")
+            for number in range(len(self._programs)):
+                event = self._programs[number].event(QUIET)
+                if event is None:
+                    continue
+                heard_at = time.monotonic()
+                words = (str(event.get(name, "")) for name in ("event", "key", "id", "state", "reason"))
+                self._heard.append(f"{number} " + " ".join(word for word in words if word))
+                self._note(number, event)
+                self._until_kill -= 1
+                if self._until_kill <= 0 and self._left:
+                    self._kill()
+            if time.monotonic() - heard_at > STUCK:
+                heard_at = time.monotonic()
+                self._go_on()
+
+    def _note(self, number: int, event: dict[str, Any]) -> None:
+        """Do what an event of a program asks of the people."""
+        session = self._sessions.get(event.get("key", ""))
+        if session is not None:
+            self._note_session(number, session, event)
+            return
+        match event["event"]:
+            case "Started":
+                self._start_what_rests(number)
+            case "Settled" if event["won"]:
+                self.seen.counts["answered by the other program"] += 1
+            case "Rewound":
+                self._rewound = True
+                self.seen.counts["rewinds refused" if event["reason"] else "rewinds"] += 1
+                self._heard.append(event["reason"])
+                self._say(self._sessions[MAIN], "Go on.")
+
+    def _note_session(self, number: int, session: _Session, event: dict[str, Any]) -> None:
+        match event["event"]:
+            case "Connected":
+                self._connected(number, session, event["session"])
+            case "PromptDelivered":
+                session.prompts.append(event["prompt_id"])
+            case "StateChanged" if session.runner == number:
+                session.idle = event["state"] == "idle"
+            case "QuestionAsked":
+                self._question(number, session, event)
+            case "PermissionAsked":
+                self._permission(number, session, event["id"])
+            case "SessionLost":
+                self._lost(number, session, event["kind"])
+
+    def _connected(self, number: int, session: _Session, name: str) -> None:
+        session.runner, session.idle = number, False
+        session.starting.discard(number)
+        self.seen.counts[f"started {session.key}"] += 1
+        if not session.name:
+            session.name = name
+            self._say(session, "Build it.")
+
+    def _lost(self, number: int, session: _Session, kind: str) -> None:
+        self.seen.counts[f"lost: {kind}"] += 1
+        session.starting.discard(number)
+        if session.runner == number:
+            session.runner, session.idle = None, False
+        if kind == "no_conversation":
+            session.name = ""
+        self._start_what_rests(self._chance.randrange(2))
+
+    def _say(self, session: _Session, text: str) -> None:
+        if session.runner is not None:
+            session.idle = False
+            self._programs[session.runner].tell(do="send", key=session.key, text=text)
+
+    def _start_what_rests(self, number: int) -> None:
+        """Start what nobody runs, now and then in both programs at once."""
+        for session in self._sessions.values():
+            if session.runner is not None or session.starting:
+                continue
+            who = (0, 1) if self._chance.random() < 0.5 and session.name else (number,)
+            for one in who:
+                self._start(session, one)
+            if len(who) == 2:
+                self.seen.counts["started by both at once"] += 1
+
+    def _start(self, session: _Session, number: int) -> None:
+        fork = session.key == FORK and not session.name
+        resume = self._sessions[MAIN].name if fork else session.name
+        if session.key == FORK and not resume:
+            return
+        session.starting.add(number)
+        self._programs[number].tell(do="start", key=session.key, resume=resume, fork=fork)
+
+    def _question(self, number: int, session: _Session, event: dict[str, Any]) -> None:
+        name, own, other = event["id"], self._programs[number], self._programs[1 - number]
+        self._check_draft(name, event["draft"])
+        if self._chance.random() < 0.5:
+            self._serial += 1
+            draft = f"draft {self._serial}"
+            self._drafts.setdefault(name, []).append(draft)
+            own.tell(do="draft", key=session.key, id=name, text=draft)
+        if FORK not in self._sessions and "part 1?" not in event["text"]:
+            self._sessions[FORK] = _Session(FORK)
+            self._start(self._sessions[FORK], self._chance.randrange(2))
+            return  # the question waits while the fork begins
+        way = self._chance.random()
+        if way < 0.15:
+            own.tell(do="park", key=session.key)
+            other.tell(do="settle", id=name, text=self._answer(name, event["text"]))
+            self.seen.counts["parked, answered elsewhere"] += 1
+        elif way < 0.4:
+            other.tell(do="settle", id=name, text=self._answer(name, event["text"]))
+        elif way < 0.6:
+            other.tell(do="settle", id=name, text=self._answer(name, event["text"]))
+            own.tell(do="answer", key=session.key, id=name, text=self._answer(name, event["text"]))
+            self.seen.counts["answered by both at once"] += 1
+        elif way < 0.95:
+            own.tell(do="answer", key=session.key, id=name, text=self._answer(name, event["text"]))
+        # Else nobody answers now; `_go_on` does.
+
+    def _answer(self, name: str, question: str) -> str:
+        """Return an answer to a request that nothing else contains."""
+        self._serial += 1
+        number = question.rstrip("?").rsplit(" ", 1)[1]
+        text = f"answer {number} to it, no. {self._serial}."
+        self._texts.setdefault(name, []).append(text)
+        return text
+
+    def _permission(self, number: int, session: _Session, name: str) -> None:
+        self.seen.counts["permissions"] += 1
+        if self._chance.random() < 0.7:
+            self._programs[number].tell(do="allow", key=session.key, id=name)
+        else:
+            self._programs[1 - number].tell(do="allow elsewhere", id=name)
+
+    def _go_on(self) -> None:
+        """Do what a person does who comes back: start what rests, answer what waits, say something."""
+        self._start_what_rests(self._chance.randrange(2))
+        store = Store(self._database)
+        try:
+            waiting = [one.request for one in store.waiting()]
+        finally:
+            store.close()
+        for request in waiting:
+            if any(session.starting for session in self._all()):
+                break
+            if (questions := getattr(request, "questions", None)) is not None:
+                text = self._answer(request.id, questions.questions[0].text)
+                self._programs[self._chance.randrange(2)].tell(do="settle", id=request.id, text=text)
+            else:
+                self._programs[self._chance.randrange(2)].tell(do="allow elsewhere", id=request.id)
+        for session in self._all():
+            if session.runner is None or not session.idle or waiting:
+                continue
+            if not self._done(session):
+                self._say(session, "Go on.")
+            elif session.key == MAIN and not self._rewound and len(session.prompts) > 1:
+                order = {"do": "rewind", "key": MAIN, "prompt_id": session.prompts[-1]}
+                self._programs[session.runner].tell(**order)
+            elif session.key == MAIN and not self._rewound:
+                self._say(session, "One more thing.")
+
+    def _kill(self) -> None:
+        self._until_kill = self._chance.randrange(2, 24)
+        time.sleep(self._chance.choice(DELAYS))
+        victim = self._chance.choice(VICTIMS)
+        for name in self._drafts:
+            self._kept[name] = self._on_disk(name) or self._kept.get(name, "")
+        if victim == "cli":
+            for program in self._programs:
+                program.kill("cli")
+        else:
+            hit = {"first": (0,), "second": (1,), "both": (0, 1), "first and cli": (0,)}[victim]
+            for number in hit:
+                self._programs[number].kill("both" if victim == "first and cli" else "program")
+            for number in hit:
+                self._programs[number] = self._program()
+                for session in self._sessions.values():
+                    session.starting.discard(number)
+                    if session.runner == number:
+                        session.runner, session.idle = None, False
+        self._kills.append(Kill(time.monotonic(), victim))
+        self._left -= 1
+        self.seen.counts["kills"] += 1
+        self.seen.counts[f"killed: {victim}"] += 1
+        self._heard.append(f"kill {victim}")
+
+    # -- what must hold -----------------------------------------------------------------------------------
+
+    def _finished(self) -> bool:
+        if FORK not in self._sessions or not self._rewound or not all(map(self._done, self._all())):
+            return False
+        store = Store(self._database)
+        try:
+            return not store.waiting() and not any(map(self._owed(store), self._all()))
+        finally:
+            store.close()
+
+    def _open(self) -> str:
+        """Return what keeps the play from its end."""
+        store = Store(self._database)
+        try:
+            waiting = [one.request.id for one in store.waiting()]
+            owed = {one.key: self._owed(store)(one) for one in self._all()}
+        finally:
+            store.close()
+        return f"sessions {self._all()}, waiting {waiting}, not delivered {owed}"
+
+    @staticmethod
+    def _owed(store: Store) -> Callable[[_Session], list[str]]:
+        """Return what says which answers a session has not got; a permission is no answer it could miss."""
+
+        def owed(session: _Session) -> list[str]:
+            left = store.undelivered(session.name)
+            return [one.request.id for one in left if isinstance(one.request, QuestionRequest)]
+
+        return owed
+
+    def _all(self) -> list[_Session]:
+        return list(self._sessions.values())
+
+    def _done(self, session: _Session) -> bool:
+        said = self._said(session)
+        return RAN in said and all(f"answer {number} to" in said for number in range(1, PARTS + 1))
+
+    def _said(self, session: _Session) -> str:
+        """Return the newest request of a session, once it was replied to."""
+        own = [one for one in self._model.requests() if _session_of(one) == session.name and session.name]
+        return spoken(own[-1].body) if own and own[-1].last_byte else ""
+
+    def _newest(self) -> Exchange:
+        return self._model.requests()[-1]
+
+    def _on_disk(self, name: str) -> str:
+        store = Store(self._database)
+        try:
+            stored = store.request(name)
+            draft = store.load_draft(stored.request) if stored is not None and stored.has_draft else None
+            return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
+        finally:
+            store.close()
+
+    def _check_draft(self, name: str, found: str) -> None:
+        kept, drafts = self._kept.get(name, ""), self._drafts.get(name, [])
+        if not kept:
+            return
+        if found not in drafts or drafts.index(found) < drafts.index(kept):
+            self._problem(f"the draft of {name} is {found!r}, not {kept!r} or a later one")
+        else:
+            self.seen.counts["drafts kept"] += 1
+
+    def _check(self) -> None:
+        exchanges = self._model.exchanges
+        store = Store(self._database)
+        try:
+            for name, texts in self._texts.items():
+                stored = store.request(name)
+                outcome = stored.outcome if stored is not None else None
+                won = outcome.answers[0].other if isinstance(outcome, Answered) else ""
+                for text in texts:
+                    self._check_answer(name, text, won == text, exchanges)
+        finally:
+            store.close()
+        self._model.check()
+
+    def _check_answer(self, name: str, text: str, won: bool, exchanges: Sequence[Exchange]) -> None:
+        found = told(text, exchanges, self._kills)
+        if won and found.once:
+            self.seen.counts["answers, each news once"] += 1
+            self.seen.counts["requests repeated after a kill"] += found.repeated
+        elif won or found.news:
+            asked = "confirmed" if won else "not taken"
+            self._problem(f"{text!r} for {name} was {asked}, and the model was told {found}")
+        else:
+            self.seen.counts["answers that came too late, never told"] += 1
+
+    def _problem(self, text: str) -> None:
+        self.seen.problems.append(f"{text} [{self._root.name}]\n      " + "\n      ".join(self._heard[-60:]))
+
+
+def _session_of(exchange: Exchange) -> str:
+    return exchange.headers.get("x-claude-code-session-id", "")
+
+
+def main(kills: int, seed: int) -> int:
+    """Play until there were so many kills, and print what was seen.
+
+    Args:
+        kills: How many.
+        seed: The first play's.
+
+    Returns:
+        The exit code: 0 where nothing was lost or doubled, and something was counted.
+    """
+    total, began = Seen(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="ccq-rivals-") as root:
+        while (left := kills - total.counts["kills"]) > 0:
+            place = Path(root) / f"seed-{seed}"
+            place.mkdir()
+            one = Rivals(seed, min(left, A_PLAY), place).play()
+            total.add(one)
+            seed += 1
+            sys.stdout.write(
+                f"{time.monotonic() - began:6.1f} s  seed {seed - 1}: {json.dumps(one.counts)}\n"
+            )
+            sys.stdout.write("".join(f"    {problem}\n" for problem in one.problems))
+            sys.stdout.flush()
+    sys.stdout.write(json.dumps(dict(sorted(total.counts.items())), indent=1) + "\n")
+    counted = all(total.counts[what] for what in ("kills", "drafts kept", "answers, each news once"))
+    return 0 if counted and not total.problems else 1
+
+
+if __name__ == "__main__":
+    numbers = [int(word) for word in sys.argv[1:3]]
+    sys.exit(main(*(*numbers, *(KILLS, 1)[len(numbers) :])))
