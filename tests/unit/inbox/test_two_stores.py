@@ -125,8 +125,9 @@ class TwoStores(RuleBasedStateMachine):
         name = asked(call, session).id
         if self.stores[at].request(name) is None:
             return
-        if name not in self.open[at]:
-            self.open_panel(at, call, session)
+        for surface in (0, 1):  # both have the request open: what one types the other has not seen
+            if name not in self.open[surface]:
+                self.open_panel(surface, call, session)
         before = self.open[at][name]
         note = self.fresh()
         page = before.pages[place]
