@@ -94,8 +94,10 @@ class InputGuard:
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
-            fresh = is_fresh(self.asked_at, at)
-            return (Meaning.PASSED_OVER, replace(self, asked_at=at)) if fresh else (Meaning.COMMAND, self)
+            if not is_fresh(self.asked_at, at):
+                return Meaning.COMMAND, self
+            shown_at = at if is_fresh(self.shown_at, at) else self.shown_at
+            return Meaning.PASSED_OVER, replace(self, asked_at=at, shown_at=shown_at)
         noted = replace(self, typed_at=at) if typed and isfinite(at) else self
         if not is_fresh(self.shown_at, at):
             return Meaning.COMMAND, replace(noted, passed_over="") if self.passed_over else noted

@@ -139,7 +139,7 @@ async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_comm
         await until(pilot, lambda: panel.query_one("#details").scroll_offset.y == 2)
         await pilot.press("y")
         await until(pilot, lambda: "were never on the screen" in panel.state.notice)
-        await pilot.press("n")
+        await pilot.press("n", "enter")
         await until(pilot, lambda: run.told.answers[1:] == [("t", Denied(), "panel")])
 
 

@@ -42,7 +42,7 @@ async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
         await pilot.press("n", "y", "enter")
         assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
         await pilot.press("c", "z", "enter")
-        assert outcomes(app) == [Discussed("z")]
+        assert outcomes(app) == [Discussed("z", (Answer(other="x", note="y"), Answer()))]
 
 
 @pytest.mark.parametrize("key", ["ctrl+j", "shift+enter"])
