@@ -107,7 +107,7 @@ def test_sessions_say_which_answers_have_not_reached_claude(capsys: pytest.Captu
     assert "→" not in run(capsys, "sessions"), "it runs: there it is on its way"
     with asked() as store:
         store.release_session(SESSION, this_process())
-        assert store.mark_delivered(CACHE, "result")
+        assert store.mark_delivered(id_of(CACHE), "result")
     assert "→" not in run(capsys, "sessions")
 
 
