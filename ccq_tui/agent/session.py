@@ -205,9 +205,11 @@ class AgentSession:
         Raises:
             CommandError: The CLI did not answer in time, or is gone; the message is for a person.
         """
-        newest = self._connection.translator.newest_prompt if self._connection else ""
+        translator = self._connection.translator if self._connection else None
+        newest = translator.newest_message if translator else ""
         done = await rewind(self.ask, prompt_id, newest, files=files)
-        if not done.refusal:
+        if translator and not done.refusal:
+            translator.rewound(prompt_id)
             self._delivery.rewound(prompt_id)
         return done
 

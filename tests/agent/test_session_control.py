@@ -166,6 +166,25 @@ async def test_a_rewind_to_any_prompt_takes_back_conversation_and_files(play: Ca
             await is_back(run, stage, 0)
 
 
+async def test_a_rewind_after_a_rewind_reaches_any_prompt_that_is_left(play: Callable[..., Any]) -> None:
+    async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
+        async with stage.scene("back twice", three_files()) as run:
+            prompts = await write_three(run)
+            assert await run.session.rewind(prompts[2], files=True) == controls.Rewound("three")
+            assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
+            await is_back(run, stage, 0)
+        async with stage.scene("written before a resume", three_files()) as run:
+            prompts = await write_three(run)
+            await until_written(stage.home, run.session.session_id, '"Did three."')
+    with step("back twice after a resume"):
+        async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
+            await run.until(ModelsListed)
+            stage.model.begin(Scenario("r").says("Said.").ends_turn())
+            assert await run.session.rewind(prompts[2], files=True) == controls.Rewound("three")
+            assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
+            await is_back(run, stage, 0)
+
+
 async def write_three(run: Running) -> list[str]:
     """Let the three files be written, and give the prompts' ids."""
     prompts = []

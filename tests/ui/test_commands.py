@@ -18,6 +18,7 @@ from ccq_tui.agent.events import (
     ModelChoice,
     ModelsListed,
     PromptAccepted,
+    PromptReturned,
     SessionState,
     StateChanged,
 )
@@ -216,6 +217,18 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() ->
         await until(pilot, lambda: "Nothing was taken back: something was said since" in notices(driven))
         assert [name for name, _ in rewound(driven)] == ["rewind_conversation"]
         assert driven.session_screen.dock.prompt.text == ""
+
+
+async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its_words_stays() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(PromptAccepted("Go on", prompt_id="p1"))
+        driven.told.tell(PromptAccepted("Go on", queued=True, prompt_id="p2"))
+        driven.told.tell(PromptReturned("Go on", "you took it back", "p2", wanted=True))
+        await until(pilot, lambda: driven.session_screen.dock.prompt.text == "Go on")
+        driven.session_screen.dock.prompt.put("")
+        await say(pilot, driven, "/rewind")
+        assert [row.value for row in (await picker(pilot)).state.rows] == ["p1"]
 
 
 async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:

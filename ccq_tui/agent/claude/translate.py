@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -53,6 +54,8 @@ _DIAGNOSTIC = "[ede_diagnostic]"
 _SYNTHETIC = "<synthetic>"
 _REMARK = ("<local-command-", _INTERRUPTION)
 _NO_RESPONSE = "No response requested."
+KNOWN_MESSAGES = 50_000
+"""Messages whose order is known: far more than lie behind any prompt that a screen offers to rewind to."""
 
 
 class Translator:
@@ -64,7 +67,6 @@ class Translator:
         mode: The permission mode, as last heard.
         cli_state: What the CLI says it does: "running", "requires_action", "idle", or "" before it says so.
         sent: Prompts that were sent and did not reach the agent yet, by their ids.
-        newest_prompt: The UUID of the last message of a user in the conversation, as far as it was seen.
     """
 
     def __init__(self, *, session_id: str, model: str, mode: str) -> None:
@@ -73,7 +75,7 @@ class Translator:
         self.mode = mode
         self.cli_state = ""
         self.sent: dict[str, str] = {}
-        self.newest_prompt = ""
+        self._conversation: deque[str] = deque(maxlen=KNOWN_MESSAGES)
         self._started: set[str] = set()
         self._reset = False
         self._failed_servers: set[str] = set()
@@ -85,7 +87,18 @@ class Translator:
         """Take messages as known, the newest last, so that a replay of them is not reported again."""
         for uuid in uuids:
             self._seen.add(uuid)
-            self.newest_prompt = uuid
+            self._conversation.append(uuid)
+
+    @property
+    def newest_message(self) -> str:
+        """The UUID of the last message that was seen of the conversation, or "": no prompt is behind it."""
+        return self._conversation[-1] if self._conversation else ""
+
+    def rewound(self, prompt_id: str) -> None:
+        """Forget what came from a prompt on: named as seen, it makes the CLI refuse the next rewind."""
+        if prompt_id in self._conversation:
+            while self._conversation.pop() != prompt_id:
+                continue
 
     def feed(self, message: Message) -> Iterator[AgentEvent]:
         """Translate a message.
@@ -160,7 +173,7 @@ class Translator:
     def _user(self, message: UserMessage) -> Iterator[AgentEvent]:
         parent = message.parent_tool_use_id or ""
         if message.uuid and not parent and _is_prompt(message.content):
-            self.newest_prompt = message.uuid
+            self._conversation.append(message.uuid)
         if message.uuid and message.uuid in self.sent:
             del self.sent[message.uuid]
             self._started.discard(message.uuid)

@@ -46,8 +46,8 @@ class Rewinding(Commanding):
                 self._remember(one for one in events if isinstance(one, PromptAccepted))
             case PromptAccepted():
                 self._remember([event])
-            case PromptReturned(text):
-                self._given = tuple(one for one in self._given if one.text != text)
+            case PromptReturned(prompt_id=name):
+                self._given = tuple(one for one in self._given if one.prompt_id != name)
             case _:
                 pass
 
