@@ -7,7 +7,7 @@ import pytest
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Option, Question
-from ccq_tui.questions.machine import GRACE
+from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
 from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import MULTI, SINGLE
@@ -88,8 +88,10 @@ async def test_a_choice_out_of_sight_decides_nothing() -> None:
         assert app.state.outcome is None
         assert "Allow once" in app.cursor_line
         scroll_away(app, "#choices")
+        app.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
         assert app.state.outcome is None
+        app.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
         assert app.state.outcome == Allowed()
 
@@ -155,6 +157,7 @@ async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
             await pilot.press("down")
             assert "again allows" not in app.panel_words
             await pilot.press("up")
+            app.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
         app.clock.skip_grace()
         await pilot.press("y")
@@ -171,6 +174,7 @@ async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
             if "the end · " in app.panel_text:
                 break
         assert "never on the screen" not in app.panel_words, "seen meanwhile"
+        app.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
         assert app.state.outcome == Allowed()
 
