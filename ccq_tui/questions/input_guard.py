@@ -94,7 +94,8 @@ class InputGuard:
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
-            if not is_fresh(self.asked_at, at):
+            in_word = event.key == "y" and self.writing(at)
+            if not (in_word or is_fresh(self.quiet_since, at)):
                 return Meaning.COMMAND, self
             shown_at = at if is_fresh(self.shown_at, at) else self.shown_at
             return Meaning.PASSED_OVER, replace(self, asked_at=at, shown_at=shown_at)

@@ -138,6 +138,24 @@ def test_held_down_ctrl_d_declines_nothing() -> None:
     assert run.state.outcome is not None
 
 
+def test_a_y_within_a_word_declines_nothing() -> None:
+    run = Driven(STATES[0], drafting=False)
+    run.press("ctrl+d", 1.0)
+    run.press("a", 1.0)
+    assert run.press("y", 1.0) is Meaning.PASSED_OVER
+    assert run.state.outcome is None
+    run.press("y", 1.0)
+    assert run.state.outcome is not None
+
+
+def test_what_is_typed_at_the_question_whether_to_decline_renews_the_grace() -> None:
+    run = Driven(STATES[0], drafting=False)
+    run.press("ctrl+d", 0.0)
+    run.press("a", 0.03)
+    assert run.press("ctrl+d", 0.39) is Meaning.PASSED_OVER
+    assert run.state.outcome is None
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(range(len(STATES))),
