@@ -205,6 +205,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         self._ending = True
         if (ending := getattr(self._driver, "ending", None)) is not None:
             ending()
+        await self.leave_questions()
         ended = False
         try:
             async with asyncio.timeout(END_SECONDS):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.config.load import Loaded, load_settings
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried, untrusted
+from ccq_tui.config.trust import Carried, CarriedChangedError, remember, untrusted
 from ccq_tui.worktrees.making import Plan
 from ccq_tui.worktrees.model import Worktree
 
@@ -90,3 +90,43 @@ def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
         return Launch(settings=loaded.settings, flags=flags, **rest)
     own = load_settings(flags, project=False).settings
     return Launch(settings=own, carried=carried, trusted_settings=loaded.settings, flags=flags, **rest)
+
+
+def trusting(launch: Launch) -> Launch:
+    """Say what to start with after a person trusts what a launch carries; reads and writes files.
+
+    Args:
+        launch: What is to be started, with what was shown of it.
+
+    Returns:
+        The launch, with the settings that hold then and what there is to tell. Where the directory carries
+        something else than was shown, nothing is trusted, and the launch carries that.
+
+    Raises:
+        SettingsError: A setting that cannot be used by now.
+    """
+    carried = launch.carried
+    if carried is None:
+        return launch
+    settings, directory = launch.trusted_settings or launch.settings, carried.directory
+    also: tuple[Path, ...] = ()
+    if launch.flags is not None:
+        # Before it is compared: what was read is then what was shown.
+        loaded = load_settings(_flags_of(launch, launch.flags))
+        settings, directory, also = loaded.settings, loaded.settings.directory, loaded.files
+    notice = ""
+    try:
+        notice = remember(carried, directory, also)
+    except CarriedChangedError as changed:
+        return replace(launch, carried=changed.carried, trusted_settings=settings)
+    except OSError as error:
+        notice = f"That you trust this directory could not be kept: {error.strerror or error}"
+    notices = (*launch.notices, *([notice] if notice else []))
+    return replace(launch, settings=settings, carried=None, trusted_settings=None, notices=notices)
+
+
+def _flags_of(launch: Launch, flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the flags by which a launch's settings were found: those of another directory name it, too."""
+    own = load_settings(flags, project=False).settings.directory
+    here = launch.settings.directory
+    return flags if own.resolve() == here.resolve() else {**flags, "cwd": here}

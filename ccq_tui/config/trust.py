@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,11 @@ from typing import Any
 from ccq_tui.bounded import UnfitFileError, parse_json, read_bytes
 from ccq_tui.config.carried import MOST_BYTES, candidates, effects, read
 from ccq_tui.config.paths import PROJECT_FILE, state_dir
+from ccq_tui.stored import locked, write_whole
 from ccq_tui.worktrees.model import main_checkout
 
 STORE = "trust.json"
+LOCK = "trust.lock"
 STORE_BYTES = 10_000_000
 DAMAGED = "trust.json.damaged"
 LARGEST = 20_000_000
@@ -50,11 +50,25 @@ class Carried:
         directory: The directory, without links.
         files: All its files that do something.
         before: Whether it was trusted with other files.
+        meanwhile: Whether files changed while it was asked about them.
     """
 
     directory: Path
     files: tuple[CarriedFile, ...]
     before: bool = False
+    meanwhile: bool = False
+
+
+class CarriedChangedError(Exception):
+    """What a directory carries is not what was shown.
+
+    Args:
+        carried: What it carries now.
+    """
+
+    def __init__(self, carried: Carried) -> None:
+        super().__init__(str(carried.directory))
+        self.carried = carried
 
 
 def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
@@ -70,6 +84,14 @@ def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
     directory = directory.resolve()
     known = _known()
     before = _of(known, directory) or _moved(known, directory)
+    files = _files(directory, also, before)
+    if all(before.get(str(file.path)) == file.digest for file in files):
+        return None
+    return Carried(directory, files, bool(before))
+
+
+def _files(directory: Path, also: Iterable[Path], before: Mapping[str, Any]) -> tuple[CarriedFile, ...]:
+    """Read the files that do something, and say how each differs from what was there before."""
     files = []
     others = [path.parent.resolve() / path.name for path in also if path.name == PROJECT_FILE]
     for path in dict.fromkeys((*candidates(directory), *others)):
@@ -77,11 +99,9 @@ def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
         if content and (found := effects(path, content)):
             digest = _digest(path, content)
             was = before.get(str(path))
-            change = "" if not before or was == digest else "changed" if was else "new"
+            change = "" if not before or was == digest else "changed" if was is not None else "new"
             files.append(CarriedFile(path, found, digest, change))
-    if all(before.get(str(file.path)) == file.digest for file in files):
-        return None
-    return Carried(directory, tuple(files), bool(before))
+    return tuple(files)
 
 
 def trusts(directory: Path) -> bool:
@@ -89,35 +109,53 @@ def trusts(directory: Path) -> bool:
     return untrusted(directory) is None
 
 
-def remember(carried: Carried) -> str:
-    """Note that a person trusts a directory with the files that it has now.
+def check(carried: Carried, directory: Path | None = None, also: Iterable[Path] = ()) -> None:
+    """Make sure that a directory carries no more than what was shown.
 
     Args:
         carried: What was shown.
+        directory: The directory that a session would work in now, if that may be another one.
+        also: As for `untrusted`; the files that were shown are looked at in any case.
+
+    Raises:
+        CarriedChangedError: A file is new or has changed.
+    """
+    directory = carried.directory if directory is None else directory.resolve()
+    shown = {str(file.path): file.digest for file in carried.files}
+    now = _files(directory, (*(file.path for file in carried.files), *also), shown)
+    if directory != carried.directory or any(shown.get(str(file.path)) != file.digest for file in now):
+        raise CarriedChangedError(Carried(directory, now, carried.before, meanwhile=True))
+
+
+def remember(carried: Carried, directory: Path | None = None, also: Iterable[Path] = ()) -> str:
+    """Note that a person trusts a directory with the files that were shown.
+
+    Args:
+        carried: What was shown.
+        directory: As for `check`.
+        also: As for `check`.
 
     Returns:
         What a person should know of it, or "".
 
     Raises:
-        OSError: It cannot be written.
+        CarriedChangedError: The directory carries something else by now; nothing is noted.
+        OSError: It cannot be written; the directory carries what was shown.
     """
+    check(carried, directory, also)
     digests = {str(file.path): file.digest for file in carried.files if file.digest != UNKNOWN}
-    known, notice = _stored_or_moved()
-    main = main_checkout(carried.directory)
-    if main is not None and not _of(known, main):
-        # The first that is trusted of a project: its other worktrees carry the same.
-        known[str(main)] = _rebased(digests, carried.directory, main)
-    known[str(carried.directory)] = digests
-    state_dir().mkdir(parents=True, exist_ok=True, mode=0o700)
-    # mkstemp makes files that only their owner can read.
-    handle, name = tempfile.mkstemp(prefix=STORE, dir=state_dir())
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(known, file, indent=2)
-        Path(name).replace(state_dir() / STORE)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with locked(state_dir() / LOCK) as alone:
+        if not alone:
+            raise TimeoutError("another process has been writing there for too long")
+        # Somebody may have changed a file while this waited for another process.
+        check(carried, directory, also)
+        known, notice = _stored_or_moved()
+        main = main_checkout(carried.directory)
+        if main is not None and not _of(known, main):
+            # The first that is trusted of a project: its other worktrees carry the same.
+            known[str(main)] = _rebased(digests, carried.directory, main)
+        known[str(carried.directory)] = digests
+        write_whole(state_dir() / STORE, json.dumps(known, indent=2))
     return notice
 
 

@@ -11,6 +11,8 @@ from enum import StrEnum
 
 PAUSE = 0.8
 """Seconds without a key before one can mean this question."""
+CLICKS_APART = 0.4
+"""Seconds from the click that moves the cursor to the one that answers: a double click does not do both."""
 
 
 class Row(StrEnum):
@@ -38,6 +40,8 @@ class TrustQuestion:
         letters: The letters that moved it: they are text after all when typing goes on.
         typing: Whether the last key was text: Enter then ends its line.
         answer: What was confirmed, or None.
+        clicked: The row that the last click brought the cursor to, or None after any key.
+        clicked_at: When that was.
     """
 
     since: float
@@ -46,6 +50,8 @@ class TrustQuestion:
     letters: str = ""
     typing: bool = False
     answer: Row | None = None
+    clicked: Row | None = None
+    clicked_at: float = 0.0
 
     def is_fresh(self, at: float) -> bool:
         """Whether a key that comes now was meant for something else."""
@@ -71,6 +77,7 @@ def pressed(question: TrustQuestion, key: str, character: str, at: float) -> Tru
     """
     if question.answer is not None:
         return replace(question, typed=question.typed + ("\n" if key == "enter" else character), since=at)
+    question = replace(question, clicked=None)
     fresh = question.is_fresh(at)
     if key == "enter":
         if question.typing:
@@ -99,4 +106,27 @@ def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
         The question after it; the cursor is back where Enter changes nothing.
     """
     typed = question.typed + question.letters + text
-    return replace(question, typed=typed, letters="", row=Row.LEAVE, typing=True, since=at)
+    return replace(question, typed=typed, letters="", row=Row.LEAVE, typing=True, since=at, clicked=None)
+
+
+def clicked(question: TrustQuestion, row: Row, at: float) -> TrustQuestion:
+    """Take a click on a row: the first brings the cursor there, the next one on it answers.
+
+    Args:
+        question: The question before it.
+        row: The row.
+        at: When it came.
+
+    Returns:
+        The question after it.
+    """
+    if question.answer is not None or question.is_fresh(at):
+        return question
+    if question.clicked is not row:
+        return replace(question, row=row, typing=False, clicked=row, clicked_at=at)
+    return replace(question, answer=row) if at - question.clicked_at >= CLICKS_APART else question
+
+
+def asked_again(question: TrustQuestion, at: float) -> TrustQuestion:
+    """Return the question about something else: no answer holds, and what was typed is kept."""
+    return TrustQuestion(at, typed=question.typed, typing=question.typing)

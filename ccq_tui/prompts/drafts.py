@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from ccq_tui.prompts.stored import write_whole
+from ccq_tui.stored import write_whole
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from ccq_tui.prompts.stored import private_dir, write_whole
+from ccq_tui.stored import locked, private_dir, write_whole
 
 MOST_ENTRIES = 2_000
 MOST_BYTES = 4_000_000
 """The file is made shorter when it is larger than this."""
 LONGEST = 100_000
 """Characters of a prompt that is kept; a longer one is not."""
-LOCK_SECONDS = 2.0
 
 
 class History:
@@ -58,7 +55,7 @@ class History:
             return
         line = _line(text, self._project)
         private_dir(self._path.parent)
-        with _locked(self._path.with_suffix(".lock")):
+        with locked(self._path.with_suffix(".lock")):
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 # One write: it stays one line whatever other processes append.
@@ -108,25 +105,3 @@ def _entry(line: bytes) -> tuple[str, str] | None:
     if not isinstance(text, str) or not isinstance(project, str) or not text.strip() or len(text) > LONGEST:
         return None
     return text, project
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes from writing, where the system can; after two seconds go on without."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows; a single appending write is whole there too
-        yield
-        return
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
-        ends = time.monotonic() + LOCK_SECONDS
-        while time.monotonic() < ends:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(0.01)
-        yield
-    finally:
-        os.close(handle)

@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Static
 
 from ccq_tui.config.trust import Carried, CarriedFile
-from ccq_tui.config.trust_question import PAUSE, ROWS, Row, TrustQuestion, pressed, text_came
+from ccq_tui.config.trust_question import (
+    PAUSE,
+    ROWS,
+    Row,
+    TrustQuestion,
+    asked_again,
+    clicked,
+    pressed,
+    text_came,
+)
+from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import text_of
+from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
+from ccq_tui.widgets.lines import Flow, Line, LineView, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.panel.measures import is_low, key_lines
+from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.sight import SightView, more_line
+from ccq_tui.widgets.texts import TextLines
 
 LINE = 400
+LONGEST_PATH = 4_096
+TOLD = "A session here obeys its files. They can run programs and allow tools, as soon as it starts:"
+HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
 QUIET = 0.25
 """Seconds without a key after which somebody has stopped typing."""
 QUIET_LIMIT = 2.0
@@ -32,7 +51,13 @@ SCROLLS = {
     "pagedown": "scroll_page_down",
     "home": "scroll_home",
     "end": "scroll_end",
+    "shift+up": "scroll_up",
+    "shift+down": "scroll_down",
 }
+FRAME = 3
+"""Cells beside what is shown: the scrollbar, and one on each side."""
+MOST_TITLE = 3
+"""Lines of the question at most."""
 
 
 class TrustBody(Vertical):
@@ -42,6 +67,7 @@ class TrustBody(Vertical):
 class TrustScreen(Screen[None]):
     """Shows what a directory's files would do, and asks whether to trust them.
 
+    The question, its rows and the keys are always in view; what the files would do scrolls between them.
     It stays after the answer, and takes what is typed, until what was answered is done.
 
     Args:
@@ -53,11 +79,19 @@ class TrustScreen(Screen[None]):
 
     DEFAULT_CSS = """
     TrustScreen {
+        overflow: hidden;
         & > TrustBody {
             background: $surface;
-            & > VerticalScroll { height: 1fr; padding: 1 1; scrollbar-size-vertical: 1; }
-            & > VerticalScroll > Static { height: auto; }
-            & > #trust-rows { height: auto; padding: 0 1; }
+            padding: 1 0 0 0;
+            overflow: hidden;
+            & > * { margin: 0 1; }
+            & > TextLines { height: auto; }
+            & > #trust-files { height: 1fr; min-height: 1; }
+            & > #trust-rows { height: 3; margin: 1 1 1 1; }
+            & > HintBar { margin: 0; }
+            & > .-off { display: none; }
+            &.-low { padding: 0; }
+            &.-low > #trust-rows { margin: 0 1; }
         }
     }
     """
@@ -80,6 +114,10 @@ class TrustScreen(Screen[None]):
         self._clock = clock
         self._question = TrustQuestion(clock(), typed=draft, typing=bool(draft))
         self._answered = asyncio.Event()
+        self._pointer = Pointer(self._row_under)
+        self._focused_at = float("-inf")
+        self._flow_for: object = None
+        self._flow = Flow(iter(()))
 
     @property
     def typed(self) -> str:
@@ -91,6 +129,21 @@ class TrustScreen(Screen[None]):
         await self._answered.wait()
         return self._question.answer or Row.LEAVE
 
+    def ask_again(self, carried: Carried) -> None:
+        """Ask about something else than what was answered; what was typed is kept.
+
+        Args:
+            carried: What the directory carries now.
+        """
+        self._carried = carried
+        self._answered.clear()
+        self._take(asked_again(self._question, self._clock()))
+
+    def take_no_answer(self) -> None:
+        """Take nothing for an answer any more: the program ends, and what is typed is only kept."""
+        if self._question.answer is None:
+            self._question = replace(self._question, answer=Row.LEAVE, since=self._clock())
+
     async def quiet(self) -> None:
         """Wait until nobody types any more, for a moment at most: what is typed must not reach a shell."""
         for _ in range(round(QUIET_LIMIT / QUIET)):
@@ -100,28 +153,39 @@ class TrustScreen(Screen[None]):
                 return
 
     def compose(self) -> ComposeResult:
-        """Build title, files, rows and keys."""
+        """Build question, files, rows and keys."""
         with TrustBody():
-            with VerticalScroll(can_focus=False):
-                yield Static("", id="trust-files", markup=False)
-            yield Static("", id="trust-rows", markup=False)
+            yield TextLines(id="trust-title")
+            yield SightView(id="trust-files")
+            yield TextLines(id="trust-more", classes="-off")
+            yield LineView(id="trust-rows")
             yield HintBar(asleep=True)
 
     def on_mount(self) -> None:
         """Draw, and let the keys wait a moment: what is typed now was meant for something else."""
-        palette = palette_of(self.query_one(TrustBody))
-        said = Text.assemble(title(self._carried, palette), "\n\n", listing(self._carried, palette))
-        self.query_one("#trust-files", Static).update(said)
-        hints = self.query_one(HintBar)
-        hints.show((("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll")), most_lines=2)
-        hints.sleep(PAUSE)
+        self.watch(self.app, "app_focus", self._terminal_focused, init=False)
+        self.query_one(HintBar).sleep(PAUSE)
         self._draw()
+
+    def _terminal_focused(self, focused: bool) -> None:
+        if focused:
+            self._focused_at = self._clock()
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        self._draw()
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if is_live(self):
+            soon(self, self._draw)
 
     def on_key(self, event: events.Key) -> None:
         """Scroll, or let the question take the key."""
         if event.key in SCROLLS:
             event.stop()
-            getattr(self.query_one(VerticalScroll), SCROLLS[event.key])(animate=False)
+            getattr(self.query_one(SightView), SCROLLS[event.key])(animate=False, force=True)
             return
         self._take(pressed(self._question, event.key, text_of(event), self._clock()))
 
@@ -129,6 +193,21 @@ class TrustScreen(Screen[None]):
         """Keep a paste for the prompt."""
         event.stop()
         self._take(text_came(self._question, typable(event.text), self._clock()))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin; one that gives the terminal the focus means nothing here."""
+        if self._clock() - self._focused_at >= CLICK_GRACE:
+            self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Let the question take a click on a row."""
+        row = self._pointer.clicked(event)
+        if row is not None:
+            self._take(clicked(self._question, row, self._clock()))
+
+    def _row_under(self, event: events.MouseEvent) -> Row | None:
+        row = self.query_one("#trust-rows", LineView).row_on_screen(event.screen_offset)
+        return None if row is None else ROWS[row]
 
     def _take(self, question: TrustQuestion) -> None:
         before, self._question = self._question, question
@@ -138,49 +217,86 @@ class TrustScreen(Screen[None]):
             self.query_one(HintBar).sleep(PAUSE)
         self._draw()
 
+    @on(SightView.Looked)
+    def _say_more(self) -> None:
+        """Say under the files how much more of them there is."""
+        view, more = self.query_one(SightView), self.query_one("#trust-more", TextLines)
+        scrolls = view.above or view.below or view.goes_on
+        more.set_class(not scrolls, "-off")
+        if scrolls:
+            width = self.app.size.width - FRAME
+            more.show([more_line(view, width, palette_of(view), down="PgDn", up="PgUp")])
+
     def _draw(self) -> None:
-        palette = palette_of(self.query_one(TrustBody))
-        self.query_one("#trust-rows", Static).update(rows(self._question, self._labels, palette))
+        body = self.query_one_optional(TrustBody)
+        if body is None:
+            return
+        palette, width, low = palette_of(body), self.app.size.width - FRAME, is_low(self.app.size.height)
+        body.set_class(low, "-low")
+        asked = wrapped(Text.assemble(("◆ ", palette.accent), (asks(self._carried), palette.strong)), width)
+        self.query_one("#trust-title", TextLines).show(asked[:MOST_TITLE])
+        wanted = (self._carried, width, palette, low)
+        if wanted != self._flow_for:
+            self._flow_for, self._flow = wanted, Flow(listing(self._carried, width, palette, short=low))
+        self.query_one(SightView).show_flow(self._flow)
+        lines = rows(self._question, self._labels, width, palette)
+        answers = self.query_one("#trust-rows", LineView)
+        answers.styles.height = len(lines)
+        answers.show(lines, ROWS.index(self._question.row), palette.cursor)
+        hints = self.query_one(HintBar)
+        hints.show(HINTS, most_lines=key_lines(self.app.size.height))
+        # How much more there is, is known when it was laid out.
+        after_refresh(self, self._say_more)
 
 
-def rows(question: TrustQuestion, labels: Mapping[Row, str], palette: Palette) -> Text:
-    """Return the answers, and what was typed for the prompt."""
-    text = Text(no_wrap=True, overflow="ellipsis")
-    for row in ROWS:
-        here = row is question.row
-        text.append("❯ " if here else "  ", palette.accent)
-        text.append(labels[row], palette.strong if here else palette.plain)
-        text.append("\n" if row is not ROWS[-1] else "")
-    if question.prompt:
-        text.append("\nfor the prompt: ", palette.muted)
-        text.append(one_line(question.prompt[-LINE:], LINE), palette.note)
-    return text
-
-
-def title(carried: Carried, palette: Palette) -> Text:
-    """Return the question."""
-    asks = "Files that you trusted here have changed." if carried.before else "Do you trust this directory?"
-    return Text.assemble(
-        ("◆ ", palette.accent),
-        (asks, palette.strong),
-        "\n  ",
-        (one_line(str(carried.directory), LINE), palette.note),
-        "\n\nA session here obeys its files. They can run programs and allow tools, as soon as it starts:",
+def asks(carried: Carried) -> str:
+    """Return the question, on a line."""
+    if carried.meanwhile:
+        return "These files have changed while you looked. Do you trust them as they are now?"
+    return (
+        "Trusted files here have changed. Trust them?" if carried.before else "Do you trust this directory?"
     )
 
 
-def listing(carried: Carried, palette: Palette) -> Text:
-    """Return the files with what each of them would do."""
-    text = Text()
-    for index, file in enumerate(carried.files):
-        text.append("\n\n" if index else "")
-        text.append(one_line(_named(file, carried.directory), LINE), palette.strong)
+def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette: Palette) -> list[Line]:
+    """Return the answers, and what was typed for the prompt."""
+    lines: list[Line] = []
+    for at, row in enumerate(ROWS):
+        there = Text.assemble(("❯ ", palette.accent), (labels[row], palette.strong))
+        lines.append(Line(Text.assemble("  ", (labels[row], palette.plain)), at, there))
+    if question.prompt:
+        text = Text("for the prompt: ", palette.muted)
+        text.append(one_line(question.prompt[-LINE:], LINE), palette.note)
+        text.truncate(max(1, width), overflow="ellipsis")
+        lines.append(Line(text))
+    return lines
+
+
+def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> Iterator[Text]:
+    """Yield the directory, and its files with what each of them would do, as lines.
+
+    Args:
+        carried: What the directory carries.
+        width: Cells.
+        palette: The styles.
+        short: Whether few words are to say what the files are.
+    """
+    for line in wrapped(Text(one_line(str(carried.directory), LONGEST_PATH), palette.note), width - 2):
+        yield Text.assemble("  ", line)
+    if not short:
+        yield Text()
+    told = "A session here obeys:" if short else TOLD
+    yield from wrapped(Text(told, palette.plain), width)
+    for file in carried.files:
+        if not short:
+            yield Text()
+        name = Text(one_line(_named(file, carried.directory), LONGEST_PATH), palette.strong)
         if file.change:
-            text.append(f"  {file.change}", palette.warning)
+            name.append(f"  {file.change}", palette.warning)
+        yield from wrapped(name, width)
         for effect in file.effects:
-            text.append("\n  · ", palette.muted)
-            text.append(one_line(effect, LINE), palette.plain)
-    return text
+            told_lines = wrapped(Text(one_line(effect, LINE), palette.plain), width - 4)
+            yield from indented(told_lines, Text("  · ", palette.muted), 4)
 
 
 def _named(file: CarriedFile, directory: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -180,10 +181,10 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
 
 
 async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_carried: Carried) -> None:
+    def full(*_shown: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ccq_tui.screens.sessions.trust_gate.remember", full)
+    monkeypatch.setattr("ccq_tui.config.launch.remember", full)
     async with asking.driven.app.run_test() as pilot:
         await begun(asking, pilot, "y")
         assert "could not be kept: No space left on device" in asking.driven.screen.transcript.text()
@@ -197,13 +198,116 @@ async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
     driven = Driven(Launch(carried=Carried(Path("/p"), files, before=True)), clock=(clock := Clock()))
     async with driven.app.run_test(size=(60, 16)) as pilot:
         shown = Asking(driven, clock, Path("/p"))
-        assert "Files that you trusted here have changed." in shown.text
+        assert "Trusted files here have changed." in shown.text
         assert "[bold]x[/bold]" in shown.text
         assert "\u202e" not in shown.text
         assert "\x1b" not in shown.text
         assert "Trust it" in shown.text
         await pilot.press("end")
         assert "runs 59" in shown.text
+
+
+ROW_WORDS = ("❯ Do not trust it: quit", "Start without these files", "Trust it, and remember that")
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 50)])
+async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: tuple[int, int]) -> None:
+    servers = {f"db{n}": {"command": "npx", "args": ["-y", f"database-{n}"]} for n in range(60)}
+    (asking.project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    launch = replace(asking.driven.app._launch, carried=untrusted(asking.project))
+    driven = Driven(launch, clock=asking.clock)
+    shown = Asking(driven, asking.clock, asking.project)
+    async with driven.app.run_test(size=size) as pilot:
+        await until(pilot, lambda: "more lines · PgDn" in shown.text)
+        for words in ("Do you trust this directory?", ".mcp.json", *ROW_WORDS, "Enter answer"):
+            assert words in shown.text
+        assert "database-49" not in shown.text or size[1] == 50
+        asking.clock.skip_grace()
+        await pilot.press(*"typed on")
+        assert "for the prompt: typed on" in shown.text
+        assert "Start without these files, this time" in shown.text
+        await pilot.press("end")
+        await until(pilot, lambda: "the end · " in shown.text)
+        assert "… and 10 more" in shown.text or "database-49" in shown.text
+        assert "Trust it, and remember that" in shown.text
+
+
+def row_offset(asking: Asking, words: str) -> tuple[int, int]:
+    return next((line.index(words), y) for y, line in enumerate(asking.text.splitlines()) if words in line)
+
+
+async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "Trust it" in asking.text)
+        trust, without = row_offset(asking, "Trust it"), row_offset(asking, "Start without")
+        await pilot.click(offset=trust)
+        assert "❯ Do not trust it" in asking.text, "it was not there to be read yet"
+        asking.clock.skip_grace()
+        await pilot.click(offset=trust)
+        await pilot.click(offset=trust)  # a double click
+        assert "❯ Trust it" in asking.text
+        asking.clock.now += 1.0
+        await pilot.click(offset=trust, button=3)
+        await pilot.mouse_down(offset=without)
+        await pilot.mouse_up(offset=trust)
+        await pilot.click(offset=without)
+        assert "❯ Start without" in asking.text
+        await pilot.press("x")
+        asking.clock.now += 1.0
+        trust = row_offset(asking, "Trust it")
+        await pilot.click(offset=trust)
+        assert asking.driven.session is None
+        assert untrusted(asking.project) is not None
+        asking.clock.now += 1.0
+        await pilot.click(offset=trust)
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+        assert untrusted(asking.project) is None
+
+
+async def test_a_click_and_enter_answer(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        asking.clock.skip_grace()
+        await until(pilot, lambda: "Start without" in asking.text)
+        await pilot.click(offset=row_offset(asking, "Start without"))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+        assert not asking.driven.launches[-1].project_settings
+
+
+async def test_a_file_that_changes_while_it_is_asked_about_is_asked_about_again(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        await pilot.press(*"typed")
+        (asking.project / ".mcp.json").write_text(SERVERS.replace("npx", "worse"))
+        (asking.project / ".claude").mkdir()
+        (asking.project / ".claude/settings.json").write_text('{"apiKeyHelper": "./key.sh"}')
+        asking.clock.skip_grace()
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: "These files have changed while you looked" in asking.text)
+        assert asking.driven.session is None
+        assert not (asking.project / "state/trust.json").exists()
+        assert "runs worse -y db (MCP server db)" in asking.text
+        assert ".mcp.json  changed" in asking.text
+        assert ".claude/settings.json  new" in asking.text
+        assert "❯ Do not trust it" in asking.text
+        assert "for the prompt: typed" in asking.text
+        await pilot.press("down", "down", "enter")
+        assert asking.driven.session is None, "an Enter under way was meant for what was shown before"
+        await begun(asking, pilot, "y")
+        assert untrusted(asking.project) is None
+        assert asking.driven.screen.dock.prompt.field.text == "typed"
+
+
+async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        await pilot.press(*"later")
+        await pilot.press("ctrl+q")
+        await pilot.press(*" on")
+        await until(pilot, lambda: asking.driven.app._exit)
+        assert asking.driven.session is None
+    assert asking.driven.app.return_code == 0
+    left = Drafts(asking.project / "state/drafts").load(directory_key(Path("/")))
+    assert left == Draft("later on")
 
 
 def test_picture(snap_compare: Callable[..., bool]) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import stat
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.config import state_dir
-from ccq_tui.config.carried import MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
-from ccq_tui.config.trust import STORE, remember, untrusted
+from ccq_tui.config.carried import FILES, MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
+from ccq_tui.config.launch import launch_with, trusting
+from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
 
 HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 SETTINGS = {
@@ -186,3 +191,105 @@ def test_a_worktree_of_a_trusted_project_is_trusted_where_it_carries_the_same(pr
     (second / ".git").write_text(f"gitdir: {project / 'elsewhere/worktrees/second'}\n")
     put(second, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
     assert untrusted(second) is not None
+
+
+def servers(command: str) -> dict[str, object]:
+    return {"mcpServers": {"db": {"command": command}}}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_changed_since_it_was_shown_is_not_trusted(project: Path, name: str) -> None:
+    put(project, ".mcp.json", servers("db"))
+    put(project, ".claude/settings.json", {"model": "opus"})
+    shown = untrusted(project)
+    assert shown is not None
+    put(
+        project,
+        name,
+        'model = "haiku"\n' if name.endswith(".toml") else {"apiKeyHelper": "./worse.sh"} | servers("x"),
+    )
+    with pytest.raises(CarriedChangedError) as raised:
+        remember(shown)
+    assert not (state_dir() / STORE).exists()
+    now = raised.value.carried
+    assert now.meanwhile
+    change = "changed" if any(file.path.name == Path(name).name for file in shown.files) else "new"
+    assert {file.path.name: file.change for file in now.files if file.change} == {Path(name).name: change}
+    remember(now)
+    assert untrusted(project) is None
+
+
+def test_what_is_gone_since_it_was_shown_may_be_gone(project: Path) -> None:
+    put(project, ".mcp.json", servers("db"))
+    put(project, ".claude/settings.json", SETTINGS)
+    shown = untrusted(project)
+    assert shown is not None
+    (project / ".mcp.json").unlink()
+    remember(shown)
+    assert untrusted(project) is None
+
+
+def test_the_settings_that_hold_are_those_that_were_shown(project: Path) -> None:
+    put(project, ".ccq-tui.toml", 'model = "opus"\n')
+    launch = launch_with({"cwd": project})
+    assert (launch.settings.model, launch.carried is not None) == (None, True)
+    put(project, ".ccq-tui.toml", 'model = "haiku"\n')
+    again = trusting(launch)
+    assert again.carried is not None
+    assert [file.effects for file in again.carried.files] == [("sets for ccq-tui model = haiku",)]
+    trusted = trusting(again)
+    assert (trusted.settings.model, trusted.carried) == ("haiku", None)
+
+
+def test_a_settings_file_that_leads_elsewhere_meanwhile_is_asked_about(project: Path) -> None:
+    put(project, ".ccq-tui.toml", 'model = "opus"\n')
+    (project / "inner").mkdir()
+    put(project / "inner", ".mcp.json", servers("worse"))
+    launch = launch_with({"cwd": project})
+    put(project, ".ccq-tui.toml", 'cwd = "inner"\n')
+    del_cwd = replace(launch, flags={})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        again = trusting(del_cwd)
+    assert again.carried is not None
+    assert again.carried.directory == (project / "inner").resolve()
+    assert "runs worse (MCP server db)" in [line for file in again.carried.files for line in file.effects]
+
+
+TRUSTING = """
+import sys
+from pathlib import Path
+from ccq_tui.config.trust import remember, untrusted
+print("ready", flush=True)
+sys.stdin.readline()
+for name in sys.argv[1:]:
+    remember(untrusted(Path(name)))
+"""
+
+
+def test_processes_that_trust_at_the_same_time_lose_no_entry(tmp_path: Path) -> None:
+    places = [[tmp_path / f"{process}-{n}" for n in range(25)] for process in range(4)]
+    for place in itertools.chain(*places):
+        place.mkdir()
+        put(place, ".mcp.json", servers("db"))
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", TRUSTING, *map(str, own)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for own in places
+    ]
+    for process in running:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        assert process.stdin
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in running:
+        process.communicate(timeout=120)
+    assert [process.returncode for process in running] == [0] * len(running)
+    assert [place for place in itertools.chain(*places) if untrusted(place) is not None] == []
+    assert not [one.name for one in state_dir().iterdir() if one.name.startswith((".trust", "trust.json."))]

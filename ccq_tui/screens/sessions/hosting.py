@@ -181,6 +181,10 @@ class Hosting(App[int]):
         """Keep what is pasted while no screen is there to take it."""
         self._gate.paste_came(event)
 
+    async def leave_questions(self) -> None:
+        """Leave every open question about trust, at the end of the program; keep what was typed there."""
+        await self._gate.end()
+
     def type_on(self, text: str) -> None:
         """Put text that was typed elsewhere into the prompt of the session on the screen."""
         if text and self.front is not None and is_live(self.front):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from ccq_tui.config import Launch, SettingsError, state_dir
-from ccq_tui.config.trust import Carried, remember
+from ccq_tui.config.launch import trusting
+from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.sessions.starting import made, with_notices
@@ -34,6 +35,7 @@ class TrustGate:
     def __init__(self, host: Hosting) -> None:
         self._host = host
         self._between: str | None = None
+        self._open: dict[TrustScreen, Launch] = {}
 
     async def let_in(self, launch: Launch, leave: str) -> Launch | None:
         """Ask until nothing is left to be trusted; for a worker.
@@ -55,23 +57,24 @@ class TrustGate:
         host, first = self._host, not self._host.sessions
         words = leave or ("quit" if first else "not now")
         asking = TrustScreen(carried, leave=words, draft=launch.draft, clock=host.clock)
+        self._open[asking] = launch
         await host.push_screen(asking)
-        answer = await asking.answer()
-        trusted: Launch | None = None
-        problem = ""
-        if answer is not Row.LEAVE:
-            try:
-                trusted = await asyncio.to_thread(made, await self._answered(launch, carried, answer))
-            except (SettingsError, WorktreeError) as error:
-                problem = f"There is no session in {launch.settings.directory}: {error}"
+        trusted, problem = None, ""
+        try:
+            trusted = await self._answered(launch, asking)
+        except (SettingsError, WorktreeError) as error:
+            problem = f"There is no session in {launch.settings.directory}: {error}"
+        if asking not in self._open:
+            return None  # the program ends meanwhile, and has kept what was typed
         if trusted is None and first and (problem or not leave):
             host.problem = problem
-            await self._quit(launch, asking)
+            await host.action_quit()
             return None
         asking.pop_until_active()  # help may lie over it
         # Read last: somebody may be typing on.
         typed = asking.typed
         self._between = "" if trusted is not None else None
+        del self._open[asking]
         asking.dismiss()
         if trusted is not None:
             return replace(trusted, draft=typed)
@@ -79,32 +82,42 @@ class TrustGate:
         host.note([problem] if problem else () if leave else await host.clear(launch))
         return None
 
-    async def _answered(self, launch: Launch, carried: Carried, answer: Row) -> Launch:
-        """Say what is to be started after the answer."""
-        answered = replace(launch, carried=None, trusted_settings=None)
-        if answer is Row.WITHOUT:
-            notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
-            return replace(with_notices(answered, notice), project_settings=False)
-        settings = launch.trusted_settings or launch.settings
-        notices = self._host.obey(carried, settings)
-        answered = with_notices(replace(answered, settings=settings), *notices)
-        try:
-            notice = await asyncio.to_thread(remember, carried)
-        except OSError as error:
-            words = f"That you trust this directory could not be kept: {error.strerror or error}"
-            return with_notices(answered, words)
-        return with_notices(answered, notice) if notice else answered
+    async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
+        """Say what is started after the answer, or None; ask again about files that changed meanwhile.
 
-    async def _quit(self, launch: Launch, asking: TrustScreen) -> None:
-        """End the program; what was typed is kept for the directory, and no shell gets any of it."""
-        await asking.quiet()
-        state, key = launch.state or state_dir(), launch.resume or directory_key(launch.settings.directory)
-        try:
-            await asyncio.to_thread(leave_text, state / "drafts", key, asking.typed)
-        except OSError as error:
-            _logger.warning("What was typed could not be kept: %s", error)
-        self._host.unopened = launch
-        await self._host.action_quit()
+        Raises:
+            SettingsError: The directory's settings cannot be used.
+            WorktreeError: The worktree cannot be made.
+        """
+        began_with = launch.carried
+        while (answer := await asking.answer()) is not Row.LEAVE:
+            if answer is Row.WITHOUT:
+                notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
+                without = replace(launch, carried=None, trusted_settings=None, project_settings=False)
+                return await asyncio.to_thread(made, with_notices(without, notice))
+            launch = await asyncio.to_thread(trusting, launch)
+            if launch.carried is None:
+                notices = self._host.obey(began_with, launch.settings) if began_with else ()
+                return await asyncio.to_thread(made, with_notices(launch, *notices))
+            asking.ask_again(launch.carried)
+        return None
+
+    async def end(self) -> None:
+        """Leave all questions, as the program ends: what was typed is kept, and no shell gets any of it."""
+        asked, self._open = self._open, {}
+        for asking in asked:
+            asking.take_no_answer()
+        for asking, launch in asked.items():
+            await asking.quiet()
+            state, key = (
+                launch.state or state_dir(),
+                launch.resume or directory_key(launch.settings.directory),
+            )
+            try:
+                await asyncio.to_thread(leave_text, state / "drafts", key, asking.typed)
+            except OSError as error:
+                _logger.warning("What was typed could not be kept: %s", error)
+            self._host.unopened = launch
 
     # -- between the question and the first session ---------------------------------------------------------
 

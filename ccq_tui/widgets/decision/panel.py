@@ -24,7 +24,6 @@ from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.decision.measures import shares
-from ccq_tui.widgets.decision.sight import DetailsView, more_line
 from ccq_tui.widgets.hints import hint_height
 from ccq_tui.widgets.lines import Flow, Line, LineView, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -33,6 +32,7 @@ from ccq_tui.widgets.panel.header import title_line
 from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
 from ccq_tui.widgets.panel.messages import EditorWanted
 from ccq_tui.widgets.panel.notice import notice_lines
+from ccq_tui.widgets.sight import SightView, more_line
 from ccq_tui.widgets.texts import TextLines
 
 DETAILS_FRAME = 6
@@ -83,7 +83,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
         self.unseen_above: Callable[[], int] = lambda: 0
         """Returns how many lines of a plan, which stands above, were never on the screen."""
         self._head = TextLines(id="head")
-        self._details = DetailsView(id="details")
+        self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
         self._choices = LineView(id="choices")
         self._notice = TextLines(id="field-label", classes="-off")
@@ -144,8 +144,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
     def _seek(self) -> None:
         self._choices.keep_cursor_in_sight()
 
-    @on(DetailsView.Looked)
-    def _looked(self, event: DetailsView.Looked) -> None:
+    @on(SightView.Looked)
+    def _looked(self, event: SightView.Looked) -> None:
         event.stop()
         self.look()
 
@@ -208,7 +208,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
         """Say under what is decided on how much more of it there is."""
         if not self._more.has_class("-off"):
             width = self._width - DETAILS_FRAME
-            self._more.show([more_line(self._details, width, palette_of(self), typing=self._state.typing)])
+            down = "Esc, then Shift+↓" if self._state.typing else "Shift+↓"
+            self._more.show([more_line(self._details, width, palette_of(self), down=down, up="Shift+↑")])
 
     def _detail_flow(self, palette: Palette, width: int) -> Flow:
         wanted = (width, palette, self._state.plan)

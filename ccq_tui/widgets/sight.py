@@ -1,4 +1,4 @@
-"""What is decided on, and how much of it was ever on the screen."""
+"""A text that is decided on: draws it, and knows how much of it was ever on the screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ccq_tui.widgets.lines import Flow, FlowView
 from ccq_tui.widgets.palette import Palette
 
 
-class DetailsView(FlowView):
+class SightView(FlowView):
     """Draws what is decided on, and remembers which of its lines were drawn."""
 
     class Looked(Message):
@@ -58,22 +58,22 @@ class DetailsView(FlowView):
         self.post_message(self.Looked())
 
 
-def more_line(view: DetailsView, width: int, palette: Palette, *, typing: bool) -> Text:
+def more_line(view: SightView, width: int, palette: Palette, *, down: str, up: str) -> Text:
     """Return the row under a view that does not show all: how much more there is, and how to see it.
 
     Args:
         view: The view.
         width: Cells.
         palette: The styles.
-        typing: Whether the keys that scroll are those of an open text.
+        down: The keys that show what is below, as they are shown.
+        up: The same for what is above.
     """
     if view.below or view.goes_on:
         least = "over " if view.goes_on else ""
         more = f"… {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"
-        text = Text(more, palette.warning)
-        key = "Esc, then Shift+↓" if typing else "Shift+↓"
+        text, key = Text(more, palette.warning), down
     else:
-        text, key = Text(f"the end · {view.above:,} above", palette.muted), "Shift+↑"
+        text, key = Text(f"the end · {view.above:,} above", palette.muted), up
     text.append(" · ", palette.muted).append(key, palette.strong)
     text.truncate(max(1, width), overflow="ellipsis")
     return text

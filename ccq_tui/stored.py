@@ -1,0 +1,80 @@
+"""Small files that only their owner may read: written whole, and where needed by one process at a time."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+LOCK_SECONDS = 2.0
+"""How long a process waits for another one that writes."""
+
+
+def private_dir(directory: Path) -> None:
+    """Make a directory that only its owner may enter."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put a text into a file at once; whoever reads it meanwhile sees the old one or the new one.
+
+    Args:
+        path: The file; its directory is made.
+        text: What it will hold.
+
+    Raises:
+        OSError: It could not be written; the old file stands.
+    """
+    private_dir(path.parent)
+    # mkstemp gives 0600.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Keep other processes from writing, where the system can; wait for one that does for two seconds.
+
+    Args:
+        path: The file that is locked, beside the one that is written; it and its directory are made.
+
+    Yields:
+        Whether nobody else writes now, as far as the system can tell.
+
+    Raises:
+        OSError: The file cannot be made.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        yield True
+        return
+    private_dir(path.parent)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield _is_locked(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB))
+    finally:
+        os.close(handle)
+
+
+def _is_locked(lock: Callable[[], None]) -> bool:
+    ends = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            lock()
+        except BlockingIOError:
+            if time.monotonic() >= ends:
+                return False
+            time.sleep(0.01)
+        else:
+            return True
