@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
@@ -261,7 +262,7 @@ async def test_ctrl_d_declines_after_asking_once(key: str) -> None:
         assert app.state.page.draft.selected == (0,)
         await pilot.press("ctrl+d", key)
         assert not outcomes(app), "a key held down is no answer"
-        app.clock.skip_grace()
+        app.clock.skip(TYPING_SECONDS)
         await pilot.press(key)
         assert [type(outcome).__name__ for outcome in outcomes(app)] == ["Declined"]
 
