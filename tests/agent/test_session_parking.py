@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent.claude import waits
 from ccq_tui.agent.delivery import REWOUND
 from ccq_tui.agent.events import (
     HistoryLoaded,
@@ -41,6 +42,7 @@ from tests.steps import step
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
 )
+COLOR = Question("Which color?", "Color", (Option("Red", "x"), Option("Blue", "y")))
 LAYOUT = Question("Which layout?", "Layout", (Option("Tabs", "x"), Option("List", "y")))
 SQLITE = Answered((Answer(("SQLite",)),))
 ANSWERED = 'Your questions have been answered: "Which database?"="SQLite".'
@@ -179,6 +181,86 @@ async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., A
             assert POSTPONED in model.result(call_of(first)).text
             assert '"Which layout?"="Tabs"' in model.result(call_of(last)).text
             assert said(model).count("[x] SQLite") == 1
+
+
+TABS = Answered((Answer(("Tabs",)),))
+PATIENT = 30.0
+
+
+def two_with_a_slow_result(play: Callable[..., Any]) -> tuple[ScriptedModel, CleanHome]:
+    """A question, then two in one message; the result of each comes a second after its answer."""
+    scenario = Scenario("q").asks(COLOR).together(ask(DATABASE), ask(LAYOUT)).says("Thanks.").ends_turn()
+    model, home = play(scenario.says("Fine.").ends_turn().says("Good.").ends_turn())
+    slow = {"matcher": "AskUserQuestion", "hooks": [{"type": "command", "command": "sleep 1"}]}
+    (home.config / "settings.json").write_text(json.dumps({"hooks": {"PostToolUse": [slow]}}))
+    return model, home
+
+
+async def one_of_two_parked(run: Running, *, deferred: bool) -> tuple[str, str]:
+    """Answer the first of two and park the other one at once; give the names of both."""
+    run.session.send("Build it")
+    run.answer((await run.until(QuestionAsked)).request.id, Answered((Answer(("Red",)),)))
+    await run.until(QuestionAsked, count=3)
+    _, first, last = (event.request.id for event in run.all(QuestionAsked))
+    run.answer(first, SQLITE)
+    await run.until(RequestSettled, count=2)
+    run.session.park()
+    assert (await run.ended(waiting=1)).kind == "parked"
+    assert run.one(RequestParked) == RequestParked(last, deferred=deferred)
+    return first, last
+
+
+@pytest.mark.timeout(240)
+async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
+    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waits, "ALONE_SECONDS", PATIENT)
+    model, home = two_with_a_slow_result(play)
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox=inbox) as run:
+            first, last = await one_of_two_parked(run, deferred=True)
+        assert await inbox.answer(last, TABS, "test") == Won()
+        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+            await run.until(RequestSettled, lambda e: e.request_id == last and e.outcome == TABS)
+            await run.until(TurnEnded)
+            await delivered(inbox, last, "result")
+            await delivered(inbox, first, "result")
+            assert run.pid is not None
+            os.kill(run.pid, signal.SIGKILL)  # the CLI notes no end of the session
+            await run.ended()
+        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+            await run.idle(0)
+            run.session.send("Go on")
+            await run.until(TurnEnded)
+            assert run.all(QuestionAsked) == []
+    results = [(result.tool_use_id, result.text.partition(". You can")[0]) for result in model.tool_results()]
+    assert sorted(results[1:]) == [
+        (call_of(first), ANSWERED.removesuffix(".")),
+        (call_of(last), 'Your questions have been answered: "Which layout?"="Tabs"'),
+    ]
+    told = [json.dumps(request.body, ensure_ascii=False) for request in model.requests()[2:]]
+    assert [(body.count('=\\"SQLite'), body.count('=\\"Tabs')) for body in told] == [(1, 1), (1, 1)]
+
+
+@pytest.mark.timeout(240)
+async def test_a_question_beside_a_call_without_a_result_is_answered_by_message(
+    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waits, "ALONE_SECONDS", 0.05)
+    model, home = two_with_a_slow_result(play)
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox=inbox) as run:
+            first, last = await one_of_two_parked(run, deferred=False)
+        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+            await run.until(QuestionAsked, lambda e: e.request.id == last and e.by_message)
+            run.answer(last, TABS)
+            await delivered(inbox, last, "message")
+            async with asyncio.timeout(LIMIT):
+                while (await stored(inbox, first)).state is not RequestState.DELIVERED:  # noqa: ASYNC110 (a row calls nobody)
+                    await asyncio.sleep(0.05)
+    # What was answered, and had no result yet, may have one by now, or came as a message, too.
+    assert said(model).count("[x] Tabs") == 1
+    assert said(model).count("[x] SQLite") + said(model).count('=\\"SQLite') == 1
 
 
 @pytest.mark.timeout(240)

@@ -276,8 +276,9 @@ class Connection:
             Whether there was one.
         """
         self._turn_over.clear()
-        if not await self.gate.waits.park():
-            return False
+        ends = await self.gate.waits.park()
+        if not ends:
+            return ends is not None
         try:
             async with asyncio.timeout(PARK_SECONDS):
                 await self._turn_over.wait()
@@ -340,6 +341,8 @@ class Connection:
             self.gate.named(message.task_id, message.description)
         try:
             if isinstance(message, StreamEvent):
+                if not message.parent_tool_use_id:
+                    self.gate.waits.calls.stream(message.event)
                 self._arrivals.stream(message.event, message.parent_tool_use_id or "")
             for event in self.translator.feed(message):
                 self._emit(event)

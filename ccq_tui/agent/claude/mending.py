@@ -56,17 +56,20 @@ def _noted(path: Path) -> dict[str, Any] | None:
     for entry in _read(path, _LEAF, _DEFERRED):
         if entry.get("type") == "last-prompt":
             noted = entry
-        deferred = deferred or _is_deferral(entry)
+        deferred = deferred or bool(_deferred(entry))
     return noted if deferred else None
 
 
-def _call_beside(entries: Mapping[str, Mapping[str, Any]], leaf: str) -> str:
-    """Return the message whose call was deferred, if the leaf is one of the notes beside it, or ""."""
-    deferred = False
+def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
+    """Return the message whose call was deferred, if the leaf is one of the notes beside it, or "".
+
+    The note may stand behind the result of another call of the same message.
+    """
     for uuid in _line(entries, leaf):
         if entries[uuid].get("type") != "attachment":
-            return uuid if deferred else ""
-        deferred = deferred or _is_deferral(entries[uuid])
+            return ""
+        if call := _deferred(entries[uuid]):
+            return next((one for one in reversed(entries) if call in _calls(entries[one])), "")
     return ""
 
 
@@ -79,9 +82,22 @@ def _line(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
     return list(found)
 
 
-def _is_deferral(entry: Mapping[str, Any]) -> bool:
+def _deferred(entry: Mapping[str, Any]) -> str:
+    """Return the call that an entry notes as deferred, or ""."""
     attachment = entry.get("attachment")
-    return isinstance(attachment, Mapping) and attachment.get("type") == "hook_deferred_tool"
+    if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_deferred_tool":
+        return ""
+    return str(attachment.get("toolUseID") or "")
+
+
+def _calls(entry: Mapping[str, Any]) -> set[str]:
+    """Return the calls that an entry makes."""
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, Mapping) else None
+    blocks = content if isinstance(content, list) else []
+    return {
+        str(one.get("id")) for one in blocks if isinstance(one, Mapping) and one.get("type") == "tool_use"
+    }
 
 
 def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from ccq_tui.agent.events import (
     QuestionAsked,
     RequestParked,
     RequestSettled,
+    ToolFinished,
+    ToolStarted,
     TurnEnded,
 )
 from ccq_tui.inbox import (
@@ -39,6 +41,8 @@ SURFACE = "session"
 _SEEN_SECONDS = 1.0
 _LOOKS = 10
 """Waits that these seconds are made of: a process that was stopped has lost one of them, not all."""
+ALONE_SECONDS = 1.5
+"""How long a question that is parked waits for the results of calls beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,54 @@ class Parked:
     deferred: bool
 
 
+class Calls:
+    """The calls of the main agent's message: which of them have no result yet."""
+
+    def __init__(self) -> None:
+        self._open: set[str] = set()
+        self._whole = True
+        self._changed = asyncio.Event()
+
+    def stream(self, event: Mapping[str, Any]) -> None:
+        """Take an event of the Messages API's stream: more calls may come before its end."""
+        if event.get("type") in ("message_start", "message_stop"):
+            self._whole = event["type"] == "message_stop"
+            self._changed.set()
+
+    def hear(self, event: AgentEvent) -> None:
+        """Learn which calls begin and end."""
+        match event:
+            case ToolStarted(tool_use_id=call, parent=""):
+                self._open.add(call)
+            case ToolFinished(tool_use_id=call):
+                self._open.discard(call)
+            case TurnEnded():
+                self._open.clear()
+                self._whole = True
+            case _:
+                return
+        self._changed.set()
+
+    async def alone(self, call: str, seconds: float) -> bool:
+        """Wait until all other calls have their results.
+
+        Args:
+            call: The call that waits.
+            seconds: How long to wait.
+
+        Returns:
+            Whether they have.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                while not self._whole or self._open - {call}:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
 class Waits:
     """The requests of one connection.
 
@@ -61,22 +113,26 @@ class Waits:
 
     Attributes:
         pending: What waits for a person, oldest first.
+        calls: The calls that it comes from, and those beside them.
     """
 
     def __init__(self, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
         self.pending: dict[str, Request] = {}
+        self.calls = Calls()
         self._inbox = inbox
         self._emit = emit
         self._shown: dict[str, asyncio.Event] = {}
         self._told: set[str] = set()
         self._parkable: set[str] = set()
         self._parks: dict[str, asyncio.Future[Parked]] = {}
+        self._parking = False
         self._ending = "interrupted"
         self._over = False
         self._written = ""
 
     def hear(self, event: AgentEvent) -> None:
         """Keep what the agent itself wrote last in this turn: it says what a request is about."""
+        self.calls.hear(event)
         match event:
             case BlockFinished(key, BlockKind.TEXT, text) if not key.parent:
                 self._written = text
@@ -110,28 +166,43 @@ class Waits:
             self._inbox.withdraw(request_id, reason, SURFACE)
             self._emit(RequestSettled(request_id, Cancelled(reason), SURFACE))
 
-    async def park(self) -> bool:
+    async def park(self) -> bool | None:
         """Let the CLI go while questions wait.
 
         The last one is asked again, as the same call, when the session is resumed: of several that are put
-        off that way the CLI would drop all but the last. The others are answered by message.
+        off that way the CLI would drop all but the last. The others are answered by message, and so are those
+        that come meanwhile.
+
+        The CLI goes on from the last entry of the session's record. Where the result of a call beside the one
+        that is asked again stands behind that, it would drop the latter's result and tell nobody: all others
+        have theirs first. Where that takes too long, the last one is left for a message, too.
 
         Returns:
-            Whether there was a question to park.
+            Whether the CLI ends its turn for one that it will ask again; None where no question waits.
         """
         waiting = [name for name in self.pending if name in self._parkable & self._told]
-        for name in waiting:
-            park = self._parks[name]
-            last = name == waiting[-1]
+        if not waiting:
+            return None
+        self._parking = True
+        *others, last = waiting
+        for name in others:
+            self._put_off(name, Parked(deferred=False))
+        if not await self.calls.alone(self.pending[last].tool_use_id, ALONE_SECONDS):
+            _logger.info("A call beside the parked question has no result")
+            return False
+        if last in self._parks:
             try:
-                if last:
-                    await self._inbox.defer(name)
+                await self._inbox.defer(last)
             except InboxError as error:
                 _logger.warning("A parked question is not noted: %s", error)
-            self._inbox.leave(name)
-            if not park.done():
-                park.set_result(Parked(deferred=last))
-        return bool(waiting)
+            self._put_off(last, Parked(deferred=True))
+        return True
+
+    def _put_off(self, name: str, parked: Parked) -> None:
+        self._inbox.leave(name)
+        park = self._parks.get(name)
+        if park is not None and not park.done():
+            park.set_result(parked)
 
     async def ask(
         self, request: Request, *, parkable: bool = False, context: str = ""
@@ -170,8 +241,7 @@ class Waits:
             await waits.wait()  # the inbox has the request before anyone hears of it and answers
             draft = None if asking.done() else await self._draft(request)
             self._stop_when_over()
-            self._told.add(request.id)
-            self._emit(_asked(request, draft))
+            self._tell(request, draft)
             either: list[asyncio.Future[Any]] = [asking, park]
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             outcome = asking.result() if asking.done() else park.result()
@@ -198,6 +268,12 @@ class Waits:
                 )
         self._stop_when_over()
         return outcome
+
+    def _tell(self, request: Request, draft: Draft | None) -> None:
+        self._told.add(request.id)
+        self._emit(_asked(request, draft))
+        if self._parking and request.id in self._parkable:
+            self._put_off(request.id, Parked(deferred=False))
 
     async def _draft(self, request: Request) -> Draft | None:
         """Bring back what was typed for a request; without it the request is asked all the same."""

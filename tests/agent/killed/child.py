@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,7 @@ class Child:
                 self._asked[request.id] = request
                 typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
                 told |= {"id": request.id, "text": request.questions.questions[0].text}
-                told |= {"draft": typed, "by_message": by_message}
+                told |= {"draft": typed, "by_message": by_message, "at": datetime.now(UTC).isoformat()}
             case PermissionAsked(request):
                 told |= {"id": request.id}
             case Connected(session_id=session_id):

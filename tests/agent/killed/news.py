@@ -13,11 +13,11 @@ from ccq_tui.testing import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A kill.
+    """A kill, or a rewind: each takes away replies that the model had given.
 
     Attributes:
         at: When, in seconds of ``time.monotonic()``.
-        victim: What was killed.
+        victim: What was killed, or "rewound".
     """
 
     at: float
@@ -31,7 +31,8 @@ class Told:
     Attributes:
         news: In how many requests it was new: written after the model's own last words. Where a kill kept the
             CLI from sending it so, and it put words of its own behind it, the first request with it counts.
-        repeated: In how many of these the CLI repeated a request whose reply a kill had cut off.
+        repeated: In how many of these the CLI repeated a request whose reply a kill had cut off, or a rewind
+            had taken back.
         most: How often it stands in one request, at most.
     """
 
@@ -51,7 +52,7 @@ def told(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill]) -> Tol
     Args:
         text: What nothing else contains.
         exchanges: The requests, oldest first.
-        kills: All kills: only a request after one may repeat what an earlier one said.
+        kills: All kills and rewinds: only a request after one may repeat what an earlier one said.
 
     Returns:
         How often it was told.

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,8 @@ class Rivals:
                 self.seen.counts["answered by the other program"] += 1
             case "Rewound":
                 self._rewound = True
+                if not event["reason"]:
+                    self._kills.append(Kill(time.monotonic(), "rewound"))
                 self.seen.counts["rewinds refused" if event["reason"] else "rewinds"] += 1
                 self._heard.append(event["reason"])
                 self._say(self._sessions[MAIN], "Go on.")
@@ -242,7 +245,7 @@ class Rivals:
 
     def _question(self, number: int, session: _Session, event: dict[str, Any]) -> None:
         name, own, other = event["id"], self._programs[number], self._programs[1 - number]
-        self._check_draft(name, event["draft"])
+        self._check_draft(name, event["draft"], event["at"])
         if self._chance.random() < 0.5:
             self._serial += 1
             draft = f"draft {self._serial}"
@@ -389,14 +392,23 @@ class Rivals:
         finally:
             store.close()
 
-    def _check_draft(self, name: str, found: str) -> None:
+    def _check_draft(self, name: str, found: str, asked_at: str) -> None:
         kept, drafts = self._kept.get(name, ""), self._drafts.get(name, [])
-        if not kept:
-            return
+        if not kept or self._was_decided(name, asked_at):
+            return  # asked again only to be told what was decided
         if found not in drafts or drafts.index(found) < drafts.index(kept):
             self._problem(f"the draft of {name} is {found!r}, not {kept!r} or a later one")
         else:
             self.seen.counts["drafts kept"] += 1
+
+    def _was_decided(self, name: str, at: str) -> bool:
+        store = Store(self._database)
+        try:
+            stored = store.request(name)
+            settled = stored.settled_at if stored is not None else None
+            return settled is not None and settled <= datetime.fromisoformat(at)
+        finally:
+            store.close()
 
     def _check(self) -> None:
         exchanges = self._model.exchanges

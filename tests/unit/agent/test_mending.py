@@ -15,14 +15,33 @@ def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[
     return {"type": kind, "uuid": uuid, "parentUuid": parent or None, **more}
 
 
+def call(uuid: str, parent: str, name: str) -> dict[str, Any]:
+    content = [{"type": "tool_use", "id": name, "name": "AskUserQuestion", "input": {}}]
+    return entry(uuid, parent, message={"content": content})
+
+
+def result(uuid: str, parent: str, name: str) -> dict[str, Any]:
+    return entry(
+        uuid,
+        parent,
+        "user",
+        message={"content": [{"type": "tool_result", "tool_use_id": name, "content": "x"}]},
+    )
+
+
+def noted(leaf: str) -> dict[str, Any]:
+    return {"type": "last-prompt", "lastPrompt": "Build it.", "leafUuid": leaf, "sessionId": "s"}
+
+
+DEFERRAL = {"type": "hook_deferred_tool", "toolUseID": "t"}
 ASKED = [
     entry("prompt", "", "user"),
-    entry("call", "prompt"),
-    entry("deferral", "call", "attachment", attachment={"type": "hook_deferred_tool", "toolUseID": "t"}),
+    call("call", "prompt", "t"),
+    entry("deferral", "call", "attachment", attachment=DEFERRAL),
     entry("beside", "deferral", "attachment", attachment={"type": "prompt_snapshot"}),
-    {"type": "last-prompt", "lastPrompt": "Build it.", "leafUuid": "beside", "sessionId": "s"},
+    noted("beside"),
 ]
-ANSWERED = [entry("result", "call", "user")]
+ANSWERED = [result("result", "call", "t")]
 WENT_ON = [entry("go on", "result", "user"), entry("more", "go on"), entry("last", "more", "user")]
 
 
@@ -37,10 +56,27 @@ def test_what_followed_on_the_result_of_a_deferred_call_is_found_again(tmp_path:
     bad = '\0\0hook_deferred_tool\n{"hook_deferred_tool": ' + "[" * 100_000 + "\n"
     path.write_text(bad + path.read_text())
     assert mend(path, "last")
-    *_, cut, noted = path.read_text().splitlines()
+    *_, cut, added = path.read_text().splitlines()
     assert cut == '{"type":"user","uu'
-    assert json.loads(noted) == ASKED[-1] | {"leafUuid": "last"}
+    assert json.loads(added) == ASKED[-1] | {"leafUuid": "last"}
     assert not mend(path, "last"), "once is enough"
+
+
+def test_what_followed_on_a_call_deferred_beside_a_result_of_its_message_is_found_again(
+    tmp_path: Path,
+) -> None:
+    beside = entry("deferral", "other result", "attachment", attachment=DEFERRAL)
+    entries = [
+        entry("prompt", "", "user"),
+        call("call", "prompt", "t"),
+        call("other", "call", "o"),
+        result("other result", "other", "o"),
+        beside,
+        noted("deferral"),
+    ]
+    path = record(tmp_path, *entries, *ANSWERED, *WENT_ON)
+    assert mend(path, "last")
+    assert json.loads(path.read_text().splitlines()[-1]) == noted("last")
 
 
 def test_what_is_written_into_the_record_meanwhile_stays(
@@ -56,9 +92,9 @@ def test_what_is_written_into_the_record_meanwhile_stays(
 
     monkeypatch.setattr(json, "dumps", dumps)
     assert mend(path, "last")
-    *_, kept, noted = path.read_text().splitlines()
+    *_, kept, added = path.read_text().splitlines()
     assert kept == meanwhile
-    assert json.loads(noted)["leafUuid"] == "last"
+    assert json.loads(added)["leafUuid"] == "last"
 
 
 def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Path) -> None:
