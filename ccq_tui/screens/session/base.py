@@ -70,6 +70,8 @@ class SessionBase(Screen[None]):
         self._styled = False
         self._make_session = make_session
         self.session = make_session(self._take, launch)
+        self.ends = False
+        """Whether the session is ended for good: nothing starts it again here."""
         self.slots: asyncio.Semaphore | None = None
         """How many sessions may have a process at a time, shared by all of this terminal."""
 

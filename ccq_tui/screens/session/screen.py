@@ -97,6 +97,7 @@ class SessionScreen(
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
+        self.ends = True
         self.dock.notices.say("Ending the session · Ctrl+Q again does not wait", seconds=60.0)
         self.session.close()
         if self._worker is not None and not self._worker.is_finished:
