@@ -29,7 +29,8 @@ class History:
     Attributes:
         session_id: The session, or "" if there is none.
         events: What happened, oldest first.
-        uuids: Ids of the messages, by which a replay of them is recognised.
+        uuids: Ids of the messages, by which a replay of them is recognised, and of the prompts that were read
+            in the middle of a turn.
         cut: Whether older messages were left out.
         deferred: Calls that the CLI makes again when the session is resumed.
     """
@@ -95,7 +96,7 @@ async def read_history(
     return History(
         session_id=session_id,
         events=tuple(event for events, _ in read for event in events),
-        uuids=tuple(uuid for _, uuids in read for uuid in uuids),
+        uuids=(*(uuid for _, uuids in read for uuid in uuids), *first["queued"]),
         cut=first["cut"],
         deferred=frozenset(first["deferred"]),
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent import delivery
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.delivery import REWOUND
 from ccq_tui.agent.events import (
@@ -36,7 +37,7 @@ from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import LIMIT, Running
+from tests.agent.running import LIMIT, Running, until_written
 from tests.steps import step
 
 DATABASE = Question(
@@ -261,6 +262,41 @@ async def test_a_question_beside_a_call_without_a_result_is_answered_by_message(
     # What was answered, and had no result yet, may have one by now, or came as a message, too.
     assert said(model).count("[x] Tabs") == 1
     assert said(model).count("[x] SQLite") + said(model).count('=\\"SQLite') == 1
+
+
+@pytest.mark.timeout(240)
+async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again(
+    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "RECORDED_SECONDS", PATIENT)  # it is not noted as delivered before the kill
+    scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
+    model, home = play(scenario.says("Fine.").ends_turn())
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox=inbox) as run:
+            run.session.send("First")
+            await run.idle()
+            asked = await asked_and_killed(run)
+        session_id = run.session.session_id
+        async with Running(home, inbox=inbox, resume=session_id) as run:
+            await run.until(QuestionAsked, lambda e: e.by_message)
+            run.session.send("Go on")
+            layout = (await run.until(QuestionAsked, lambda e: not e.by_message)).request.id
+            run.answer(asked.id, SQLITE)
+            await run.until(PromptAccepted, lambda e: e.queued)
+            run.answer(layout, TABS)
+            await run.until(PromptDelivered, count=2)
+            await run.until(TurnEnded)
+            await until_written(home, session_id, '"type":"queued_command"')
+            assert run.pid is not None
+            os.kill(run.pid, signal.SIGKILL)
+            await run.ended()
+        assert (await stored(inbox, asked.id)).state is RequestState.ANSWERED
+        async with Running(home, inbox=inbox, resume=session_id) as run:
+            await delivered(inbox, asked.id, "message")
+            run.session.send("And now?")
+            await run.until(TurnEnded)
+            assert [e.text for e in run.all(PromptAccepted)] == ["And now?"]
+    assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
 @pytest.mark.timeout(240)

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.claude.mending import mend
+from ccq_tui.agent.claude.mending import beside, line_of, mend
 from ccq_tui.agent.sdk import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
+_QUEUED = '"queued_command"'
 PART = 200
 """Messages in a part, more where a call waits long for its result."""
 FEWEST = 60
@@ -26,7 +27,7 @@ FEWEST = 60
 
 
 def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None:
-    """Print ``{"session_id", "messages", "cut", "deferred"}``.
+    """Print ``{"session_id", "messages", "cut", "deferred", "queued"}``.
 
     Args:
         directory: The directory the session worked in.
@@ -53,6 +54,7 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None
     add_records(session_id, told)
     newest, *older = parts(told)
     past = {"cut": len(kept) < len(messages), "messages": newest, "deferred": deferred(session_id)}
+    past["queued"] = queued(session_id, messages[-1].uuid) if messages else []
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
 
@@ -135,6 +137,41 @@ def deferred(session_id: str) -> list[str]:
         elif call and '"tool_result"' in line and call in line:
             call = ""
     return [call] if call else []
+
+
+def queued(session_id: str, newest: str) -> list[str]:
+    """Return the prompts that were read in the middle of a turn; they are no messages of the record.
+
+    Args:
+        session_id: The session.
+        newest: The id of its newest message; Claude knows only what came before it.
+
+    Returns:
+        The ids under which they were sent.
+    """
+    if not any(_QUEUED in line for line in _lines(session_id)):
+        return []
+    entries = {
+        str(entry["uuid"]): entry
+        for line in _lines(session_id)
+        if '"uuid"' in line
+        for entry in _entry(line)
+        if entry.get("uuid")
+    }
+    known = set(line_of(entries, newest))
+    found = {uuid: _queued(entry) for uuid, entry in entries.items()}
+    return [
+        prompt
+        for uuid, prompt in found.items()
+        if prompt and (uuid in known or beside(entries, uuid) == newest)
+    ]
+
+
+def _queued(entry: Mapping[str, Any]) -> str:
+    attachment = entry.get("attachment")
+    if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command":
+        return ""
+    return str(attachment.get("source_uuid") or "")
 
 
 def _short(record: Any) -> Any:

@@ -35,7 +35,7 @@ def mend(path: Path, newest: str) -> bool:
         return False
     entries = {str(entry["uuid"]): entry for entry in _read(path, '"uuid"') if entry.get("uuid")}
     call = _call_beside(entries, str(noted.get("leafUuid") or ""))
-    line = _line(entries, newest)
+    line = line_of(entries, newest)
     # The call itself, or its result alone: the CLI finds those by itself.
     if not call or call not in line[2:]:
         return False
@@ -65,7 +65,7 @@ def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
 
     The note may stand behind the result of another call of the same message.
     """
-    for uuid in _line(entries, leaf):
+    for uuid in line_of(entries, leaf):
         if entries[uuid].get("type") != "attachment":
             return ""
         if call := _deferred(entries[uuid]):
@@ -73,8 +73,24 @@ def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
     return ""
 
 
-def _line(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
-    """Return an entry and all those that it follows on, the newest first."""
+def beside(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> str:
+    """Return the message that a note is beside, or a message itself; "" if there is none.
+
+    Args:
+        entries: The entries of a record by their ids.
+        uuid: The entry's id.
+    """
+    line = line_of(entries, uuid)
+    return next((one for one in line if entries[one].get("type") != "attachment"), "")
+
+
+def line_of(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
+    """Return an entry and all those that it follows on, the newest first.
+
+    Args:
+        entries: The entries of a record by their ids.
+        uuid: The entry's id.
+    """
     found: dict[str, None] = {}
     while uuid in entries and uuid not in found:
         found[uuid] = None
