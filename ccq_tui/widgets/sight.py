@@ -42,12 +42,19 @@ class SightView(FlowView):
         """Lines below the view, of those that are made."""
         return max(0, len(self.lines) - self.above - self.size.height)
 
+    def look_anew(self) -> None:
+        """Count no line as seen that is not on the screen from now on."""
+        self._painted = set()
+        self.refresh()
+
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw lines for the screen: from now on they were seen."""
         if self._painted_of is not self._flow:
             self._painted_of, self._painted = self._flow, set()
         before, top = len(self._painted), self.above
-        self._painted.update(y for y in range(top + crop.y, top + crop.bottom) if y < len(self.lines))
+        # A border takes lines of the crop, but shows none of the text.
+        first, last = crop.y - self.gutter.top, min(crop.bottom - self.gutter.top, self.size.height)
+        self._painted.update(range(top + max(0, first), min(top + last, len(self.lines))))
         if len(self._painted) != before:
             self.post_message(self.Looked())
         return super().render_lines(crop)

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ccq_tui.inbox import QuestionRequest, Won
+from ccq_tui.inbox import (
+    Allowed,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+    Won,
+)
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
@@ -22,7 +29,9 @@ from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen, asking
+from ccq_tui.widgets.decision import DecisionPanel
 from tests.steps import step
+from tests.ui.host import Clock
 from tests.ui.inboxed import (
     Many,
     keep_record,
@@ -398,3 +407,74 @@ async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
     await pilot.press("end", "pageup", "1", "7")
     assert run.inbox_screen.state.filter == "17"
     assert {one.session_id for one in run.inbox_screen.state.shown} == {"s17"}
+
+
+PLAN = "\n".join(f"{n}. Do the step number {n}" for n in range(1, 61))
+
+
+@asynccontextmanager
+async def decision_waits(
+    where: Path, request: PermissionRequest | PlanRequest, size: tuple[int, int]
+) -> AsyncIterator[tuple[Many, Pilot[int], asyncio.Future[RequestOutcome], Clock]]:
+    """Show the inbox with a permission or a plan that a running session waits for, and open its panel."""
+    run = Many(where)
+    clock = Clock()
+    run.app.clock = clock
+    async with run.app.run_test(size=size) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        outcome = asyncio.ensure_future(run.app.inbox.ask(request, "Before it.\n" * 30))
+        await open_inbox(pilot, run, 1)
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
+        clock.skip(2)
+        yield run, pilot, outcome, clock
+
+
+def screen_text(run: Many) -> str:
+    return "\n".join(strip.text for strip in run.app.screen._compositor.render_strips())
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 50)])
+@pytest.mark.parametrize("seen", [False, True])
+async def test_a_plan_is_read_in_the_inbox_before_it_is_approved_there(
+    tmp_path: Path, size: tuple[int, int], seen: bool
+) -> None:
+    plan = PlanRequest("toolu_plan", "s1", PLAN)
+    async with decision_waits(tmp_path, plan, size) as (run, pilot, outcome, clock):
+        panel = run.inbox_screen.panel
+        assert isinstance(panel, DecisionPanel)
+        await until(pilot, lambda: "more lines · PgDn" in screen_text(run))
+        shown = [n for n in range(1, 61) if f" {n}. Do the step number {n} " in screen_text(run)]
+        assert shown == list(range(1, len(shown) + 1)), "its head is in view"
+        assert shown
+        await until(pilot, lambda: run.inbox_screen.unseen_of_plan() == (60 - len(shown), False))
+        if seen:
+            while run.inbox_screen.unseen_of_plan()[0]:
+                await pilot.press("pagedown")
+                await pilot.pause()
+            assert "60. Do the step number 60" in screen_text(run)
+        await pilot.press("y")
+        if not seen:
+            await until(pilot, lambda: "y again approves" in panel.state.notice)
+            assert f"{60 - len(shown)} " in panel.state.notice
+            assert not outcome.done()
+            clock.skip(1)
+            await pilot.press("y")
+        async with asyncio.timeout(10):
+            decided = await outcome
+        assert isinstance(decided, Allowed)
+        assert decided.mode == "default"
+
+
+async def test_a_permission_is_seen_in_the_inbox_before_it_is_allowed_there(tmp_path: Path) -> None:
+    command = "make test" + "\nmake" * 60 + "\nrm -rf ~/important"
+    request = PermissionRequest("toolu_run", "s1", "Bash", {"command": command})
+    async with decision_waits(tmp_path, request, (80, 24)) as (run, pilot, outcome, clock):
+        await until(pilot, lambda: "more lines · Shift+↓" in screen_text(run))
+        await pilot.press("y")
+        await until(pilot, lambda: "y again allows" in screen_text(run))
+        assert not outcome.done()
+        clock.skip(1)
+        await pilot.press("y")
+        async with asyncio.timeout(10):
+            assert await outcome == Allowed()

@@ -30,7 +30,7 @@ from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import copy_of, text_of
-from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
@@ -109,9 +109,13 @@ class Answering(Showing):
         draft = replace(draft, hidden=False, guard=InputGuard(typed_at=self._typed_at))
         kind = QuestionPanel if isinstance(draft, PanelState) else DecisionPanel
         panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
+        if isinstance(panel, DecisionPanel):
+            panel.unseen_above = self.unseen_of_plan
         self.answered, self.panel = row, panel
         self.mount(panel)
         self.panel_changed()
+        # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
+        after_refresh(panel, self.about_view.look_anew)
 
     async def draft_for(self, row: InboxRow) -> Draft:
         """Return the state in which a request opens: with what was typed for it, wherever that was.

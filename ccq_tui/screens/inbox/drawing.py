@@ -14,6 +14,7 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Reque
 from ccq_tui.questions import Question
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
 from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.decision.inputs import flow_lines
 from ccq_tui.widgets.lines import LateLine, Line, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
@@ -112,6 +113,18 @@ def about(
         yield from _block(row.stored.context.strip(), palette.muted, width, "   ┃ ")
     if asked:
         yield from _asked(row.stored.request, width, palette)
+
+
+def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield all of a plan that is decided on.
+
+    Args:
+        request: The plan.
+        width: Cells.
+        palette: The styles.
+    """
+    for line in flow_lines(request.plan.rstrip(), palette.plain, max(8, width - 5)):
+        yield Text.assemble("   ", line)
 
 
 def _asked(request: Request, width: int, palette: Palette) -> Iterator[Text]:

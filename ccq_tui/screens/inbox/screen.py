@@ -26,17 +26,22 @@ from ccq_tui.screens.inbox.reading import held_rows, placed, read_page, read_row
 from ccq_tui.screens.inbox.showing import AGES_SECONDS, InboxBody
 from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.session.drafts import draft_of
+from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.widgets.lines import FlowView, LineView
+from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.sight import SightView
+from ccq_tui.widgets.texts import TextLines
 
 PAGES = 200
 """Pages of the store that are listed at most."""
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
+SCROLLS = {"ctrl+up": -1, "ctrl+down": 1, "pageup": 0, "pagedown": 0}
+"""Keys that scroll what is below the list, by so many lines or by a page."""
 TAKING = frozenset({"right", "enter", "ctrl+d"})
 """Keys that do something with the request under the cursor."""
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
@@ -77,10 +82,11 @@ class InboxScreen(Answering):
         & #filter { height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }
         & #filter:focus { border: none; }
         & #inbox-list { height: 1fr; }
-        & FlowView { height: 45%; border-top: solid $ccq-rule; }
+        & #inbox-about { height: 45%; border-top: solid $ccq-rule; }
+        & #inbox-more { height: 1; margin: 0 3; }
         & .-off { display: none; }
         &.-answering #inbox-list { display: none; }
-        &.-answering FlowView { height: 1fr; }
+        &.-answering #inbox-about { height: 1fr; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -109,7 +115,8 @@ class InboxScreen(Answering):
             yield Static("", id="inbox-title", markup=False)
             yield ListField(self._take_key, self.hands_on)
             yield LineView(id="inbox-list")
-            yield FlowView(id="inbox-about")
+            yield SightView(id="inbox-about")
+            yield TextLines(id="inbox-more", classes="-off")
         yield NoticeLine()
         yield HintBar()
 
@@ -200,8 +207,7 @@ class InboxScreen(Answering):
             case "home" | "end":
                 self.show(self.state.put(0 if key == "home" else len(self.state.rows)))
             case "ctrl+up" | "ctrl+down":
-                view = self.query_one(FlowView)
-                view.scroll_to(y=view.scroll_y + (-1 if key == "ctrl+up" else 1), animate=False, force=True)
+                self._scroll_about(key)
             case "escape" if self.finds:
                 self.find(False)
                 self.field.put("")
@@ -217,6 +223,25 @@ class InboxScreen(Answering):
             case _:
                 return self._take_for_row(key, self.state.under)
         return True
+
+    def _scroll_about(self, key: str) -> None:
+        """Scroll what is known of the request, or the plan that is decided on."""
+        page = max(1, self.about_view.size.height - 1)
+        self.about_view.scroll_relative(
+            y=SCROLLS[key] or (-page if key == "pageup" else page), animate=False, force=True
+        )
+
+    def on_key(self, event: events.Key) -> None:
+        """Scroll what stands above a panel by the keys that the panel leaves to others."""
+        if self.panel is not None and event.key in SCROLLS:
+            event.stop()
+            self._scroll_about(event.key)
+
+    @on(SightView.Looked)
+    def _looked(self) -> None:
+        self.say_more()
+        if isinstance(self.panel, DecisionPanel):
+            self.panel.look()
 
     def _take_for_row(self, key: str, row: InboxRow | None) -> bool:
         known = ("right", "enter", "ctrl+d", "ctrl+j", "shift+enter", "alt+enter")

@@ -11,24 +11,29 @@ from rich.text import Text
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ccq_tui.screens.inbox.drawing import about, list_lines
+from ccq_tui.inbox import PlanRequest
+from ccq_tui.screens.inbox.drawing import about, list_lines, plan_lines
 from ccq_tui.screens.inbox.hints import key_hints
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow
 from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.lifetime import is_live, soon
-from ccq_tui.widgets.lines import Flow, FlowView, Line, LineView
+from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
+from ccq_tui.widgets.lines import Flow, Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.sight import SightView, more_line
+from ccq_tui.widgets.texts import TextLines
 
 AGES_SECONDS = 10.0
 """How often the ages are drawn anew."""
 SAID_SECONDS = 20.0
+MORE_FRAME = 6
+"""Cells beside the row that says how much more of a plan there is."""
 Panel = QuestionPanel | DecisionPanel
 
 
@@ -86,6 +91,33 @@ class Showing(Overlay[InboxRow | None]):
     def finds(self) -> bool:
         """Whether letters are what to find, and none is a key."""
         return self.finding or bool(self.state.filter)
+
+    @property
+    def about_view(self) -> SightView:
+        """What is known of the request under the cursor; while a plan is decided on, the plan."""
+        return self.query_one("#inbox-about", SightView)
+
+    @property
+    def decided_plan(self) -> PlanRequest | None:
+        """The plan whose panel is open, or None."""
+        request = self.answered.stored.request if self.panel is not None and self.answered else None
+        return request if isinstance(request, PlanRequest) else None
+
+    def unseen_of_plan(self) -> tuple[int, bool]:
+        """Return how many lines of the plan were never on the screen, and whether there are more."""
+        return self.about_view.unseen, self.about_view.goes_on
+
+    def say_more(self) -> None:
+        """Say under a plan how much more of it there is."""
+        view, more = self.about_view, self.query_one("#inbox-more", TextLines)
+        scrolls = self.decided_plan is not None and (view.above or view.below or view.goes_on)
+        if scrolls and more.has_class("-off"):
+            # The row takes a line of the plan that nobody can have read yet.
+            after_refresh(self, view.look_anew)
+        more.set_class(not scrolls, "-off")
+        if scrolls:
+            width = self.app.size.width - MORE_FRAME
+            more.show([more_line(view, width, palette_of(view), down="PgDn", up="PgUp")])
 
     def find(self, on: bool) -> None:
         """Let letters be what to find, or keys again."""
@@ -154,12 +186,16 @@ class Showing(Overlay[InboxRow | None]):
         view.show(self._lines, state.cursor if state.shown else None, palette.cursor)
         row = self.answered or state.under
         drawn = (row, width, palette, self.panel is None)
-        about_view = self.query_one(FlowView)
         if drawn != self._about:
             self._about = drawn
-            lines = about(row, now, width, palette, asked=self.panel is None) if row else iter(())
-            about_view.show_flow(Flow(islice(lines, 5_000)))
-        about_view.set_class(row is None, "-off")
+            if (plan := self.decided_plan) is not None:
+                # All of it, and nothing else that would take its lines.
+                self.about_view.show_flow(Flow(plan_lines(plan, width, palette)))
+            else:
+                lines = about(row, now, width, palette, asked=self.panel is None) if row else iter(())
+                self.about_view.show_flow(Flow(islice(lines, 5_000)))
+        self.about_view.set_class(row is None, "-off")
+        after_refresh(self, self.say_more)
         hints = key_hints(state, self.host.way_back(), finds=self.finds, declining=self.declining is not None)
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         self.query_one(NoticeLine).stand(self._question() if self.declining else "")

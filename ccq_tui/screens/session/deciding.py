@@ -58,7 +58,7 @@ class Deciding(SessionBase):
         if not isinstance(panel, DecisionPanel) or not event.current:
             return
         if isinstance(request := panel.state.request, PlanRequest):
-            panel.unseen_above = self.transcript.unseen_of_plan
+            panel.unseen_above = lambda: (self.transcript.unseen_of_plan(), False)
             # The panel takes lines from the transcript, which are to be gone by then.
             after_refresh(self, partial(self._bring_into_view, request.id))
 

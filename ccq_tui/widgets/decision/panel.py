@@ -80,8 +80,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(state, session=session, place=place, clock=clock, asked_for=asked_for, id=id)
-        self.unseen_above: Callable[[], int] = lambda: 0
-        """Returns how many lines of a plan, which stands above, were never on the screen."""
+        self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
+        """Returns how many lines of a plan above were never on the screen, and if there are more."""
         self._head = TextLines(id="head")
         self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
@@ -138,8 +138,9 @@ class DecisionPanel(RequestPanel[DecisionState]):
 
     def _sight(self) -> Seen:
         details = self._details
-        above = self.unseen_above() if isinstance(self._state.request, PlanRequest) else 0
-        return Seen(self._choices.rows_in_sight, details.unseen + above, details.goes_on)
+        plan = isinstance(self._state.request, PlanRequest)
+        above, more = self.unseen_above() if plan else (0, False)
+        return Seen(self._choices.rows_in_sight, details.unseen + above, details.goes_on or more)
 
     def _seek(self) -> None:
         self._choices.keep_cursor_in_sight()
