@@ -50,9 +50,10 @@ def know_alt_keys() -> None:
 def _as_typed(typed: str) -> Iterator[Message]:
     """Read what a terminal sent, all of it."""
     from textual import constants, events
-    from textual._xterm_parser import XTermParser
 
-    parser = XTermParser()
+    from ccq_tui.screens.lasting import PasteParser
+
+    parser = PasteParser()
     first, *others = typed.split(ESCAPE)
     yield from parser.feed(first) if first else ()
     for other in others:

@@ -18,6 +18,7 @@ from textual.message import Message
 
 from ccq_tui.early import is_rest
 
+_PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 ENDING_FIRST = 0.05
 """Seconds after which a program goes on: who ends a stopped one sends two signals."""
 
@@ -71,7 +72,49 @@ def _silence() -> None:
     os.close(null)
 
 
-class BurstParser(XTermParser):
+class PasteParser(XTermParser):
+    """Takes what was pasted for text alone, whatever it holds.
+
+    Some terminals send an Esc that was copied along. Textual takes what is behind it for keys and clicks:
+    they would be pressed, a Return among them, before the text in front of them arrives.
+    """
+
+    _pasting = False
+    _before = ""
+    """The end of what came, where that may be the beginning of a mark."""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Read what came, without any Esc that is inside of something pasted; "" is the end."""
+        text = self._as_text(data)
+        if text or not data:
+            yield from super().feed(text)
+
+    def _as_text(self, data: str) -> str:
+        """Return what is to be read now; what may begin the mark behind a paste waits for the mark's rest."""
+        if self._pasting:
+            data, self._before = self._before + data, ""
+        taken = ""
+        while data:
+            if self._pasting:
+                inside, mark, data = data.partition(_PASTED)
+                self._before = "" if mark else _cut_mark(inside, _PASTED)
+                taken += inside.removesuffix(self._before).replace("\x1b", "") + mark
+                self._pasting = not mark
+            else:
+                known = self._before
+                outside, mark, rest = (known + data).partition(_PASTE)
+                self._before = "" if mark else _cut_mark(outside, _PASTE)
+                taken += (outside + mark).removeprefix(known)
+                data, self._pasting = rest, bool(mark)
+        return taken
+
+
+def _cut_mark(text: str, mark: str) -> str:
+    """Return the end of a text that is the beginning of a mark, or ""."""
+    return next((mark[:size] for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), "")
+
+
+class BurstParser(PasteParser):
     """Tells Esc and a letter from Alt and that letter, by how they come.
 
     Terminals send the same bytes for both, but those of Alt in one go. Textual takes whatever comes within
@@ -86,8 +129,8 @@ class BurstParser(XTermParser):
         if self._alone and self._timeout_time is not None and not is_rest(data.encode(errors="replace")):
             self._timeout_time = 0.0  # nothing more is to be waited for
             yield from self.tick()
-        self._alone = data.endswith("\x1b")
         yield from super().feed(data)
+        self._alone = data.endswith("\x1b") and not self._pasting
 
 
 # The driver makes its parser itself; there is no public way to give it another.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from textual import events
 from textual._xterm_parser import XTermParser
 
@@ -38,6 +42,28 @@ def test_escape_and_a_key_are_two_unless_they_come_in_one_go(goes: list[str], ke
     told = [event for sent in goes for event in parser.feed(sent)]
     told += parser.feed("")
     assert [event.key for event in told if isinstance(event, events.Key)] == keys
+
+
+@given(
+    st.text(alphabet="\x1b[201~<Mm;3A\rab", max_size=30).filter(
+        lambda text: "\x1b[201~" not in text + "\x1b[201"
+    ),
+    st.lists(st.integers(1, 9), min_size=1),
+)
+@example("HEAD\x1b[31m\x1b[A\x1b[<0;3;3M\rTAIL", [100])  # a colour, a key, a click, and Return
+@example("ab", [3])
+def test_what_is_pasted_is_text_alone_however_it_comes(pasted: str, sizes: list[int]) -> None:
+    parser, told = BurstParser(False), []
+    sent = f"x\x1b[200~{pasted}\x1b[201~y\x1b[A"
+    for size in itertools.cycle(sizes):
+        piece, sent = sent[:size], sent[size:]
+        told += parser.feed(piece)
+        if not piece:
+            break
+    assert [event.key for event in told if isinstance(event, events.Key)] == ["x", "y", "up"]
+    texts = [event.text for event in told if isinstance(event, events.Paste)]
+    assert "".join(texts) == pasted.replace("\x1b", "")
+    assert not [event for event in told if isinstance(event, events.MouseEvent)]
 
 
 def test_escape_that_was_told_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
