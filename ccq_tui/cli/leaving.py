@@ -91,7 +91,7 @@ class _Known(NamedTuple):
 
 def _known(name: str) -> _Known:
     """Find a session; a whole id may be one that Claude Code alone knows."""
-    from ccq_tui.inbox.owners import alive
+    from ccq_tui.processes import alive
 
     with opened_store() as store:
         known = store.session(name) if store else None

@@ -66,7 +66,7 @@ def _followed(store: Store, wish: ParkWish) -> Parking:
 def _which(store: Store | None) -> str:
     """Say what could be parked, for who named nothing."""
     from ccq_tui.inbox.listing import session_lines, shortener
-    from ccq_tui.inbox.owners import alive
+    from ccq_tui.processes import alive
 
     waiting = store.waiting_counts() if store else {}
     sessions = [one for one in store.sessions(limit=-1) if one.id in waiting] if store else []

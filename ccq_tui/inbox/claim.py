@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ccq_tui.inbox.owners import Owner, this_process
+from ccq_tui.processes import Owner, this_process
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox.owners import Owner, alive, this_process
 from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.processes import Owner, alive, this_process
 
 
 def runs_elsewhere(store: Store, session_id: str) -> Owner | None:

@@ -12,10 +12,10 @@ from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.owed import Owed
-from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.store.rows import StoredRequest, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.processes import this_process
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ccq_tui.inbox.owners import alive
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.processes import alive
 
 NOTICE_SECONDS = 5.0
 """How long the other process may take to notice; it looks five times a second."""

@@ -7,8 +7,8 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
-from ccq_tui.inbox.owners import alive
 from ccq_tui.inbox.store.rows import StoredSession
+from ccq_tui.processes import alive
 
 
 class Reach(Enum):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ccq_tui.inbox.choices import choices_for
-from ccq_tui.inbox.owners import alive
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.standing import stored_group
 from ccq_tui.inbox.store.encoding import kind_of
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
+from ccq_tui.processes import alive
 from ccq_tui.questions import Answer, Answered, Discussed, Question
 
 VERSION = 1

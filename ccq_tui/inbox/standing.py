@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from ccq_tui.inbox.owners import alive
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
+from ccq_tui.processes import alive
 
 
 class Group(StrEnum):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
+from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.stored import write_whole
 
 MOST_CHARACTERS = 2_000_000
@@ -99,11 +100,13 @@ class Drafts:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
         if path is None or self._elsewhere(path):
             path = self._mine[key] = self._free_place(key)
+        here = this_process()
         content = {
             "text": draft.text,
             "pastes": dict(draft.pastes),
             "sent": [[one.id, one.text, one.session] for one in draft.sent],
-            "process": os.getpid(),
+            "process": here.pid,
+            "started": here.start,
             "keeper": self._name,
         }
         write_whole(path, json.dumps(content))
@@ -173,9 +176,9 @@ class Drafts:
 
     def _another(self, owner: _Owner) -> bool:
         """Whether a draft's owner is there, and not this one."""
-        if owner.process == os.getpid():
+        if owner.process is not None and owner.process.pid == os.getpid():
             return owner.keeper != self._name and owner.keeper in _keepers
-        return _runs(owner.process)
+        return alive(owner.process)
 
     def places(self, key: str) -> list[Path]:
         """Return the files in which drafts of a key may be."""
@@ -218,7 +221,7 @@ def leave_text(place: Path, key: str, text: str) -> None:
 class _Owner:
     """Whose a draft is: what its file says, whatever that is."""
 
-    process: object
+    process: Owner | None
     keeper: object
 
 
@@ -236,25 +239,18 @@ def _content(path: Path) -> tuple[Draft, _Owner] | None:
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None
         sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
-        return Draft(text, pastes, sent), _Owner(content.get("process"), content.get("keeper"))
+        return Draft(text, pastes, sent), _Owner(_process(content), content.get("keeper"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _process(content: Mapping[str, object]) -> Owner | None:
+    """Return the process that a draft's file names; of an older program it has the number alone."""
+    pid, start = content.get("process"), content.get("started", "")
+    return Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None
 
 
 def _age(path: Path) -> float:
     with suppress(OSError):
         return path.stat().st_mtime
     return 0.0
-
-
-def _runs(process: object) -> bool:
-    """Whether a process with this number is there."""
-    if not isinstance(process, int) or process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True

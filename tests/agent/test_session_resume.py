@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.owners import Owner, this_process
+from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario

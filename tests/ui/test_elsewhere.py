@@ -14,10 +14,10 @@ from ccq_tui.agent.events import Connected, HistoryLoaded, SessionLost, SessionS
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.owners import Owner
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.processes import Owner
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.session import Driven, asked, keys_work, until

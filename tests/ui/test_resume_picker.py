@@ -15,7 +15,7 @@ from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.owners import this_process
+from ccq_tui.processes import this_process
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
 from tests.ui.session import Driven, until

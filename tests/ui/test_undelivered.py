@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overview.screen import OverviewScreen
 from tests.ui.inboxed import Many, keep_record, open_inbox, request_of

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest
-from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.requests import request_id
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.processes import this_process
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 
 SESSION = "8f14e45f-ceea-467f-a8f5-1b3a0d0a0001"

@@ -17,11 +17,11 @@ from ccq_tui.cli.saying import Said, SayingError, answered, said_in_flags
 from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.inbox.reports import whole_record
 from ccq_tui.inbox.store import StoredSessionState
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed
 from tests.unit.inbox.made import sets, values
 from tests.unit.stocked import (

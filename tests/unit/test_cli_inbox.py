@@ -17,8 +17,8 @@ from ccq_tui.cli.main import cli
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.listing import WIDTH, cells
-from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.store import Store
+from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
 

@@ -30,10 +30,10 @@ from ccq_tui.config.load import flag_of
 from ccq_tui.config.paths import PROJECT_FILE
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store import Store
 from ccq_tui.logs import log_path
+from ccq_tui.processes import this_process
 from ccq_tui.questions import Outcome
 from tests.hostile import FORBIDDEN, FORGED, MARK, SIGNS, TEXT, in_toml, variants
 from tests.unit.starting import FakeApp

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox.owners import Owner, alive
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.base import Connected
 from ccq_tui.inbox.store.encoding import outcome_to_json
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
 from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN
+from ccq_tui.processes import Owner, alive
 
 PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
 _OVER = (StoredSessionState.PARKED, StoredSessionState.ENDED, StoredSessionState.FAILED)

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ccq_tui.inbox.owners import Owner, alive
 from ccq_tui.inbox.requests import (
     Cancelled,
     PermissionRequest,
@@ -29,6 +28,7 @@ from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, moment, state_after
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.processes import Owner, alive
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.inbox.owners import Owner
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
+from ccq_tui.processes import Owner
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.inbox.owners import Owner, alive
 from ccq_tui.inbox.store.base import Connected, name_key, storable
 from ccq_tui.inbox.store.encoding import StoredFormatError, parse
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
+from ccq_tui.processes import Owner, alive
 
 LAST_LINE = 500
 """Characters of a session's last line that are kept."""

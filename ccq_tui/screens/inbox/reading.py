@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from ccq_tui.inbox.owners import this_process
 from ccq_tui.inbox.reach import Look, Reach, reach_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
+from ccq_tui.processes import this_process
 from ccq_tui.screens.inbox.listing import InboxRow, Place, row_of
 from ccq_tui.worktrees.model import can_be_there
 

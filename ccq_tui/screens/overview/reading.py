@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from ccq_tui.inbox.owners import alive, this_process
 from ccq_tui.inbox.standing import group_of
 from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
+from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.cards import Card, harmless
 from ccq_tui.worktrees.model import can_be_there

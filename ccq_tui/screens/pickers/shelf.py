@@ -14,8 +14,8 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.listing import summary
-from ccq_tui.inbox.owners import alive
 from ccq_tui.inbox.store import Store
+from ccq_tui.processes import alive
 from ccq_tui.screens.pickers.choosing import PickRow
 
 MOST_QUESTIONS = 3

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
-from ccq_tui.inbox.owners import alive, this_process
 from ccq_tui.inbox.store import Store
+from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.sessions.informing import Informing
 from ccq_tui.worktrees.ending import held_by, remove

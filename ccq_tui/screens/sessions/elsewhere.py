@@ -15,8 +15,8 @@ from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.elsewhere import run_elsewhere
-from ccq_tui.inbox.owners import Owner
 from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
+from ccq_tui.processes import Owner
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase

@@ -26,9 +26,9 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.owners import Owner, _start
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.processes import Owner, _start
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step

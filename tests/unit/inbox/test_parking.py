@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox import PermissionRequest
-from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.inbox.parking import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Declined
 
 DEAD = Owner(2**22 + 1, "long ago")

@@ -25,9 +25,9 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.decision import DecisionState, decide, decision
-from ccq_tui.inbox.owners import Owner, alive, this_process
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, TextChanged
 from ccq_tui.questions.state import PanelState, opened

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from ccq_tui.inbox import AlreadySettled, QuestionRequest, Unknown, Won
-from ccq_tui.inbox.owners import Owner, this_process
 from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.prompts import drafts as module
-from ccq_tui.prompts.drafts import Draft, Drafts
+from ccq_tui.prompts.drafts import Draft, Drafts, Sent
 
 
 def test_a_draft_comes_back_whole_and_is_taken_away_when_empty(tmp_path: Path) -> None:
@@ -79,6 +81,29 @@ def test_what_a_process_that_is_gone_has_left_is_taken_over(
     assert drafts.load("id") == Draft("left")
     drafts.save("id", Draft())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("process_number", [os.getppid, os.getpid])
+def test_a_draft_is_taken_over_from_a_process_whose_number_another_one_has_now(
+    tmp_path: Path, process_number: Callable[[], int]
+) -> None:
+    drafts = Drafts(tmp_path)
+    drafts.save("id", Draft("left", sent=(Sent("1", "queued"),)))
+    drafts.close()
+    (path,) = tmp_path.iterdir()
+    path.write_text(
+        json.dumps(json.loads(path.read_text()) | {"process": process_number(), "started": "before:1"})
+    )
+    assert Drafts(tmp_path).load("id") == Draft("left", sent=(Sent("1", "queued"),))
+
+
+@pytest.mark.parametrize("process", [None, "1", [1], -1, 2**80, True])
+def test_a_draft_of_no_process_is_taken_over(tmp_path: Path, process: object) -> None:
+    drafts = Drafts(tmp_path)
+    drafts.save("id", Draft("left"))
+    (path,) = tmp_path.iterdir()
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"process": process, "started": 1}))
+    assert drafts.load("id") == Draft("left")
 
 
 def test_the_oldest_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Which process runs a session, so that a process number used again is not taken for its owner."""
+"""Which process something belongs to, so that a process number used again is not taken for its owner."""
 
 from __future__ import annotations
 
