@@ -40,6 +40,7 @@ class Choices:
         moved: Whether a person moved the cursor.
         ready: Whether the rows are those for what is typed now.
         note: What to say where there are no rows.
+        top: The row at the top when one was pointed at: rows stay under the pointer.
     """
 
     wanted: Wanted
@@ -49,6 +50,7 @@ class Choices:
     moved: bool = False
     ready: bool = False
     note: str = ""
+    top: int | None = None
 
     @property
     def chosen(self) -> Choice | None:
@@ -64,11 +66,15 @@ class Choices:
         """Move the cursor, from the last row to the first and back."""
         if not self.rows:
             return self
-        return replace(self, cursor=(self.cursor + steps) % len(self.rows), moved=True)
+        return replace(self, cursor=(self.cursor + steps) % len(self.rows), moved=True, top=None)
 
     def to(self, row: int) -> Choices:
         """Move the cursor to a row; beyond an end it stays on the last one there."""
-        return replace(self, cursor=max(0, min(row, len(self.rows) - 1)), moved=bool(self.rows))
+        return replace(self, cursor=max(0, min(row, len(self.rows) - 1)), moved=bool(self.rows), top=None)
+
+    def pointed(self, row: int, height: int) -> Choices:
+        """Move the cursor to a row that is shown in so many lines, and keep every row where it is."""
+        return replace(self, cursor=row, moved=True, top=self.window(height).start)
 
     def typed(self, wanted: Wanted) -> Choices:
         """Return the list after more was typed; its rows stand until others are found."""
@@ -84,7 +90,9 @@ class Choices:
         if self.ready and self.chosen is not None:
             values = [row.value for row in rows]
             kept = values.index(self.chosen.value) if self.chosen.value in values else kept
-        return replace(self, rows=rows, cursor=kept, ready=True, note=note, moved=self.moved and kept > 0)
+        return replace(
+            self, rows=rows, cursor=kept, ready=True, note=note, moved=self.moved and kept > 0, top=None
+        )
 
     def enter_takes(self, now: float) -> bool:
         """Whether Enter puts the chosen row into the prompt; otherwise it sends, as if there were no list.
@@ -119,5 +127,8 @@ class Choices:
 
     def window(self, height: int) -> range:
         """Return which rows are shown in so many lines, the cursor's among them."""
-        first = max(0, min(self.cursor - height // 2, len(self.rows) - height))
+        wanted = self.cursor - height // 2
+        if self.top is not None and self.top <= self.cursor < self.top + height:
+            wanted = self.top
+        first = max(0, min(wanted, len(self.rows) - height))
         return range(first, min(len(self.rows), first + height))

@@ -23,6 +23,7 @@ from ccq_tui.prompts.choices import SEEN_AFTER
 from ccq_tui.prompts.history import History
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.prompt.choices import ChoiceList
 from tests.ui.host import Clock
 from tests.ui.session import Driven, until
 
@@ -251,3 +252,47 @@ async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None
         await pilot.press(*"x", "up")
         assert run.screen.dock.prompt.text == "do it", "known at once, whatever is on disk"
         await until(pilot, lambda: History(state_dir() / "history.jsonl", Path("/")).load() == ("do it",))
+
+
+def row_place(run: Running, number: int) -> tuple[int, int]:
+    """Return where a row of the list is, on the screen."""
+    listed = run.screen.query_one(ChoiceList)
+    title = int(run.prompt.searching)
+    return listed.content_region.x + 5, listed.content_region.y + title + number - listed.shown.start
+
+
+async def test_rows_of_the_list_take_clicks() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        await run.told_commands(pilot)
+        await pilot.press("slash")
+        await run.listed(pilot, "model")
+        sixth, third = run.offered[6], row_place(run, 3)
+        assert run.prompt.choices
+        await pilot.click(offset=row_place(run, 6), button=3)
+        await pilot.mouse_down(offset=row_place(run, 5))
+        await pilot.mouse_up(offset=row_place(run, 6))
+        assert run.prompt.choices.cursor == 0, "neither another button nor a drag is a click"
+        await pilot.click(offset=row_place(run, 6))
+        assert run.prompt.choices.cursor == 6
+        assert row_place(run, 3) == third, "the rows stay where they are"
+        assert run.prompt.text == "/"
+        await pilot.click(offset=row_place(run, 6))
+        await until(pilot, lambda: run.prompt.text == f"/{sixth} ")
+        assert run.prompt.field.has_focus
+
+
+async def test_an_earlier_prompt_is_chosen_by_clicks() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        for text in ("one", "two", "three"):
+            await pilot.press(*text, "enter")
+        await pilot.press(*"draft", "ctrl+r")
+        await until(pilot, lambda: run.offered == ["three", "two", "one"])
+        run.clock.skip(2 * SEEN_AFTER)
+        await pilot.pause()
+        await pilot.click(offset=row_place(run, 1))
+        assert run.prompt.searching
+        await pilot.click(offset=row_place(run, 1))
+        await until(pilot, lambda: run.prompt.text == "two")
+        assert not run.prompt.searching

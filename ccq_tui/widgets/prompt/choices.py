@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
+from textual import events
 from textual.geometry import Size
 from textual.widgets import Static
 
@@ -40,19 +41,33 @@ class ChoiceList(Static):
         self.set_class(not shown, "-off")
         self.refresh(layout=True)
 
+    @property
+    def shown(self) -> range:
+        """Which rows are on the screen."""
+        return self._choices.window(self.most) if self._choices is not None else range(0)
+
+    def row_under(self, event: events.MouseEvent) -> int | None:
+        """Return the row under the pointer, or None."""
+        seen, place = self.content_region, event.screen_offset
+        if self._choices is None or not seen.contains_point(place):
+            return None
+        at = place.y - seen.y - has_title(self._choices)
+        return self.shown[at] if 0 <= at < len(self.shown) else None
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return how many lines it takes; before it is laid out it has no width to draw them in."""
-        return height_of(self._choices, self._most) if self._choices is not None else 0
+        return height_of(self._choices, self.most) if self._choices is not None else 0
 
     @property
-    def _most(self) -> int:
+    def most(self) -> int:
+        """How many rows are shown at most."""
         return max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
 
     def render(self) -> Text:
         """Draw the rows around the cursor."""
         if self._choices is None:
             return Text("")
-        return drawn(self._choices, self.size.width, self._most, palette_of(self))
+        return drawn(self._choices, self.size.width, self.most, palette_of(self))
 
 
 def height_of(choices: Choices, most: int) -> int:

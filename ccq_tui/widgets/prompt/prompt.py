@@ -13,12 +13,13 @@ from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from ccq_tui.inbox.waiting import TYPING_PAUSE
-from ccq_tui.prompts.choices import MOST_ROWS, Choice, Choices
+from ccq_tui.prompts.choices import MOST_ROWS, SEEN_AFTER, Choice, Choices
 from ccq_tui.prompts.completing import Kind, Wanted, completed, wanted_at
 from ccq_tui.prompts.drafts import Draft
 from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.keys import keys_meant
+from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
 
@@ -87,6 +88,7 @@ class Prompt(Vertical):
         self._returned: list[str] = []
         self._held_since: float | None = None
         self._walk = Walk()
+        self._pointer = Pointer(self._choice_under)
         self._choices: Choices | None = None
         self._refused: tuple[Kind, int] | None = None
         self._aside: Draft | None = None
@@ -258,6 +260,28 @@ class Prompt(Vertical):
             case _:
                 return False
         return True
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor of the list on a row, and take the one that has it."""
+        clicked, choices = self._pointer.clicked(event), self._choices
+        if clicked is None or choices is None:
+            return
+        row, _ = clicked
+        if row == choices.cursor and self._clock() - choices.since >= SEEN_AFTER:
+            self._take()
+        else:
+            self._show(choices.pointed(row, self.query_one(ChoiceList).most))
+        self.take_focus()
+
+    def _choice_under(self, event: events.MouseEvent) -> tuple[int, Choice] | None:
+        """Return the row of the list under the pointer, and what it offers."""
+        row = self.query_one(ChoiceList).row_under(event)
+        rows = self._choices.rows if self._choices is not None else ()
+        return (row, rows[row]) if row is not None and row < len(rows) else None
 
     def _move_in_list(self, key: str, meant: str) -> bool:
         """Move the cursor of the list by what a key means there; whether it means that."""
