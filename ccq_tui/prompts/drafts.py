@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
+from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.stored import write_whole
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""
+MOST_BYTES = 12 * MOST_CHARACTERS + JSON_BYTES
+"""The largest file of a draft that is read: each character may be written as two escapes of six bytes."""
 PLACES = 32
 """Drafts that may be kept under one key."""
 MOST_DRAFTS = 200
@@ -234,7 +237,7 @@ def read(path: Path) -> Draft | None:
 def _content(path: Path) -> tuple[Draft, _Owner] | None:
     """Read a draft and whose it is; None when there is none or it is damaged."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_bytes(path, MOST_BYTES))
         text, pastes = content["text"], dict(content.get("pastes", {}))
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None

@@ -7,11 +7,14 @@ import os
 import time
 from pathlib import Path
 
+from ccq_tui.bounded import UnfitFileError, begin
 from ccq_tui.stored import locked, private_dir, write_whole
 
 MOST_ENTRIES = 2_000
 MOST_BYTES = 4_000_000
 """The file is made shorter when it is larger than this."""
+WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
+"""A pipe in the place of the file has no reader: that is an error, and nothing to wait for."""
 LONGEST = 100_000
 """Characters of a prompt that is kept; a longer one is not."""
 
@@ -56,7 +59,7 @@ class History:
         line = _line(text, self._project)
         private_dir(self._path.parent)
         with locked(self._path.with_suffix(".lock")):
-            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | WITHOUT_WAITING, 0o600)
             try:
                 # One write: it stays one line whatever other processes append.
                 os.write(handle, line)
@@ -80,6 +83,12 @@ class History:
 
     def _entries(self) -> list[tuple[str, str]]:
         """Read text and project of each entry, the oldest first."""
+        try:
+            begin(self._path, 0)  # a pipe or a device would be read for ever
+        except FileNotFoundError:
+            return []
+        except UnfitFileError as error:
+            raise OSError(f"{self._path.name} {error}") from error
         try:
             with self._path.open("rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - 2 * MOST_BYTES))

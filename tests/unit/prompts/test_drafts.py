@@ -131,3 +131,18 @@ def test_a_failure_leaves_the_old_draft_and_nothing_else(
     assert len(list(tmp_path.iterdir())) == 1
     with pytest.raises(OSError, match="characters"):
         drafts.save("id", Draft("x" * (module.MOST_CHARACTERS + 1)))
+
+
+@pytest.mark.parametrize("kind", ["pipe", "sparse"])
+def test_what_is_no_draft_in_the_place_of_one_is_passed_over_and_kept(tmp_path: Path, kind: str) -> None:
+    drafts = Drafts(tmp_path)
+    place = drafts.places("s")[0]
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        with place.open("wb") as file:
+            file.truncate(10_000_000_000)
+    assert drafts.load("s") is None
+    drafts.save("s", Draft("typed"))
+    assert Drafts(tmp_path).places("s")[0].exists(), "nothing was written over it"
+    assert drafts.load("s") == Draft("typed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -77,3 +78,12 @@ def test_several_processes_append_at_once(tmp_path: Path, monkeypatch: pytest.Mo
         assert json.loads(line)["project"] == "/here"
     newest = {text.split()[0]: text.split()[1] for text in reversed(History(path, HERE).load())}
     assert "99" in newest.values()
+
+
+def test_a_pipe_in_the_place_of_the_file_is_an_error_and_holds_up_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "history.jsonl")
+    history = History(tmp_path / "history.jsonl", tmp_path)
+    with pytest.raises(OSError, match="is not a file"):
+        history.load()
+    with pytest.raises(OSError):
+        history.add("a prompt")
