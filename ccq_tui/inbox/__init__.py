@@ -8,7 +8,16 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.facts import SessionFact
     from ccq_tui.inbox.left import Left
     from ccq_tui.inbox.memory import MemoryInbox
-    from ccq_tui.inbox.port import Added, Inbox, InboxChange, InboxTrouble, ParkWanted, SessionNoted, Settled
+    from ccq_tui.inbox.port import (
+        Added,
+        Inbox,
+        InboxChange,
+        InboxRenewed,
+        InboxTrouble,
+        ParkWanted,
+        SessionNoted,
+        Settled,
+    )
     from ccq_tui.inbox.requests import (
         Allowed,
         Cancelled,
@@ -40,6 +49,7 @@ __all__ = [
     "InboxBusy",
     "InboxChange",
     "InboxError",
+    "InboxRenewed",
     "InboxTooNew",
     "InboxTrouble",
     "InboxUnavailable",
@@ -66,7 +76,16 @@ __getattr__ = loaded_later(
         "facts": ("SessionFact",),
         "left": ("Left",),
         "memory": ("MemoryInbox",),
-        "port": ("Added", "Inbox", "InboxChange", "InboxTrouble", "ParkWanted", "SessionNoted", "Settled"),
+        "port": (
+            "Added",
+            "Inbox",
+            "InboxChange",
+            "InboxRenewed",
+            "InboxTrouble",
+            "ParkWanted",
+            "SessionNoted",
+            "Settled",
+        ),
         "requests": (
             "Allowed",
             "Cancelled",

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from ccq_tui.inbox.entries import KeptEntry
+from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
-from ccq_tui.inbox.port import Added, InboxTrouble, Listener, ParkWanted, SessionNoted, Settled
+from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, Listener, ParkWanted, SessionNoted, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.store.tail import News, Tail
+from ccq_tui.inbox.store.tail import News, Over, Tail
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, InboxError, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
@@ -33,6 +34,8 @@ SWEEP_SECONDS = 1.0
 """How often it is looked whether a process is gone that asked for a permission."""
 MEMORY_NUMBERS = 1 << 62
 """From here on what is not on disk is numbered: after everything that is."""
+REPLACED = "The inbox was moved, deleted or replaced while in use; {} has what is open in this program"
+AGAIN = "Questions are on disk again"
 
 
 class DurableInbox(Keeping):
@@ -40,6 +43,7 @@ class DurableInbox(Keeping):
 
     Everything that happens, here or in another process, is read back from the history and told from there, in
     one order. Where the disk refuses something, it goes on in memory, and is written when the disk is back.
+    Where the path has another file, what this process holds is written there.
 
     Attributes:
         notice: What a person should know of the opening, or "".
@@ -54,9 +58,18 @@ class DurableInbox(Keeping):
         self._listeners = Listeners()
         self._troubled = False
         self._tail: Tail | None = None
-        self._owed = Owed(lambda error: self._post(self._trouble, error))
+        self._owed = Owed(self.in_trouble)
+        self._held = Held()
         self._swept = float("-inf")
-        self._worker = Worker(path, self._write_owed, self._look, lambda: bool(self._entries))
+        self._worker = Worker(
+            path,
+            self._leaving,
+            self._opened_anew,
+            self.in_trouble,
+            self._write_owed,
+            self._look,
+            self._waits,
+        )
 
     @classmethod
     async def open(cls, path: Path) -> DurableInbox:
@@ -70,10 +83,14 @@ class DurableInbox(Keeping):
 
         Raises:
             InboxTooNew: A newer program made the database.
-            InboxUnavailable: It cannot be opened or written; a `MemoryInbox` can take its place.
+            InboxUnavailable: It cannot be opened or written.
         """
         inbox = cls.begin(path)
-        await inbox.opened()
+        try:
+            await inbox.opened()
+        except BaseException:
+            await inbox.close()
+            raise
         return inbox
 
     @classmethod
@@ -98,9 +115,10 @@ class DurableInbox(Keeping):
 
         Raises:
             InboxTooNew: A newer program made the database.
-            InboxUnavailable: It cannot be opened or written; everything goes on in memory.
+            InboxUnavailable: It cannot be opened or written; everything goes on in memory, and subscribers
+                are told when it can.
         """
-        self.notice = (await self._within(self._worker.opened)).notice
+        self.notice = await self._within(self._worker.opened)
         return self.notice
 
     @property
@@ -182,8 +200,15 @@ class DurableInbox(Keeping):
         Raises:
             InboxUnavailable: The disk refused it, and the request is not one of this process.
         """
+
+        def settle(store: Store) -> Verdict:
+            verdict = store.settle(request_id, outcome, surface)
+            if isinstance(verdict, Won) and not self._held.has(request_id):
+                self._held.request(store, store.request(request_id))
+            return verdict
+
         try:
-            verdict = await self.run(lambda store: store.settle(request_id, outcome, surface))
+            verdict = await self.run(settle)
         except InboxError as error:
             if request_id not in self._entries:
                 raise
@@ -220,7 +245,14 @@ class DurableInbox(Keeping):
         Raises:
             InboxUnavailable: The disk refused it, and nothing was changed.
         """
-        done = await self.run(lambda store: store.defer(request_id))
+
+        def defer(store: Store) -> bool:
+            done = store.defer(request_id)
+            if done:
+                self._held.deferred(request_id)
+            return done
+
+        done = await self.run(defer)
         if done:
             self.leave(request_id)
         return done
@@ -247,7 +279,13 @@ class DurableInbox(Keeping):
         if unsaved is not None:
             return unsaved
         known = entry.drafts if entry is not None else []
-        draft = known.pop() if known else await self.run(lambda store: store.load_draft(request))
+
+        def load(store: Store) -> Draft | None:
+            if not self._held.has(request.id):  # a surface has it open here, whoever asked
+                self._held.request(store, store.request(request.id))
+            return store.load_draft(request)
+
+        draft = known.pop() if known else await self.run(load)
         if draft is not None:
             self._owed.read(request.id, draft)
         return draft
@@ -280,7 +318,7 @@ class DurableInbox(Keeping):
         request = entry.request
 
         def add(store: Store) -> StoredRequest:
-            stored = store.add_request(request, context)
+            stored = self._add(store, request, context)
             # Whoever hears of it asks for its draft next: that need not wait behind what came between.
             with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
                 entry.drafts.append(store.load_draft(request) if stored.has_draft else None)
@@ -293,7 +331,7 @@ class DurableInbox(Keeping):
                 _logger.exception("A request was not written")
                 error = InboxUnavailable(f"a request was not written: {type(error).__name__}")
             entry.in_memory = entry.told = True
-            self._owed.refused(lambda store: store.add_request(request, context))
+            self._owed.refused(lambda store: self._add(store, request, context))
             self._trouble(error)
             self._listeners.tell(Added(request))
             return
@@ -302,6 +340,44 @@ class DurableInbox(Keeping):
         elif not entry.told:
             entry.told = True
             self._listeners.tell(Added(request, again=True))
+
+    def _add(self, store: Store, request: Request, context: str) -> StoredRequest:
+        stored = store.add_request(request, context)
+        self._held.request(store, stored)
+        return stored
+
+    def _leaving(self, store: Store) -> None:
+        """Hear the end of a database that lost its path, and leave it whole; in the store's thread."""
+        try:
+            while self._tail is not None and (news := self._tail.news()):
+                self._take(news)
+        except InboxError as error:
+            _logger.warning("The end of a database that was replaced cannot be read: %s", error)
+        store.finish()
+
+    def _opened_anew(self, store: Store, another: bool) -> None:
+        """Write what is held into a database that takes the place of one; in the store's thread."""
+        tail = Tail(store, self._tail)
+        found = self._held.write(store, tuple(self._running), self._owed.newest)
+        self._tail = tail
+        replaced = REPLACED.format("a new one" if store.is_new else "the one in its place")
+        message = store.notice or (replaced if another else "")
+        self._post(self._renewed, message, another, found)
+
+    def _waits(self) -> bool:
+        return bool(self._entries)
+
+    def _renewed(self, message: str, another: bool, found: list[StoredRequest]) -> None:
+        for stored in found:
+            if stored.outcome is None:
+                continue
+            entry = self._entries.get(stored.request.id)
+            self._settled_in_memory.discard(stored.request.id)
+            if entry is not None:  # another process knew its outcome
+                self._settle(Settled(entry.request, stored.outcome, stored.surface))
+        if message:
+            self._troubled = False
+            self._listeners.tell(InboxRenewed(message, another))
 
     def _write_owed(self, store: Store) -> None:
         """Write what is owed, and withdraw what a process that is gone had asked; in the store's thread."""
@@ -315,10 +391,20 @@ class DurableInbox(Keeping):
         try:
             if self._tail is None:
                 self._tail = Tail(store)
-            news = self._tail.news()
+            self._take(self._tail.news())
         except InboxError as error:
-            self._post(self._trouble, error)
+            self.in_trouble(error)
             return
+        if self._troubled and not self._owed.anything:
+            self._post(self._recovered)
+
+    def _take(self, news: list[News]) -> None:
+        """Note what happened, and hand it over to the event loop; in the store's thread."""
+        for change in news:
+            if isinstance(change, Over):
+                self._held.over(change.request_id)
+            elif isinstance(change, Settled):
+                self._held.settled(change)
         if news:
             self._post(self._hear, news)
 
@@ -326,7 +412,7 @@ class DurableInbox(Keeping):
         for change in news:
             if isinstance(change, SessionNoted | ParkWanted):
                 self._listeners.tell(change)
-            else:
+            elif not isinstance(change, Over):
                 self._told(change)
 
     def _told(self, change: Added | Settled) -> None:
@@ -355,9 +441,9 @@ class DurableInbox(Keeping):
         self, request_id: str, outcome: RequestOutcome, surface: str, error: InboxError | None
     ) -> Verdict:
         entry = self._entries[request_id]
+        self._owed.refused(lambda store: store.settle(request_id, outcome, surface))
         if error is not None:
             self._trouble(error)
-        self._owed.refused(lambda store: store.settle(request_id, outcome, surface))
         self._settled_in_memory.add(request_id)
         self._settle(Settled(entry.request, outcome, surface))
         return Won()
@@ -374,6 +460,15 @@ class DurableInbox(Keeping):
             _logger.error("A request was not withdrawn: %s", type(error).__name__)
         elif isinstance(future.result(), Unknown) and entry is not None and entry.in_memory:
             self._settle_in_memory(request_id, outcome, surface, None)
+
+    def in_trouble(self, error: InboxError) -> None:
+        """Say that the disk refused something, which is tried again; from any thread."""
+        self._post(self._trouble, error)
+
+    def _recovered(self) -> None:
+        if self._troubled and not self._owed.anything:
+            self._troubled = False
+            self._listeners.tell(InboxRenewed(AGAIN))
 
     def _trouble(self, error: InboxError) -> None:
         _logger.warning("The inbox goes on in memory: %s", type(error).__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 
@@ -32,3 +32,9 @@ class SessionFact:
     last_line: str | None = None
     cost: float | None = None
     runs: bool = False
+
+    def and_then(self, newer: SessionFact) -> SessionFact:
+        """Return what is known when something newer became known, too."""
+        known = {field.name: getattr(newer, field.name) for field in fields(newer)}
+        known = {name: value for name, value in known.items() if value not in (None, "")}
+        return replace(self, **known | {"runs": self.runs or newer.runs})

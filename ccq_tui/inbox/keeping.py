@@ -6,16 +6,18 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import TypeVar
 
 from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.facts import SessionFact
+from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.owed import Owed
-from ccq_tui.inbox.store.rows import StoredRequest, StoredSessionState
+from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.processes import this_process
+from ccq_tui.inbox.verdicts import InboxClosed, InboxError
+from ccq_tui.processes import Owner, this_process
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -27,6 +29,8 @@ class Keeping(ABC):
     _running: set[str]
     """The sessions that this process runs or is about to run."""
     _owed: Owed
+    _held: Held
+    """What was written; for the store's thread alone."""
 
     @abstractmethod
     async def run(self, work: Callable[[Store], T]) -> T:
@@ -35,6 +39,10 @@ class Keeping(ABC):
     @abstractmethod
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
         """Do something with the store, soon."""
+
+    @abstractmethod
+    def in_trouble(self, error: InboxError) -> None:
+        """Say that the disk refused something, which is tried again; from any thread."""
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
         """Return what waits in a session, or was decided and not delivered, since an earlier process.
@@ -47,8 +55,10 @@ class Keeping(ABC):
         """
 
         def read(store: Store) -> tuple[Left, ...]:
-            waiting = [_left(one, store) for one in store.waiting(session_id)]
-            return (*(_left(one, store) for one in store.undelivered(session_id)), *waiting)
+            found = (*store.undelivered(session_id), *store.waiting(session_id))
+            for one in found:
+                self._held.request(store, one)
+            return tuple(_left(one, store) for one in found)
 
         found = await self.run(read)
         for one in found:
@@ -88,8 +98,15 @@ class Keeping(ABC):
         if session_id in self._running:
             raise ClaimLostError(this_process())
         self._running.add(session_id)
+
+        def claimed(store: Store) -> Owner | None:
+            other = store.claim_session(session_id, this_process())
+            if other is None:
+                self._held.session(store, session_id)
+            return other
+
         try:
-            other = await self.run(lambda store: store.claim_session(session_id, this_process()))
+            other = await self.run(claimed)
         except InboxError as error:
             _logger.warning("It is not known whether another process runs a session: %s", error)
         except BaseException:
@@ -109,7 +126,12 @@ class Keeping(ABC):
         """
         if session_id in self._running:
             self._running.discard(session_id)
-            self._soon(lambda store: store.release_session(session_id, this_process()))
+
+            def released(store: Store) -> None:
+                if session_id not in self._running:  # else it was claimed again before this was written
+                    store.release_session(session_id, this_process())
+
+            self._soon(released)
 
     def note_session(self, session_id: str, fact: SessionFact) -> None:
         """Keep what is known of a session, soon and without waiting.
@@ -120,13 +142,20 @@ class Keeping(ABC):
         """
         if fact.runs:
             self._running.add(session_id)
-        self._soon(lambda store: _note(store, session_id, fact))
 
-    def _soon(self, work: Callable[[Store], object]) -> None:
+        def note(store: Store) -> None:
+            self._held.fact(session_id, self._owed.write_fact(store, session_id, fact))
+
+        self._soon(note, lambda: self._owed.fact(session_id, fact))
+
+    def _soon(self, work: Callable[[Store], object], owe: Callable[[], object] | None = None) -> None:
         def done(future: Future[object]) -> None:
             error = future.exception()
-            if isinstance(error, InboxError):
+            if isinstance(error, InboxClosed):
                 _logger.warning("Something was not kept: %s", error)
+            elif isinstance(error, InboxError):
+                (owe or partial(self._owed.refused, work))()
+                self.in_trouble(error)
             elif error is not None:
                 _logger.error("Something was not kept", exc_info=error)
 
@@ -136,19 +165,3 @@ class Keeping(ABC):
 def _left(stored: StoredRequest, store: Store) -> Left:
     draft = store.load_draft(stored.request) if stored.has_draft and stored.outcome is None else None
     return Left(stored.request, stored.outcome, draft)
-
-
-def _note(store: Store, session_id: str, fact: SessionFact) -> None:
-    store.upsert_session(
-        session_id,
-        fact.directory,
-        name=fact.name,
-        first_name=fact.first_name,
-        launch=fact.launch,
-        last_line=fact.last_line,
-        cost=fact.cost,
-    )
-    if fact.runs and (other := store.claim_session(session_id, this_process())) is not None:
-        _logger.error("A new session belongs to process %d already", other.pid)
-    if fact.state is not None:
-        store.set_session_state(session_id, StoredSessionState(fact.state), fact.cause)

@@ -8,6 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from ccq_tui.inbox.facts import SessionFact
+from ccq_tui.inbox.held import write_fact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.waiting import Draft
@@ -35,6 +37,8 @@ class Owed:
         self._drafts: dict[str, Draft] = {}
         self._bases: dict[str, tuple[Draft, ...]] = {}
         """What the surfaces of this process had: the newest draft that was saved, and what was read since."""
+        self._facts: dict[str, SessionFact] = {}
+        """What the disk refused of sessions; as many changes of one are one."""
         self._refused: deque[Callable[[Store], object]] = deque()
         self._not_before = 0.0
 
@@ -66,12 +70,47 @@ class Owed:
                 self._refused.popleft()
                 _logger.error("A change of the inbox is given up: the disk refused too many")
 
+    def fact(self, session_id: str, fact: SessionFact) -> SessionFact:
+        """Owe what became known of a session until it is written; returns all that is owed of it."""
+        with self._lock:
+            whole = self._facts.get(session_id, SessionFact()).and_then(fact)
+            self._facts[session_id] = whole
+        return whole
+
+    def write_fact(self, store: Store, session_id: str, fact: SessionFact) -> SessionFact:
+        """Write what became known of a session, after what is owed of it; in the store's thread.
+
+        Returns:
+            What was written.
+
+        Raises:
+            InboxUnavailable: It stays owed.
+        """
+        whole = self.fact(session_id, fact)
+        write_fact(store, session_id, whole)
+        with self._lock:
+            del self._facts[session_id]
+        return whole
+
+    def newest(self, request_id: str) -> Draft | None:
+        """Return the newest draft of a request that was read or written here, or None."""
+        with self._lock:
+            found = self._bases.get(request_id, ())
+            return self._drafts.get(request_id) or (found[-1] if found else None)
+
+    @property
+    def anything(self) -> bool:
+        """Whether something is not on disk yet."""
+        return bool(self._refused or self._facts or self._drafts)
+
     def write(self, store: Store) -> None:
         """Write what is owed, in the store's thread; what fails stays owed."""
         if time.monotonic() < self._not_before:
             return
         try:
             self._write_refused(store)
+            for session_id in tuple(self._facts):
+                self.write_fact(store, session_id, SessionFact())
             self._write_drafts(store)
         except InboxError as error:
             self._not_before = time.monotonic() + RETRY_SECONDS
@@ -79,7 +118,12 @@ class Owed:
 
     def _write_refused(self, store: Store) -> None:
         while self._refused:
-            self._refused[0](store)
+            try:
+                self._refused[0](store)
+            except InboxError:
+                raise
+            except Exception:  # one that can never be written must not keep back all others
+                _logger.exception("A change of the inbox is given up")
             with self._lock:
                 self._refused.popleft()
 

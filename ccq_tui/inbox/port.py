@@ -44,6 +44,19 @@ class InboxTrouble:
 
 
 @dataclass(frozen=True, slots=True)
+class InboxRenewed:
+    """Requests are on disk again, in the file they were in or another one.
+
+    Attributes:
+        message: What happened, for a person.
+        another: Whether it is another file: lists are to be read anew.
+    """
+
+    message: str
+    another: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SessionNoted:
     """A session does something else now, or the person is done with it, in whichever process."""
 
@@ -65,7 +78,7 @@ class ParkWanted:
     surface: str
 
 
-InboxChange = Added | Settled | SessionNoted | ParkWanted | InboxTrouble
+InboxChange = Added | Settled | SessionNoted | ParkWanted | InboxTrouble | InboxRenewed
 Listener = Callable[[InboxChange], None]
 
 

@@ -51,5 +51,9 @@ class InboxBusy(InboxUnavailable):
     """Another process held the database for longer than we wait."""
 
 
+class InboxClosed(InboxUnavailable):
+    """The program ended its use of the inbox."""
+
+
 class InboxTooNew(InboxError):  # noqa: N818 - says what the inbox is
     """The database was made by a newer version of the program."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.inbox.store.failing import failure
-from ccq_tui.inbox.store.opening import BUSY_SECONDS, open_database
+from ccq_tui.inbox.store.failing import failure, is_busy, is_damage
+from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files, check_file, identity, open_database
 from ccq_tui.inbox.store.rows import stamp
+from ccq_tui.inbox.store.schema import check_tables
+from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable
 
 MOST_WORDS = 100_000
 """Characters of a text beside a request that are kept."""
@@ -46,9 +49,12 @@ class Connected:
         path: The file.
         busy_seconds: How long to wait for other processes.
         now: Gives the time.
+        before: The files of a store that had this path until now, and is still open; None without one.
 
     Attributes:
         notice: What a person should know of the opening, or "".
+        files: What is open.
+        is_new: Whether it was empty until now.
 
     Raises:
         InboxTooNew: A newer program made the database.
@@ -60,12 +66,18 @@ class Connected:
         path: Path,
         busy_seconds: float = BUSY_SECONDS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        before: Files | None = None,
     ) -> None:
         self.path = path
-        opened = open_database(path, busy_seconds)
-        self.notice = opened.notice
+        opened = open_database(path, busy_seconds, before)
+        self.notice, self.files, self.is_new = opened.notice, opened.files, opened.is_new
         self._connection = opened.connection
         self._now = now
+        self._damaged = False
+        self._touched = (-1, -1)
+        with suppress(OSError):
+            self._touched = _touched(path.stat())
+        self._shape = self._read_shape()
 
     def close(self) -> None:
         """End the connection; what was written stays."""
@@ -79,6 +91,57 @@ class Connected:
         """
         return int(self._rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
+    def is_current(self) -> bool:
+        """Say whether the path still has this database, whole and with its tables; cheap at each look."""
+        try:
+            found = self.path.stat()
+            if self._damaged or identity(found) != self.files[""]:
+                return False
+            if _touched(found) != self._touched:  # a checkpoint, or somebody who wrote over it
+                check_file(self.path)
+                self._touched = _touched(found)
+            shape = self._read_shape()
+            if shape != self._shape:
+                check_tables(self._connection)
+                self._shape = shape
+        except (OSError, sqlite3.Error, InboxError) as error:
+            return is_busy(error)
+        return True
+
+    def has_path(self) -> bool:
+        """Whether the path still is the file that is open."""
+        try:
+            return identity(self.path.stat()) == self.files[""]
+        except OSError:
+            return False
+
+    def follows(self, before: Connected) -> bool:
+        """Whether this is the database that another connection had, with what was in it."""
+        return self.files[""] == before.files[""] and not self.is_new
+
+    def finish(self) -> None:
+        """Complete a file that lost its path, as far as others allow it: its companions are left behind."""
+        if not self.has_path():
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def _read_shape(self) -> tuple[int, int]:
+        """Return numbers that change with the tables, or with the version that they are said to have."""
+        schema, version = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("schema_version", "user_version")
+        )
+        return schema, version
+
+    def _failed(self, error: sqlite3.Error) -> InboxUnavailable:
+        self._damaged = self._damaged or is_damage(error)
+        return failure(error, self.path)
+
+    def _require_path(self) -> None:
+        """Refuse to write where nobody would read it."""
+        if not self.has_path():
+            raise InboxUnavailable(f"{self.path}: it was moved, deleted or replaced; try again")
+
     @contextmanager
     def _writing(self) -> Iterator[str]:
         """Do everything inside or nothing, alone among all processes; gives the time of it.
@@ -86,6 +149,7 @@ class Connected:
         Raises:
             InboxUnavailable: It was not done.
         """
+        self._require_path()
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -97,13 +161,14 @@ class Connected:
                     self._connection.execute("ROLLBACK")
                 raise
         except sqlite3.Error as error:
-            raise failure(error, self.path) from error
+            raise self._failed(error) from error
+        self._require_path()
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise failure(error, self.path) from error
+            raise self._failed(error) from error
 
     def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Change rows inside `_writing`; returns how many."""
@@ -124,3 +189,7 @@ class Connected:
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (at, session_id, request_id, *change, storable(cause, 2000), storable(surface, 200)),
         )
+
+
+def _touched(found: os.stat_result) -> tuple[int, int]:
+    return found.st_size, found.st_mtime_ns

@@ -15,8 +15,8 @@ _WORDS = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
     sqlite3.SQLITE_PERM: "it may not be read",
     sqlite3.SQLITE_IOERR: "the disk does not read or write it",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; the next start keeps it aside",
-    sqlite3.SQLITE_NOTADB: "it is damaged; the next start keeps it aside",
+    sqlite3.SQLITE_CORRUPT: "it is damaged",
+    sqlite3.SQLITE_NOTADB: "it is damaged",
 }
 
 

@@ -44,9 +44,15 @@ class Histories(Connected):
         query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
         return [_change(row) for row in self._rows(query, (*values, limit))]
 
-    def last_change(self) -> int:
-        """Return the number of the newest change; 0 when there is none."""
-        return int(self._rows("SELECT coalesce(max(number), 0) FROM history")[0][0])
+    def last_change(self, before: datetime | None = None) -> int:
+        """Return the number of the newest change; 0 when there is none.
+
+        Args:
+            before: Only of those before this time.
+        """
+        query = "SELECT number FROM history WHERE at < ? ORDER BY number DESC LIMIT 1"
+        rows = self._rows(query, ("~" if before is None else stamp(before),))
+        return int(rows[0][0]) if rows else 0
 
 
 def _change(row: sqlite3.Row) -> Change:

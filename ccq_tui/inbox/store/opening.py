@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import time
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ccq_tui.inbox.store.failing import failure, is_busy, is_damage
-from ccq_tui.inbox.store.schema import APPLICATION_ID, migrate
-from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.inbox.store.schema import APPLICATION_ID, check_tables, migrate
+from ccq_tui.inbox.verdicts import InboxBusy, InboxUnavailable
 
 BUSY_SECONDS = 3.0
 """How long one statement waits for another process."""
 _RETRY_SECONDS = 0.02
-_COMPANIONS = ("", "-wal", "-shm")
+_COMPANIONS = ("-wal", "-shm")
+
+Files = Mapping[str, tuple[int, int]]
+"""Device and inode of a database, under "", and of its companions, under what their names end with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +32,24 @@ class InboxOpened:
     Attributes:
         connection: The connection, in autocommit mode, for the thread that opened it.
         notice: What a person should know, for example where a damaged database went; or "".
+        files: What is open.
+        is_new: Whether it was empty until now.
     """
 
     connection: sqlite3.Connection
     notice: str = ""
+    files: Files = field(default_factory=dict)
+    is_new: bool = False
 
 
-def open_database(path: Path, busy_seconds: float = BUSY_SECONDS) -> InboxOpened:
+def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files | None = None) -> InboxOpened:
     """Open the database, and make or mend it where that is needed.
 
     Args:
         path: The file; it and its directory are made, for their owner alone.
         busy_seconds: How long to wait for other processes.
+        before: The files of a database that had this path until now and is still open: its companions are
+            not taken for those of the database that has its place.
 
     Returns:
         The connection, and what a person should know.
@@ -48,32 +59,109 @@ def open_database(path: Path, busy_seconds: float = BUSY_SECONDS) -> InboxOpened
         InboxUnavailable: It cannot be opened or written.
     """
     try:
-        _make_private(path)
-        inode = path.stat().st_ino
-        try:
-            return InboxOpened(_connect(path, busy_seconds))
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
-        aside = _move_aside(path, inode)
-        _make_private(path)
-        notice = f"The inbox was damaged and is kept as {aside.name}; this is an empty one." if aside else ""
-        return InboxOpened(_connect(path, busy_seconds), notice)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _alone(path, busy_seconds):
+            return _open(path, busy_seconds, before)
     except sqlite3.Error as error:
         raise failure(error, path) from error
     except OSError as error:
         raise InboxUnavailable(f"{path}: {error.strerror or error}") from error
 
 
-def _make_private(path: Path) -> None:
-    directory = path.parent
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # The files beside it get the mode of the database itself.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    for place, mode in ((directory, 0o700), *((_beside(path, name), 0o600) for name in _COMPANIONS)):
+def check_file(path: Path) -> None:
+    """Check a database that is open already, as it is on disk and not in the memory of that connection.
+
+    Raises:
+        sqlite3.Error: It is damaged, or cannot be read.
+    """
+    if not path.stat().st_size:
+        raise sqlite3.DatabaseError("it is empty")
+    connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
+    try:
+        _check(connection)
+        if not _owner(connection):
+            raise sqlite3.DatabaseError("it is empty")
+    finally:
+        connection.close()
+
+
+def identity(found: os.stat_result) -> tuple[int, int]:
+    """Return what tells a file from every other one that exists."""
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def _alone(path: Path, seconds: float) -> Iterator[None]:
+    """Be the only process that opens, makes or moves the database; the lock ends with its process."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # where there are no such locks, an open file cannot be moved either
+        yield
+        return
+    limit = time.monotonic() + seconds
+    handle = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        while True:
+            try:
+                flock(handle, LOCK_EX | LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() >= limit:
+                    raise InboxBusy(f"{path}: another process opens the inbox; try again") from error
+                time.sleep(_RETRY_SECONDS)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _open(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened:
+    notice = ""
+    for last in (False, True):
+        _make_private(path, before)
+        found = path.stat()
+        try:
+            connection = _connect(path, busy_seconds)
+        except sqlite3.DatabaseError as error:
+            if last or not is_damage(error):
+                raise
+            if aside := _move_aside(path, identity(found)):
+                notice = f"The inbox was damaged and is kept as {aside.name}; this is an empty one."
+        else:
+            break
+    companions = {name: identity(place.stat()) for name, place in _companions(path).items() if place.exists()}
+    return InboxOpened(connection, notice, {"": identity(found), **companions}, not found.st_size)
+
+
+def _make_private(path: Path, before: Files | None) -> None:
+    """Make the file where there is none, for its owner alone."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise InboxUnavailable(f"{path}: it is a link to nothing") from None
+        # What is left of another database must not be read as part of the new one.
+        for place in _companions(path).values():
+            place.unlink(missing_ok=True)
+        # The files beside it get the mode of the database itself.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    else:
+        if not stat.S_ISREG(found.st_mode):
+            raise InboxUnavailable(f"{path}: it is not a file")
+        if before and before[""] != identity(found):
+            _remove_companions(path, before)
+    files = (path, *_companions(path).values())
+    for place, mode in ((path.parent, 0o700), *((file, 0o600) for file in files)):
         with suppress(FileNotFoundError):
             if place.stat().st_mode & 0o777 != mode:
                 place.chmod(mode)
+
+
+def _remove_companions(path: Path, before: Files) -> None:
+    """Remove those of a database that had this path: SQLite would read them as part of the one there now."""
+    for name, place in _companions(path).items():
+        with suppress(FileNotFoundError):
+            if identity(place.stat()) == before.get(name):
+                place.unlink()
 
 
 def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
@@ -95,35 +183,48 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 def _set_up(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
-    owner = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and owner != APPLICATION_ID:
-        raise sqlite3.DatabaseError("not an inbox")
+    _owner(connection)
     connection.execute("PRAGMA journal_mode = WAL")
     # What a person confirmed must survive the loss of power.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if problem != "ok":
-        raise sqlite3.DatabaseError(f"damaged: {problem}")
+    _check(connection)
     migrate(connection)
 
 
-def _move_aside(path: Path, inode: int) -> Path | None:
+def _owner(connection: sqlite3.Connection) -> int:
+    """Return the mark of the program that made the database; 0 of an empty one."""
+    owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and owner != APPLICATION_ID:
+        raise sqlite3.DatabaseError("not an inbox")
+    return owner
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise sqlite3.DatabaseError(f"damaged: {problem}")
+    check_tables(connection)
+
+
+def _move_aside(path: Path, found: tuple[int, int]) -> Path | None:
     """Rename a damaged database and its companions; None when another process has done so already."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}.damaged-{stamp}-{os.getpid()}")
     try:
-        if path.stat().st_ino != inode:
+        if identity(path.stat()) != found:
             return None
         path.rename(aside)
     except FileNotFoundError:
         return None
-    for name in _COMPANIONS[1:]:
+    for name, place in _companions(path).items():
         with suppress(FileNotFoundError):
-            _beside(path, name).rename(_beside(aside, name))
+            place.rename(aside.with_name(aside.name + name))
     return aside
 
 
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
+def _companions(path: Path) -> dict[str, Path]:
+    """Return where SQLite keeps what belongs to a database: beside the file itself, wherever a link is."""
+    place = path.resolve()
+    return {name: place.with_name(place.name + name) for name in _COMPANIONS}

@@ -26,7 +26,15 @@ from ccq_tui.inbox.store.encoding import (
 )
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.orphans import Orphans
-from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, moment, state_after
+from ccq_tui.inbox.store.rows import (
+    PUT_BACK,
+    TO_DELIVER,
+    RequestState,
+    StoredRequest,
+    moment,
+    stamp,
+    state_after,
+)
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.processes import Owner, alive
 from ccq_tui.text import one_line
@@ -68,31 +76,76 @@ class Requests(Orphans):
         Raises:
             InboxUnavailable: It was not written.
         """
-        key, body = request_key(request.id), request_to_json(request)
-        session_id = name_key(request.session_id)
+        key, session_id = request_key(request.id), name_key(request.session_id)
         before = self.request(request.id)
         with self._writing() as at:
             self._set_apart(before, request)
-            new = self._do(
-                "INSERT INTO requests"
-                " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
-                " VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, 0) ON CONFLICT (id) DO NOTHING",
-                (
-                    key,
-                    call_key(request.tool_use_id),
-                    session_id,
-                    kind_of(request),
-                    body,
-                    storable(context),
-                    at,
-                ),
-            )
-            if new:
+            if self._insert_request(request, context, RequestState.PENDING, at):
                 self._note(at, session_id, key, ("", RequestState.PENDING), "asked")
                 self._copy_draft(at, key, request)
             else:
-                self._ask_again(at, key, session_id, body)
-        stored = self.request(request.id)
+                self._ask_again(at, key, session_id, request_to_json(request))
+        return self._written(key)
+
+    def put_back(self, known: StoredRequest) -> StoredRequest:
+        """Write a request as another file had it, unless it is here; one that waits here gets its outcome.
+
+        Nobody is told of what is written anew: it is no news.
+
+        Args:
+            known: The request.
+
+        Returns:
+            What is stored now.
+
+        Raises:
+            InboxUnavailable: It was not written.
+        """
+        request, state = known.request, known.state
+        key, session_id = request_key(request.id), name_key(request.session_id)
+        with self._writing() as at:
+            new = self._insert_request(request, known.context, state, stamp(known.asked_at), known.deferred)
+            if new:
+                self._note(at, session_id, key, (state, state), PUT_BACK)
+            if known.outcome is not None and (new or self._take_outcome(key, state)):
+                self._insert_answer(at, key, known.outcome, known.surface)
+                if not new:
+                    self._note(at, session_id, key, (RequestState.PENDING, state), state, known.surface)
+        return self._written(key)
+
+    def _insert_request(
+        self, request: Request, context: str, state: RequestState, asked_at: str, deferred: bool = False
+    ) -> int:
+        return self._do(
+            "INSERT INTO requests"
+            " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            (
+                request_key(request.id),
+                call_key(request.tool_use_id),
+                name_key(request.session_id),
+                kind_of(request),
+                request_to_json(request),
+                storable(context),
+                state,
+                asked_at,
+                int(deferred),
+            ),
+        )
+
+    def _take_outcome(self, key: str, state: RequestState) -> int:
+        return self._do(
+            "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'", (state, key)
+        )
+
+    def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, surface: str) -> None:
+        self._do(
+            "INSERT INTO answers (request_id, outcome, surface, settled_at, way) VALUES (?, ?, ?, ?, '')",
+            (key, outcome_to_json(outcome), storable(surface, 200), at),
+        )
+
+    def _written(self, key: str) -> StoredRequest:
+        stored = self.request(key)
         if stored is None:
             raise InboxUnavailable(f"{self.path}: the request {key} was written and cannot be read")
         return stored
@@ -155,16 +208,9 @@ class Requests(Orphans):
         with self._writing() as at:
             for orphan, session_id in self._orphans(key):
                 self._withdraw_orphan(at, orphan, session_id)
-            won = self._do(
-                "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'",
-                (became, key),
-            )
+            won = self._take_outcome(key, became)
             if won:
-                self._do(
-                    "INSERT INTO answers (request_id, outcome, surface, settled_at, way)"
-                    " VALUES (?, ?, ?, ?, '')",
-                    (key, outcome_to_json(outcome), storable(surface, 200), at),
-                )
+                self._insert_answer(at, key, outcome, surface)
                 self._note(at, self._session_of(key), key, (RequestState.PENDING, became), cause, surface)
         return Won() if won else self._loser(key)
 

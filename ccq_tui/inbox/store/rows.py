@@ -12,6 +12,9 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestO
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 
+PUT_BACK = "written anew: the database is another file than the one it was asked in"
+"""What the history says of a request that a process held."""
+
 
 class RequestState(StrEnum):
     """What a stored request is."""

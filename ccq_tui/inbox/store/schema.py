@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
+from functools import cache
 
 from ccq_tui.inbox.verdicts import InboxTooNew
 
@@ -139,6 +141,41 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] 
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def check_tables(connection: sqlite3.Connection) -> None:
+    """Check that a database has the tables of its version, and none of a later one.
+
+    Args:
+        connection: A connection in autocommit mode.
+
+    Raises:
+        InboxTooNew: A newer program made the database.
+        sqlite3.DatabaseError: A table or a column was lost, or the version is another one's.
+    """
+    connection.execute("BEGIN")  # version and tables of one moment
+    try:
+        _refuse_newer(connection, MIGRATIONS)
+        known, expected = _columns_of(len(MIGRATIONS)), _columns_of(version_of(connection))
+        if _columns(connection) & known != expected:
+            raise sqlite3.DatabaseError("its tables are not those of its version")
+    finally:
+        connection.execute("ROLLBACK")
+
+
+@cache
+def _columns_of(version: int) -> frozenset[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for step in MIGRATIONS[:version]:
+            for statement in step:
+                connection.execute(statement)
+        return _columns(connection)
+
+
+def _columns(connection: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    """Return each column with its table."""
+    query = "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+    return frozenset((table, column) for table, column in connection.execute(query))
 
 
 def _refuse_newer(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:

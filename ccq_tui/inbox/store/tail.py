@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
 from ccq_tui.inbox.port import Added, ParkWanted, SessionNoted, Settled
-from ccq_tui.inbox.store.rows import Change, RequestState
+from ccq_tui.inbox.store.rows import PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
 
-News = Added | Settled | SessionNoted | ParkWanted
+LATE = timedelta(seconds=2)
+"""How much later than its time a change may have been written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The agent was seen to have an outcome, or what it was asked for was given up."""
+
+    request_id: str
+
+
+News = Added | Settled | SessionNoted | ParkWanted | Over
 
 
 class Tail:
@@ -14,13 +28,22 @@ class Tail:
 
     Args:
         store: The store, up to whose newest change everything is known.
+        before: What followed the database that had this one's place until now: what happened in this one
+            since it last looked is not known. None where there was none.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, before: Tail | None = None) -> None:
         self._store = store
-        self._seen = store.last_change()
+        self._looked = datetime.now(UTC)
+        self._seen = store.last_change() if before is None else before.known_of(store)
         self._wished = store.last_wish()
         self._version = (-1, -1)
+
+    def known_of(self, store: Store) -> int:
+        """Return the newest change that is known of a database, this one or another."""
+        if store.follows(self._store):
+            return self._seen
+        return store.last_change(self._looked - LATE)
 
     def news(self) -> list[News]:
         """Return what happened to requests and sessions; at most a page of it, the rest next time.
@@ -28,8 +51,9 @@ class Tail:
         Raises:
             InboxUnavailable: The database cannot be read.
         """
-        version = self._store.versions()
+        looked, version = datetime.now(UTC), self._store.versions()
         if version == self._version:
+            self._looked = looked
             return []
         changes = self._store.history(after=self._seen)
         if not changes:
@@ -48,8 +72,13 @@ class Tail:
         pending = RequestState.PENDING
         if not change.request_id:
             return SessionNoted(change.session_id)
-        if change.became in (change.was, RequestState.DELIVERED):
-            return None
+        if change.became == RequestState.DELIVERED:
+            return Over(change.request_id)
+        if change.became == change.was:
+            if change.cause != PUT_BACK:
+                return None
+            if change.became != pending:  # its outcome was told when it was settled
+                return SessionNoted(change.session_id)
         stored = self._store.request(change.request_id)
         if stored is None:
             return None

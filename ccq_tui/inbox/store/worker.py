@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.inbox.verdicts import InboxClosed, InboxError, InboxUnavailable
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -21,14 +21,23 @@ NEAR_SECONDS = 0.1
 """How often the thread looks up from its queue while something waits for an answer."""
 FAR_SECONDS = 0.18
 """How often otherwise: what other processes do is noticed within 200 ms all the same."""
+OPEN_SECONDS = 1.0
+"""How long a database that cannot be opened is left alone."""
 CLOSED = "the inbox is closed"
 
 
 class Worker:
     """Does what it is given, in order, with a store of its own.
 
+    A database that cannot be opened is tried again; one that lost its path, or is damaged, is opened anew.
+    Until that is done, what is given fails.
+
     Args:
         path: The database.
+        leaving: Called in the thread with a store whose place another one is to take, perhaps repeatedly.
+        opened_anew: Called in the thread with a store that was opened later than at the start, and whether
+            it is in another file, before anything else is done with it. What it raises fails the opening.
+        cannot_open: Called in the thread each time that an opening failed.
         before: Called in the thread before each piece of work, and at each tick.
         after: Called in the thread after each piece of work, before its giver has the result, and at each
             tick. What either raises is logged.
@@ -38,11 +47,21 @@ class Worker:
     def __init__(
         self,
         path: Path,
+        leaving: Callable[[Store], None],
+        opened_anew: Callable[[Store, bool], None],
+        cannot_open: Callable[[InboxError], None],
         before: Callable[[Store], None],
         after: Callable[[Store], None],
         waits: Callable[[], bool],
     ) -> None:
         self._path = path
+        self._leaving = leaving
+        self._opened_anew = opened_anew
+        self._cannot_open = cannot_open
+        self._store: Store | None = None
+        self._problem: InboxError | None = None
+        """Why there is no store to work with now."""
+        self._not_before = 0.0
         self._before = before
         self._after = after
         self._waits = waits
@@ -51,10 +70,10 @@ class Worker:
         self._closed = False
         # A disk that hangs must not keep the program from ending.
         self._thread = threading.Thread(target=self._run, name="inbox", daemon=True)
-        self.opened: Future[Store] = Future()
+        self.opened: Future[str] = Future()
 
     def start(self) -> None:
-        """Open the store in the thread; `opened` says how that went."""
+        """Open the store in the thread; `opened` has what a person should know of it, or why it failed."""
         self._thread.start()
 
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
@@ -69,7 +88,7 @@ class Worker:
         future: Future[T] = Future()
         with self._lock:
             if self._closed:
-                future.set_exception(InboxUnavailable(CLOSED))
+                future.set_exception(InboxClosed(CLOSED))
             else:
                 self._work.put((future, work))
         return future
@@ -99,48 +118,85 @@ class Worker:
 
     def _run(self) -> None:
         try:
-            store = Store(self._path)
-        except Exception as error:  # noqa: BLE001 - whoever waits for the opening has it
-            with self._lock:
-                self._closed = True
-            self.opened.set_exception(error)
-            self._refuse_all(error)
-            return
-        # Before anybody knows that it is open: what happens from then on is heard of.
-        self._beside(self._after, store)
-        self.opened.set_result(store)
-        try:
-            self._serve(store)
+            self._open()
+            if self._problem is not None:
+                self.opened.set_exception(self._problem)
+            elif self._store is not None:
+                # Before anybody knows that it is open: what happens from then on is heard of.
+                self._beside(self._after, self._store)
+                self.opened.set_result(self._store.notice)
+            self._serve()
         finally:
-            store.close()
+            if self._store is not None:
+                self._store.close()
 
-    def _refuse_all(self, error: Exception) -> None:
-        """Fail what was given before it was known that there is no store."""
-        while not self._work.empty():
-            if item := self._work.get():
-                item[0].set_exception(error)
+    def _open(self) -> None:
+        """Open the store, or another one in its place; `_problem` says why that failed."""
+        before, store = self._store, None
+        first = not self.opened.done()
+        if before is not None:
+            self._beside(self._leaving, before)
+            if before.has_path():
+                before.close()  # what is mended must not be open
+        try:
+            store = Store(self._path, before=before.files if before is not None else None)
+            if not first:
+                self._opened_anew(store, before is not None and not store.follows(before))
+        except Exception as error:
+            if store is not None:
+                store.close()
+            if not isinstance(error, InboxError):
+                _logger.exception("The inbox was not opened")
+                error = InboxUnavailable(f"{self._path}: it cannot be opened: {type(error).__name__}")
+            self._problem, self._not_before = error, time.monotonic() + OPEN_SECONDS
+            self._cannot_open(error)
+            return
+        if before is not None:
+            before.close()
+        self._store, self._problem = store, None
 
-    def _serve(self, store: Store) -> None:
+    def _ready(self) -> Store | None:
+        """Return the store, opened anew where that is needed; None while it cannot be."""
+        if self._store is not None and self._store.is_current():
+            self._problem = None
+        elif time.monotonic() >= self._not_before:
+            self._open()
+        elif self._problem is None:
+            self._problem = InboxUnavailable(f"{self._path}: it was moved, deleted or replaced; try again")
+        return self._store if self._problem is None else None
+
+    def _serve(self) -> None:
         tick = time.monotonic() + NEAR_SECONDS
         while True:
             try:
                 item = self._work.get(timeout=max(0.0, tick - time.monotonic()))
             except queue.Empty:
-                self._beside(self._before, store)
-                self._beside(self._after, store)
+                self._tick()
                 tick = time.monotonic() + (NEAR_SECONDS if self._waits() else FAR_SECONDS)
                 continue
-            self._beside(self._before, store)
+            if store := self._ready():
+                self._beside(self._before, store)
             if item is None:
                 return
             future, work = item
             if not future.set_running_or_notify_cancel():
                 continue
-            try:
-                result = work(store)
-            except Exception as error:  # noqa: BLE001 - whoever gave the work has it
-                self._beside(self._after, store)
-                future.set_exception(error)
+            if store is None:
+                future.set_exception(self._problem or InboxUnavailable(CLOSED))
             else:
-                self._beside(self._after, store)
-                future.set_result(result)
+                self._do(future, work, store)
+
+    def _tick(self) -> None:
+        if store := self._ready():
+            self._beside(self._before, store)
+            self._beside(self._after, store)
+
+    def _do(self, future: Future[Any], work: Callable[[Store], Any], store: Store) -> None:
+        try:
+            result = work(store)
+        except Exception as error:  # noqa: BLE001 - whoever gave the work has it
+            self._beside(self._after, store)
+            future.set_exception(error)
+        else:
+            self._beside(self._after, store)
+            future.set_result(result)

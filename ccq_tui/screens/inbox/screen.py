@@ -14,7 +14,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static, TextArea
 
-from ccq_tui.inbox import Added, AlreadySettled, Denied, InboxChange, InboxError, SessionNoted, Settled
+from ccq_tui.inbox import (
+    Added,
+    AlreadySettled,
+    Denied,
+    InboxChange,
+    InboxError,
+    InboxRenewed,
+    SessionNoted,
+    Settled,
+)
 from ccq_tui.inbox.listing import unread_words
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
@@ -125,18 +134,22 @@ class InboxScreen(Answering):
     async def _read(self) -> None:
         """List what waits page by page: the first is seen before the last is read."""
         after, recorded = 0, await self.host.recorded()
+        gone = {row.id for row in self.state.rows}
         try:
             for _ in range(PAGES):
                 rows = await self.host.inbox.run(partial(read_page, after=after, recorded=recorded))
                 if not rows:
                     break
                 self._list(rows)
+                gone -= {row.id for row in rows}
                 after = rows[-1].stored.number
             unreadable = await self.host.inbox.run(lambda store: len(store.unreadable))
         except InboxError as error:
             self._cannot_read(error)
         else:
-            self._list(held_rows(self.host.inbox.held()))
+            self._list(here := held_rows(self.host.inbox.held()))
+            for name in gone - {row.id for row in here}:  # another file has not what was listed
+                self.show(self.state.without(name))
             if unreadable:
                 self.say(f"{unread_words(unreadable)} · the log has which", seconds=60.0)
         await self._count_undelivered()
@@ -162,6 +175,8 @@ class InboxScreen(Answering):
     def _changed(self, change: InboxChange) -> None:
         if isinstance(change, Added):
             start_work(self, partial(self._read_one, change.request.id), name="inbox row")
+        elif isinstance(change, InboxRenewed) and change.another:
+            start_work(self, self._read, name="inbox list")
         elif isinstance(change, SessionNoted):
             start_work(self, self._count_undelivered, name="inbox count", group="inbox count", exclusive=True)
         elif isinstance(change, Settled):

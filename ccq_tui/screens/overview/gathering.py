@@ -6,7 +6,15 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from ccq_tui.inbox import Added, InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
+from ccq_tui.inbox import (
+    Added,
+    InboxChange,
+    InboxError,
+    InboxRenewed,
+    InboxTrouble,
+    SessionNoted,
+    Settled,
+)
 from ccq_tui.inbox.store import StoredSession
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overlay import Overlay
@@ -97,6 +105,8 @@ class Gathering(Overlay[Card | None]):
                 self.read_again((session_id,))
             case Added() | Settled():
                 self.read_again((change.request.session_id,))
+            case InboxRenewed(another=True):
+                start_work(self, self._read_all, name="overview")
             case InboxTrouble():
                 pass  # the session on the screen tells it
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import InboxChange, InboxError, InboxTrouble, SessionNoted, Settled
+from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.sessions.hosting import Hosting
@@ -52,9 +52,8 @@ class Informing(Hosting):
             notice = await inbox.opened()
             counts = self.counts = await inbox.run(lambda store: store.waiting_counts())
             undelivered = await inbox.run(lambda store: named_undelivered(store))
-        except InboxError as error:
-            await self.begun.wait()
-            self._warn(f"Questions are not kept for the next start: {error}")
+        except InboxError as error:  # `_inbox_changed` says so
+            _logger.warning("It is not known what waits: %s", error)
             return
         await self.begun.wait()
         if notice:
@@ -69,8 +68,10 @@ class Informing(Hosting):
 
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, InboxTrouble):
-            self._warn(f"Questions are kept in memory alone: {change.message}")
+            self._warn_soon(f"Questions are kept in memory until the inbox can be written: {change.message}")
             return
+        if isinstance(change, InboxRenewed):
+            self._warn_soon(change.message, "warning" if change.another else "info")
         if isinstance(change, SessionNoted):
             return
         self._count_soon()
@@ -91,6 +92,15 @@ class Informing(Hosting):
         except InboxError as error:
             _logger.warning("What waits cannot be counted: %s", error)
         self._list()
+
+    def _warn_soon(self, text: str, level: str = "warning") -> None:
+        """Say something as soon as there is a session to say it in."""
+
+        async def say() -> None:
+            await self.begun.wait()
+            self._warn(text, level)
+
+        start_work(self, say, name="inbox notice")
 
     def _warn(self, text: str, level: str = "warning") -> None:
         if self.front is not None and is_live(self.front):

@@ -15,6 +15,7 @@ from ccq_tui.inbox import (
     Allowed,
     Cancelled,
     Denied,
+    InboxRenewed,
     InboxTooNew,
     InboxTrouble,
     InboxUnavailable,
@@ -110,8 +111,10 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
             "during": (RequestState.DECLINED, Denied("2"), "panel"),
             "gone": (RequestState.CANCELLED, Cancelled("3"), "session"),
         }
-        await inbox.run(lambda store: store.waiting())
-        assert heard.changes == told, "what was told in memory is not told again"
+        await heard.until(lambda: isinstance(heard.changes[-1], InboxRenewed))
+        assert heard.changes == [*told, InboxRenewed("Questions are on disk again")], (
+            "what was told in memory is not told again"
+        )
 
 
 async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_is_written(
@@ -125,7 +128,7 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         await seen(path, lambda store: store.request("a@s"))
         assert await two.answer("a@s", Allowed(), "phone") == Won()
         assert await task == Allowed()
-        assert [type(change) for change in heard.changes] == [InboxTrouble, Added, Settled]
+        assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
 
 
 async def test_the_event_loop_goes_on_while_another_process_holds_the_database(path: Path) -> None:

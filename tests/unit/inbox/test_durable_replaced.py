@@ -1,0 +1,465 @@
+"""The database's file is deleted, replaced, moved or damaged while it is open: what is held is not lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from shutil import copyfile, rmtree
+
+import pytest
+
+from ccq_tui.inbox import (
+    Added,
+    Allowed,
+    AlreadySettled,
+    Cancelled,
+    InboxRenewed,
+    InboxTrouble,
+    InboxUnavailable,
+    SessionFact,
+    Settled,
+    Won,
+)
+from ccq_tui.inbox.durable import AGAIN, DurableInbox
+from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import PanelState, opened
+from tests.unit.inbox.test_durable import Heard, inboxes, permission, question
+from tests.unit.inbox.test_durable_trouble import seen
+
+ROOT = Path(__file__).parents[3]
+FACT = SessionFact(
+    directory="/home/me/api", name="api", state="awaiting", cause="it began", launch={"model": "m"}, runs=True
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "inbox.db"
+
+
+def renewals(heard: Heard) -> list[InboxRenewed]:
+    return [change for change in heard.changes if isinstance(change, InboxRenewed)]
+
+
+def other_inbox(path: Path) -> None:
+    """Make a valid inbox with a request of its own."""
+    store = Store(path, now=lambda: datetime.now(UTC) - timedelta(hours=1))
+    store.add_request(permission("theirs"))
+    store.close()
+
+
+def deleted(path: Path) -> None:
+    path.unlink()
+
+
+def deleted_with_all_there_is(path: Path) -> None:
+    rmtree(path.parent)
+
+
+def moved(path: Path) -> None:
+    path.rename(path.with_name("saved.db"))
+
+
+def replaced_by_garbage(path: Path) -> None:
+    garbage = path.with_name("garbage")
+    garbage.write_bytes(b"no database at all" * 1000)
+    garbage.replace(path)
+
+
+def replaced_by_another_inbox(path: Path) -> None:
+    other = path.parent / "elsewhere" / "other.db"
+    other_inbox(other)
+    other.replace(path)
+
+
+def into_the_file(path: Path) -> None:
+    """Have nothing in the companions: what is there alone comes back by itself."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+def overwritten(path: Path) -> None:
+    into_the_file(path)
+    path.write_bytes(b"no database at all" * 1000)
+
+
+def emptied(path: Path) -> None:
+    into_the_file(path)
+    os.truncate(path, 0)
+
+
+def without_a_table(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE drafts")
+    connection.close()
+
+
+def of_an_older_version(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+
+DAMAGE = (replaced_by_garbage, overwritten, without_a_table, of_an_older_version)
+
+
+@pytest.mark.parametrize(
+    "harm", [deleted, deleted_with_all_there_is, moved, replaced_by_another_inbox, emptied, *DAMAGE]
+)
+async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
+    path: Path, harm: Callable[[Path], None]
+) -> None:
+    request, parked = question("q"), question("parked")
+    draft = step(opened(request.questions), Pressed("2", "2", 9.0))
+    async with inboxes(path) as ((inbox, heard),):
+        inbox.note_session("s", FACT)
+        asking = asyncio.create_task(inbox.ask(request, "I looked."))
+        leaving = asyncio.create_task(inbox.ask(parked))
+        await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 2)
+        inbox.save_draft(request.id, draft)
+        assert await inbox.defer(parked.id)
+        leaving.cancel()
+        await asyncio.gather(leaving, return_exceptions=True)
+        asked_at = await inbox.run(lambda store: (one := store.request(request.id)) and one.asked_at)
+        answered = asyncio.create_task(inbox.ask(permission("answered")))
+        await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 3)
+        assert await inbox.answer("answered@s", Allowed("so be it"), "panel") == Won()
+        assert await answered == Allowed("so be it")
+        before = len(heard.changes)
+        harm(path)
+        async with asyncio.timeout(5):  # a second, on a machine that has time
+            await heard.until(lambda: renewals(heard))
+        # Another process finds all of it.
+        store = Store(path)
+        kept = store.request(request.id)
+        assert kept is not None
+        assert (kept.request, kept.context, kept.state) == (request, "I looked.", RequestState.PENDING)
+        assert kept.asked_at == asked_at
+        back = store.load_draft(request)
+        assert isinstance(back, PanelState)
+        assert back.pages[0].draft.selected == (1,)
+        again = store.request(parked.id)
+        assert again is not None
+        assert (again.state, again.deferred) == (RequestState.PENDING, True)
+        assert [(one.request.id, one.outcome) for one in store.undelivered("s")] == [
+            ("answered@s", Allowed("so be it"))
+        ]
+        session = store.session("s")
+        assert session is not None
+        assert (session.directory, session.name, session.state, session.owner, session.launch) == (
+            "/home/me/api", "api", StoredSessionState.AWAITING, this_process(), {"model": "m"},
+        )  # fmt: skip
+        theirs = ["theirs@s"] if harm is replaced_by_another_inbox else []
+        assert sorted(store.request_ids()) == sorted(["q@s", "parked@s", "answered@s", *theirs])
+        # One notice; what others hear of is no news.
+        assert len(renewals(heard)) == 1
+        (aside,) = path.parent.glob("inbox.db.damaged-*[0-9]") if harm in DAMAGE else (None,)
+        message = renewals(heard)[0].message
+        assert (aside.name if aside else "moved, deleted or replaced") in message
+        # It goes on there, and the answer is given once.
+        assert store.settle(request.id, Answered((Answer(("A",)),)), "script") == Won()
+        store.close()
+        assert await asking == Answered((Answer(("A",)),))
+        inbox.delivered("answered@s", "result")
+        await inbox.run(lambda store: store.waiting())
+        settled = [change.request.id for change in heard.changes[before:] if isinstance(change, Settled)]
+        assert settled == [request.id]
+        added = [change for change in heard.changes[before:] if isinstance(change, Added)]
+        assert all(change.again for change in added)
+        assert not [change for change in heard.changes if isinstance(change, InboxTrouble)]
+    store = Store(path)
+    assert store.undelivered("s") == [store.request(request.id)]
+    store.close()
+
+
+async def test_a_file_that_is_moved_away_is_whole_and_the_new_one_keeps_its_companions(path: Path) -> None:
+    saved = path.with_name("saved.db")
+    async with inboxes(path, 2) as ((one, heard), (two, also)):
+        asking = asyncio.create_task(one.ask(permission("a")))
+        await also.until(lambda: also.changes)
+        moved(path)
+        await heard.until(lambda: renewals(heard))
+        await also.until(lambda: renewals(also))
+        assert await two.answer("a@s", Allowed(), "phone") == Won()
+        assert await asking == Allowed()
+        assert path.with_name("inbox.db-wal").exists(), "the one that was closed took nothing with it"
+        assert [change for change in heard.changes if isinstance(change, InboxTrouble)] == []
+    store = Store(saved)
+    assert [one.request for one in store.waiting()] == [permission("a")]
+    store.close()
+    store = Store(path)
+    assert [one.outcome for one in store.undelivered("s")] == [Allowed()]
+    store.close()
+
+
+@pytest.mark.parametrize("asker_first", [True, False])
+async def test_an_answer_given_just_before_the_file_goes_is_told_to_whoever_asked(
+    path: Path, asker_first: bool
+) -> None:
+    async with inboxes(path, 2) as ((one, heard), (two, _)):
+        asking = asyncio.create_task(one.ask(permission("a")))
+        await heard.until(lambda: heard.changes)
+        late, early = (two, one) if asker_first else (one, two)
+        holds, go_on = asyncio.Event(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def hold(_store: Store) -> None:
+            loop.call_soon_threadsafe(holds.set)
+            asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(20)
+
+        if asker_first:
+            assert await two.answer("a@s", Allowed("yes"), "phone") == Won()
+        held = late.submit(hold)
+        await holds.wait()
+        if not asker_first:
+            assert await two.answer("a@s", Allowed("yes"), "phone") == Won()
+        deleted(path)
+        await early.run(lambda store: store.waiting())
+        go_on.set()
+        await asyncio.wrap_future(held)
+        assert await asking == Allowed("yes")
+        await two.run(lambda store: store.waiting())
+        assert len([change for change in heard.changes if isinstance(change, Settled)]) == 1
+        (stored,) = await one.run(lambda store: store.undelivered("s"))
+        assert (stored.outcome, stored.surface) == (Allowed("yes"), "phone")
+
+
+def test_nothing_is_confirmed_that_was_written_into_a_file_without_its_path(path: Path) -> None:
+    store = Store(path)
+    store.add_request(permission("a"))
+    path.unlink()
+    with pytest.raises(InboxUnavailable, match="it was moved, deleted or replaced; try again"):
+        store.settle("a@s", Allowed(), "script")
+    store.close()
+
+
+DAMAGED_AT_ONCE = """
+import sys
+from pathlib import Path
+from ccq_tui.inbox import PermissionRequest
+from ccq_tui.inbox.store import Store
+print("ready", flush=True)
+sys.stdin.readline()
+store = Store(Path(sys.argv[1]))
+store.add_request(PermissionRequest(sys.argv[2], "s", "Bash", {}))
+print(store.notice, flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_several_processes_that_find_it_damaged_move_it_aside_once(path: Path) -> None:
+    for turn in range(3):
+        path.parent.mkdir(exist_ok=True)
+        for old in path.parent.iterdir():
+            old.unlink()
+        path.write_bytes(b"no database at all" * 1000)
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-c", DAMAGED_AT_ONCE, str(path), f"r{number}"],
+                cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )
+            for number in range(3)
+        ]  # fmt: skip
+        try:
+            notices = []
+            for process in processes:
+                assert process.stdout is not None
+                assert process.stdout.readline() == "ready\n"
+            for process in processes:
+                assert process.stdin is not None
+                process.stdin.write("\n")
+                process.stdin.flush()
+            for process in processes:
+                assert process.stdout is not None
+                notices.append(process.stdout.readline())
+            assert sum("damaged" in notice for notice in notices) == 1, turn
+            assert len(list(path.parent.glob("inbox.db.damaged-*"))) == 1
+            store = Store(path)
+            assert sorted(store.request_ids()) == ["r0@s", "r1@s", "r2@s"]
+            store.close()
+        finally:
+            for process in processes:
+                process.communicate("\n", timeout=20)
+
+
+async def test_the_file_that_another_program_found_damaged_and_moved_is_left_in_peace(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        asking = asyncio.create_task(inbox.ask(permission("mine")))
+        await heard.until(lambda: heard.changes)
+        without_a_table(path)
+        store = Store(path)  # the other program
+        assert "damaged" in store.notice or renewals(heard)
+        store.add_request(permission("theirs"))
+        await heard.until(lambda: renewals(heard))
+        await heard.until(
+            lambda: (
+                {c.request.tool_use_id for c in heard.changes if isinstance(c, Added)} >= {"mine", "theirs"}
+            )
+        )
+        assert sorted(store.request_ids()) == ["mine@s", "theirs@s"]
+        assert len(list(path.parent.glob("inbox.db.damaged-*[0-9]"))) == 1
+        assert store.settle("mine@s", Allowed(), "script") == Won()
+        store.close()
+        assert await asking == Allowed()
+
+
+def directory(path: Path) -> None:
+    path.mkdir()
+
+
+def link_to_nothing(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def cleared(path: Path) -> None:
+    path.rmdir() if path.is_dir() else path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "words"),
+    [
+        (directory, "it is not a file"),
+        (link_to_nothing, "it is a link to nothing"),
+        (fifo, "it is not a file"),
+    ],
+)
+async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
+    path: Path, obstacle: Callable[[Path], None], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ccq_tui.inbox.store.worker.OPEN_SECONDS", 0.05)
+    async with inboxes(path) as ((inbox, heard),):
+        inbox.note_session("s", FACT)
+        asking = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: any(isinstance(change, Added) for change in heard.changes))
+        deleted(path)
+        obstacle(path)
+        await heard.until(lambda: any(isinstance(change, InboxTrouble) for change in heard.changes))
+        meanwhile = asyncio.create_task(inbox.ask(permission("b")))
+        await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) == 2)
+        inbox.note_session("s", SessionFact(name="renamed"))
+        assert await inbox.answer("a@s", Allowed("1"), "panel") == Won()
+        assert await asking == Allowed("1")
+        inbox.delivered("a@s", "result")
+        await asyncio.sleep(0.3)  # several attempts
+        (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
+        assert trouble.message == f"{path}: {words}"
+        cleared(path)
+        await heard.until(lambda: renewals(heard))
+        await seen(path, lambda store: (one := store.session("s")) and one.name == "renamed")
+        store = Store(path)
+        kept, session = store.request("a@s"), store.session("s")
+        assert kept is not None
+        assert session is not None
+        assert (kept.outcome, kept.state, session.name) == (Allowed("1"), RequestState.DELIVERED, "renamed")
+        assert store.settle("b@s", Allowed("2"), "script") == Won()
+        store.close()
+        assert await meanwhile == Allowed("2")
+        assert len(renewals(heard)) == 1
+        assert [c.request.id for c in heard.changes if isinstance(c, Settled)] == ["a@s", "b@s"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+async def test_a_directory_that_may_not_be_entered_is_a_trouble_until_it_may(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        asking = asyncio.create_task(inbox.ask(permission("a")))
+        await heard.until(lambda: heard.changes)
+        path.parent.chmod(0)
+        try:
+            await heard.until(lambda: isinstance(heard.changes[-1], InboxTrouble))
+        finally:
+            path.parent.chmod(0o700)
+        await heard.until(lambda: renewals(heard))
+        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+        assert await asking == Allowed()
+
+
+async def test_a_start_on_a_full_disk_begins_in_memory_and_writes_everything_when_there_is_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ccq_tui.inbox.store.worker.OPEN_SECONDS", 0.05)
+    full = True
+    connect = sqlite3.connect
+
+    class Full(sqlite3.Connection):
+        def execute(self, *words: object) -> sqlite3.Cursor:
+            if full and str(words[0]).startswith("PRAGMA journal_mode"):
+                error = sqlite3.OperationalError("database or disk is full")
+                error.sqlite_errorcode = sqlite3.SQLITE_FULL
+                raise error
+            return super().execute(*words)  # type: ignore[arg-type]
+
+    def connected(*words: object, **more: object) -> sqlite3.Connection:
+        return connect(*words, factory=Full, **more)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr("ccq_tui.inbox.store.opening.sqlite3.connect", connected)
+    inbox = DurableInbox.begin(path)
+    heard = Heard(inbox)
+    try:
+        with pytest.raises(InboxUnavailable, match="the disk is full"):
+            await inbox.opened()
+        inbox.note_session("s", FACT)
+        waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked."))
+        over = asyncio.create_task(inbox.ask(permission("over")))
+        await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) == 2)
+        assert await inbox.answer("over@s", Allowed("1"), "panel") == Won()
+        assert await over == Allowed("1")
+        full = False
+        await heard.until(lambda: renewals(heard))
+        assert renewals(heard) == [InboxRenewed(AGAIN)]
+        store = Store(path)
+        kept, session = store.request("over@s"), store.session("s")
+        assert kept is not None
+        assert session is not None
+        assert (kept.outcome, kept.surface, session.name) == (Allowed("1"), "panel", "api")
+        assert [(one.request, one.context) for one in store.waiting()] == [(permission("waits"), "I looked.")]
+        assert store.settle("waits@s", Allowed("2"), "script") == Won()
+        store.close()
+        assert await waits == Allowed("2")
+        assert [type(c) for c in heard.changes].count(InboxTrouble) == 1
+        assert isinstance(await inbox.answer("waits@s", Allowed(), "panel"), AlreadySettled)
+    finally:
+        assert await inbox.close()
+
+
+async def test_what_is_over_is_not_written_anew(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        tasks = [asyncio.create_task(inbox.ask(permission(name))) for name in ("gone", "had")]
+        await heard.until(lambda: len(heard.changes) == 2)
+        inbox.withdraw("gone@s", "enough")
+        await inbox.answer("had@s", Allowed(), "panel")
+        assert await asyncio.gather(*tasks) == [Cancelled("enough"), Allowed()]
+        inbox.delivered("had@s", "result")
+        await inbox.run(lambda store: store.waiting())
+        deleted(path)
+        await heard.until(lambda: renewals(heard))
+        assert await inbox.run(lambda store: store.request_ids()) == []
+
+
+@pytest.mark.parametrize("harm", [without_a_table, of_an_older_version])
+def test_a_database_whose_tables_are_not_those_of_its_version_is_moved_aside(
+    path: Path, harm: Callable[[Path], None]
+) -> None:
+    other_inbox(path)
+    harm(path)
+    copyfile(path, before := path.with_name("before"))
+    store = Store(path)
+    (aside,) = path.parent.glob("inbox.db.damaged-*[0-9]")
+    assert aside.name in store.notice
+    assert aside.read_bytes() == before.read_bytes()
+    assert store.request_ids() == []
+    store.close()
