@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
 )
 from ccq_tui.agent.history import History
-from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, POSTPONED
+from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox import (
     Cancelled,
     Inbox,
@@ -48,7 +48,7 @@ RECORDED_SECONDS = 2.0
 
 It was seen to need up to a quarter of a second. Killed before, it knows nothing of what it was told.
 """
-_NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, POSTPONED)
+_NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED)
 """What a call gives back that nobody's answer reached, by how it begins."""
 
 

@@ -13,7 +13,17 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.agent.texts import ABANDONED, DECLINED, EXPIRED, INTERRUPTED, LOST, PROCEED, REJECTED_WITH_TEXT
+from ccq_tui.agent.texts import (
+    ABANDONED,
+    DECLINED,
+    EXPIRED,
+    INTERRUPTED,
+    LOST,
+    MISSING,
+    PROCEED,
+    REJECTED_WITH_TEXT,
+    UNASKED,
+)
 from ccq_tui.inbox import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -109,7 +119,7 @@ def _refusal(output: str) -> RequestOutcome | None:
         return Expired()
     if output.startswith(INTERRUPTED):
         return Cancelled("interrupted")
-    if output.startswith((ABANDONED, LOST)):
+    if output.startswith((ABANDONED, LOST, MISSING, UNASKED)):
         return Cancelled(UNANSWERED)
     if output.startswith(_SAID):
         return Discussed(output.removeprefix(_SAID))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent import delivery
-from ccq_tui.agent.delivery import Delivery, prompts_before
+from ccq_tui.agent.delivery import Delivery, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
     NoticeGiven,
@@ -83,10 +83,21 @@ async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_
     assert inbox.noted == ([("a@s", "result")] if in_order else [])
 
 
-async def test_what_an_abandoned_cli_says_delivers_nothing() -> None:
-    inbox, made = told("a", ABANDONED)
+@pytest.mark.parametrize(
+    "output",
+    [
+        ABANDONED,
+        # As the record has it where program and CLI were killed while a deferred call was made again.
+        "Tool permission request failed: AbortError: Stream closed",
+        "[Tool result missing due to internal error]",
+    ],
+)
+async def test_what_a_cli_says_without_an_answer_delivers_nothing(output: str) -> None:
+    inbox, made = told("a", output)
     made.close(in_order=True)
     assert inbox.noted == []
+    history = History("s", (ToolFinished("a", "AskUserQuestion", output, True),))
+    assert not way_in(history, "a")
 
 
 async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest.MonkeyPatch) -> None:
