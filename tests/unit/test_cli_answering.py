@@ -240,7 +240,8 @@ def test_a_locked_inbox_is_one_line_after_a_while(
 ) -> None:
     stock()
     monkeypatch.setattr(
-        "ccq_tui.inbox.store.base.open_database", lambda path, _busy: open_database(path, busy_seconds=0.05)
+        "ccq_tui.inbox.store.base.open_database",
+        lambda path, _busy, before: open_database(path, 0.05, before),
     )
     other = sqlite3.connect(inbox_path(), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
