@@ -72,7 +72,7 @@ async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: C
         run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
         await run.until(TurnEnded)
         # As the call's own result: another prompt in between would have taken the call away.
-        assert '"Which database?"="SQLite"' in model.result(asked.request.id).text
+        assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
         assert "while I think" not in told(model)
 
 

@@ -168,11 +168,11 @@ def test_what_is_allowed_was_on_the_screen(start: Start) -> None:
     with step("empty lines hide nothing"):
         terminal.wait_panel("… 40 empty lines …")
         assert "touch important.txt" in terminal.panel
-        terminal.press("n")
+        run.decide("n")
         assert run.result("toolu_e2e_1").startswith(REJECTED)
     with step("a press asks, and sends nothing"):
         terminal.wait_panel("more lines · Shift+↓")
-        terminal.press("y")
+        run.decide("y")
         terminal.wait_panel("never on the screen · Shift+↓ shows them · y again allows")
         assert len(run.model.tool_results()) == 1
         assert not (project / "unseen.txt").exists()
