@@ -164,7 +164,6 @@ def test_what_is_allowed_was_on_the_screen(start: Start) -> None:
     )
     run = start(scenario)
     terminal, project = run.terminal, run.home.project
-    terminal.type("go on\r")
     with step("empty lines hide nothing"):
         terminal.wait_panel("… 40 empty lines …")
         assert "touch important.txt" in terminal.panel

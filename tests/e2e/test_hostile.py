@@ -94,15 +94,15 @@ def test_a_session_among_hostile_text(start: Start, tmp_path: Path) -> None:
         terminal.press("down down")
         terminal.wait("❯ Trust it, and remember that")
         terminal.press("enter")
-    with step("a permission, and a notification for who looks elsewhere"):
+    with step("a permission"):
         allow(run, "Claude wants to run a command")
-        terminal.type(FOCUS_OUT)
-    with step("a set of questions"):
+    with step("a set of questions, and a notification for who looks elsewhere"):
         terminal.wait_panel("❯ ○ 1")
         run.rest()
         terminal.press("p p down up")
         terminal.wait_panel("❯ ○ 1")
-        terminal.press("enter")
+        # In one write: the plan must not be there before the focus has gone.
+        terminal.type("\r" + FOCUS_OUT)
     with step("a plan"):
         allow(run, "Claude has a plan")
         terminal.wait("That is all.")
