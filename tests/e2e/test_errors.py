@@ -47,12 +47,13 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
     with step("reconnected"):
         terminal.type("and more")
         terminal.press("f6")
-        terminal.wait("F6 send it again")
+        terminal.wait("F6 go on")
         assert terminal.text.count("Half of it") == 1
         assert "❯ and more" in terminal.text
     with step("killed while a question is open"):
         terminal.press("f6")
         terminal.wait_panel("Which one?")
+        assert "Go on." in last_request(run.model), "Claude has read the prompt"
         terminal.press("1")
         terminal.wait("● 1  First")
         run.kill_cli()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import (
@@ -59,7 +60,8 @@ async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_agai
         assert "F6 send it again" not in driven.screen.dock.notices.text
 
 
-async def test_a_lost_session_is_resumed_in_place_with_everything_kept() -> None:
+@pytest.mark.parametrize("read", [True, False])
+async def test_a_lost_session_is_resumed_in_place_with_everything_kept(read: bool) -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
         await ready(driven, pilot)
@@ -71,11 +73,15 @@ async def test_a_lost_session_is_resumed_in_place_with_everything_kept() -> None
         assert driven.told is not before
         assert driven.launches[-1].resume == "id-1"
         await tell(driven, pilot, HistoryLoaded((*prompted(), said)))
-        await until(pilot, lambda: "F6 send it again" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "F6 go on" in driven.screen.dock.notices.text)
         assert driven.screen.transcript.text().count("Half of it") == 1
         assert driven.screen.dock.prompt.text == "more"
+        driven.told.read = frozenset({"1"} if read else ())
         await pilot.press("f6")
-        assert driven.told.sent == ["Build it"]
+        await until(pilot, lambda: driven.told.sent)
+        assert driven.told.sent == ["Go on." if read else "Build it"], (
+            "what Claude has read is not sent twice"
+        )
 
 
 async def test_compacting_comes_before_sending_again() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -15,9 +16,10 @@ from ccq_tui.agent.problems import Remedy
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.prompting import Prompting
 from ccq_tui.screens.session.recovery import Recovery, noted, relaunched, taken
+from ccq_tui.widgets.lifetime import start_work
 
 GO_ON = "Go on."
-"""What the agent is told when it had stopped after its most turns."""
+"""What the agent is told when it had stopped after its most turns, or its process had ended."""
 
 
 class Recovering(Prompting):
@@ -79,7 +81,7 @@ class Recovering(Prompting):
     def _remedies(self) -> dict[Remedy, Callable[[], object]]:
         return {
             Remedy.RETRY: lambda: self.say(self._recovery.prompt),
-            Remedy.GO_ON: lambda: self.say(GO_ON),
+            Remedy.GO_ON: self._continue_turn,
             Remedy.COMPACT: lambda: self.say("/compact"),
             Remedy.MODEL: lambda: self.take_command("/model"),
             Remedy.SERVERS: lambda: self.take_command("/mcp"),
@@ -87,6 +89,18 @@ class Recovering(Prompting):
             Remedy.ANEW: self.reconnect,
             Remedy.ELSEWHERE: lambda: self.post_message(self.ElsewhereWanted(self)),
         }
+
+    def _continue_turn(self) -> None:
+        if self._recovery.unsure and self._recovery.prompt_id:
+            recovery = self._recovery
+            start_work(self, partial(self._continue_from, recovery.prompt, recovery.prompt_id), name="go on")
+        else:
+            self.say(GO_ON)
+
+    async def _continue_from(self, prompt: str, prompt_id: str) -> None:
+        """Send a prompt again whose process ended, unless the record says that the agent has read it."""
+        read = await self.session.taken({prompt_id: self.view.session_id})
+        self.say(GO_ON if prompt_id in read else prompt)
 
     def reconnect(self, *, fork: bool = False) -> None:
         """Start the CLI again; the transcript stays, and so does what is typed.

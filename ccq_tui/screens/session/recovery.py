@@ -34,6 +34,8 @@ class Recovery:
         because: Why it is offered, for a person.
         doing: What the key began and is not done yet, or None.
         prompt: What the agent was told last and did not answer, or "".
+        prompt_id: The id under which that was sent, or "".
+        unsure: Whether its process ended with it, so that only the record says whether the agent has read it.
         queued: What was sent after that and has not reached it, by the prompts' ids.
         begun: Whether there is a conversation to go back to.
         cleared: Whether the one that the program was launched with was left behind.
@@ -46,6 +48,8 @@ class Recovery:
     because: str = ""
     doing: Remedy | None = None
     prompt: str = ""
+    prompt_id: str = ""
+    unsure: bool = False
     queued: tuple[tuple[str, str], ...] = ()
     begun: bool = False
     cleared: bool = False
@@ -103,11 +107,14 @@ def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | Prom
                 return replace(recovery, queued=(*recovery.queued, (name, text)))
             if recovery.doing is Remedy.COMPACT:
                 return recovery  # that is not what the person wanted an answer to
-            return replace(recovery, offer=None, because="", doing=None, prompt=text)
+            return replace(
+                recovery, offer=None, because="", doing=None, prompt=text, prompt_id=name, unsure=False
+            )
         case PromptDelivered(prompt_id=name):
             left = tuple(one for one in recovery.queued if one[0] != name)
-            prompt = dict(recovery.queued).get(name, recovery.prompt)
-            return replace(recovery, begun=True, prompt=prompt, queued=left)
+            if (prompt := dict(recovery.queued).get(name)) is not None:
+                recovery = replace(recovery, prompt=prompt, prompt_id=name)
+            return replace(recovery, begun=True, queued=left)
         case PromptReturned(text=text):
             left = tuple(one for one in recovery.queued if one[1] != text)
             return replace(recovery, prompt="" if recovery.prompt == text else recovery.prompt, queued=left)
@@ -129,6 +136,9 @@ def _connected(recovery: Recovery) -> Recovery:
         return recovery
     anew = recovery.doing is Remedy.ANEW
     recovery = replace(recovery, tries=0, begun=recovery.begun and not anew, cleared=recovery.cleared or anew)
+    if recovery.prompt and not anew:
+        # Sent once more it would be there twice, where the process ended after it was read.
+        return replace(recovery, offer=Remedy.GO_ON, because="Connected again.", doing=None, unsure=True)
     return _again(recovery, "Connected again.")
 
 
