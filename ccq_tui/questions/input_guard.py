@@ -94,7 +94,8 @@ class InputGuard:
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
-            in_word = event.key == "y" and self.writing(at)
+            asked_at = self.asked_at or 0.0
+            in_word = event.key == "y" and self.writing(at) and (self.typed_at or 0.0) >= asked_at
             if not (in_word or is_fresh(self.quiet_since, at)):
                 return Meaning.COMMAND, self
             shown_at = at if is_fresh(self.shown_at, at) else self.shown_at

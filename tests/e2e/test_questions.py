@@ -175,6 +175,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         )
     with step("a set that is answered while it is written"):
         terminal.wait(lambda terminal: "SQLite" in terminal.panel and "arriving …" in terminal.panel)
+        terminal.wait(lambda terminal: terminal.hints_awake)
         run.model.speed = 10.0
         terminal.press("n")
         terminal.wait_in_panel("Note beside the answer")

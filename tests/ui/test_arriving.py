@@ -112,7 +112,7 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     assert "The question was closed: its stream broke" in run.screen.dock.notices.text
     await pilot.press("x")
     assert run.screen.dock.prompt.text == "x"
-    run.clock.skip(1.0)
+    run.clock.skip(2.0)
     run.told.tell(event)  # it would be another name; what counts is the question
     await keys_work(run, pilot)
     assert not state_of(run).page.draft.selected
@@ -160,7 +160,7 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     assert run.screen.dock.panel is None
     assert run.screen.dock.prompt.text == "he" + "y" * len(events)
     run.told.tell(QuestionAsked(events[-1].request))
-    run.clock.skip(1.0)
+    run.clock.skip(2.0)
     await until(pilot, lambda: run.screen.dock.panel)
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 

@@ -14,6 +14,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Denied, PlanRequest
+from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
 from tests.ui.session import Driven, asked, keys_work, until
@@ -125,6 +126,7 @@ async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press
         while await read_on():
             pass
         await until(pilot, lambda: not panel.state.notice)
+        run.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
         await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), "panel")])
 
