@@ -192,7 +192,7 @@ async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
 
     def seen() -> bool:
         panel = run.session_screen.dock.panel
-        return panel is not None and panel.state.guard.shown_at is not None
+        return panel is not None and panel.state.guard.shown_at is not None and panel.size.height > 0
 
     await until(pilot, seen)
     run.clock.skip(TYPING_SECONDS + 0.1)

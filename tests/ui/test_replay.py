@@ -80,7 +80,7 @@ async def ended(run: Replayed, pilot: Pilot[int]) -> None:
 async def panel_is_open(run: Replayed, pilot: Pilot[int]) -> None:
     def seen() -> bool:
         panel = run.screen.dock.panel if run.is_up else None
-        return panel is not None and panel.state.guard.shown_at is not None
+        return panel is not None and panel.state.guard.shown_at is not None and panel.size.height > 0
 
     await until(pilot, seen)
     run.clock.skip(GRACE + 0.1)
