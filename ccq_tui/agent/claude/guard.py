@@ -21,7 +21,7 @@ while kill -0 "$1" && [ "$tries" -lt 100 ]; do
 done
 kill -KILL "$1"
 """
-"""Waits for a line, or for the end of its input: nobody can write any more then, whatever became of them.
+"""Waits for a line, or for the end of its input, which comes when the program is gone.
 
 SIGTERM lets the CLI write its record and end what it runs itself, which takes it up to four seconds.
 """
@@ -42,27 +42,29 @@ class Guard:
         self._process = process
 
     @classmethod
-    async def over(cls, pid: int) -> Guard | None:
+    async def over(cls, pid: int, held: int | None = None) -> Guard | None:
         """Watch over a CLI.
 
         Args:
             pid: Its process.
+            held: A descriptor of this program that writes to the CLI, or None. The guard keeps it open: a CLI
+                whose input ended with its program would refuse the open question before it is ended.
 
         Returns:
             The guard, or None where there can be none.
         """
         try:
-            return cls(await asyncio.to_thread(_started, pid))
+            return cls(await asyncio.to_thread(_started, pid, held))
         except OSError as error:
             _logger.info("Nothing ends Claude when this program is killed: %s", error)
             return None
 
     async def release(self) -> None:
-        """Let it go: the CLI has ended."""
+        """Let it go: the program ends the CLI itself."""
         await asyncio.to_thread(_end, self._process)
 
 
-def _started(pid: int) -> subprocess.Popen[bytes]:
+def _started(pid: int, held: int | None) -> subprocess.Popen[bytes]:
     if os.name != "posix":
         raise OSError("this system has no shell for it")
     return subprocess.Popen(  # noqa: S603 - ours, and a number
@@ -73,6 +75,7 @@ def _started(pid: int) -> subprocess.Popen[bytes]:
         cwd="/",
         env={"PATH": os.defpath},
         start_new_session=True,
+        pass_fds=() if held is None else (held,),
         bufsize=0,
     )
 

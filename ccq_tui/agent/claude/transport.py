@@ -49,23 +49,37 @@ class CliTransport(SubprocessCLITransport):
         """Start the process, and what ends it when this program is killed."""
         await super().connect()
         if self._guard is None and self._process is not None:
-            self._guard = await Guard.over(self._process.pid)
+            self._guard = await Guard.over(self._process.pid, _input_of(self._process))
         stream: Any = getattr(self, "_stdout_stream", None)
         if stream is not None and not isinstance(stream, JoinedDeltas):
             self._stdout_stream: Any = JoinedDeltas(stream)
 
     async def close(self) -> None:
         """End the process."""
-        try:
-            await super().close()
-        finally:
-            guard, self._guard = self._guard, None
-            if guard is not None:
-                await guard.release()
+        await self._release()
+        await super().close()
+
+    async def end_input(self) -> None:
+        """End what the process reads."""
+        await self._release()
+        await super().end_input()
+
+    async def _release(self) -> None:
+        """Let the guard go: it holds the process's input open, whose end tells the process to end."""
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            await guard.release()
 
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read what the CLI writes; where a prompt stands, which the SDK passes over, as a system message."""
         return _with_lifecycle(super().read_messages())
+
+
+def _input_of(process: Any) -> int | None:
+    """Return the descriptor that writes to a process; anyio has no public way to it."""
+    writer = getattr(process.stdin, "_stream", None)
+    pipe = writer.get_extra_info("pipe") if writer is not None else None
+    return pipe.fileno() if pipe is not None else None
 
 
 class JoinedDeltas:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
 
@@ -49,6 +50,21 @@ async def test_one_that_is_let_go_ends_nothing_and_is_gone() -> None:
     await watching.release()
     assert not alive(shell)
     assert cli.returncode is None
+    cli.kill()
+    await cli.wait()
+
+
+async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
+    cli = await asyncio.create_subprocess_exec("sleep", "60")
+    reading, held = os.pipe()
+    watching = await Guard.over(cli.pid, held)
+    assert watching is not None
+    os.close(held)
+    assert select.select([reading], [], [], 0)[0] == []
+    await watching.release()
+    assert select.select([reading], [], [], 0)[0] == [reading]
+    assert os.read(reading, 1) == b""
+    os.close(reading)
     cli.kill()
     await cli.wait()
 
