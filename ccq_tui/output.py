@@ -149,7 +149,7 @@ class _HarmlessBytes(io.RawIOBase):
 
 @contextmanager
 def harmless_streams() -> Iterator[None]:
-    """Let all that is printed meanwhile be harmless, whoever prints it."""
+    """Escape control characters in all that is printed meanwhile, by any code."""
     before = sys.stdout, sys.stderr
     guarded = [stream and HarmlessStream(stream) for stream in before]
     sys.stdout, sys.stderr = guarded

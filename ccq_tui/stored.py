@@ -19,7 +19,7 @@ def private_dir(directory: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Put a text into a file at once; whoever reads it meanwhile sees the old one or the new one.
+    """Replace a file's text atomically: a reader sees the old one or the new one.
 
     Args:
         path: The file; its directory is made.

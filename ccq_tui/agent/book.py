@@ -75,7 +75,7 @@ class SessionBook:
                     self._keep(fact)
 
     def hold(self, claim: Claim) -> None:
-        """Give a claim back when the session ends, or goes on under another id."""
+        """Give a claim back when the session ends or continues under another id."""
         self._hold(claim.session_id)
 
     def _hold(self, session_id: str) -> None:

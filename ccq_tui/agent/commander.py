@@ -209,7 +209,7 @@ class Commander:
         return not self._leaving
 
     async def _ordered_done(self) -> None:
-        """Wait until what was told before is done, but not behind a command that hangs."""
+        """Wait for earlier instructions, but not behind a command that hangs."""
         try:
             async with asyncio.timeout(_ORDER_SECONDS):
                 await self._ordered.join()

@@ -17,7 +17,7 @@ SERVER_SECONDS = 45.0
 
 
 class CommandError(Exception):
-    """The CLI did not do what it was told; the message is for a person."""
+    """The CLI refused an instruction; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from ccq_tui.agent.options import SessionOptions
 
 GO = b"go\n"
-"""What a module that waits is told; where nothing comes, whoever started it is gone or does not want it."""
+"""Starts the work of a module that waits; without it the parent is gone or does not want the work."""
 
 
 class ReaderError(Exception):

@@ -332,7 +332,7 @@ class AgentSession:
         if session_id and not self.options.fork and self._claim is None:
             self._claim = await self._inbox.claim(session_id)
             self._book.hold(self._claim)
-        # By a process that nobody knows of any more; what it wrote to its end is past, too.
+        # By a process that is no longer known; all that it wrote is past, too.
         await end_leftovers(session_id)
 
     async def _open(

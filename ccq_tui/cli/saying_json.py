@@ -95,7 +95,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Take the fields of an object: of two with one name nobody could say which was meant."""
+    """Return the fields of an object; a name given twice is ambiguous and refused."""
     fields: dict[str, Any] = {}
     for name, value in pairs:
         if name in fields:

@@ -9,7 +9,7 @@ from typing import Any
 from ccq_tui.text import safe
 
 LONGEST = 4_000
-"""Characters of a problem: names and values are as long as whoever wrote the file liked."""
+"""Characters of a problem: names and values in a file can have any length."""
 
 
 @dataclass(frozen=True, slots=True)

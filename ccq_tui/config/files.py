@@ -23,7 +23,7 @@ JSON_OR_PATHS = ("settings", "mcp_config")
 MOST_NAMED = 20
 """Unknown names that are named one by one."""
 MOST_LINES = 200
-"""Names whose lines are told."""
+"""Names whose lines are reported."""
 MOST_PARSED = 500_000
 """Characters that are parsed to tell them: text that only looks like keys would take minutes."""
 

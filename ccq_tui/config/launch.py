@@ -58,7 +58,7 @@ class Launch:
 
 
 def load_trusted(flags: Mapping[str, Any]) -> Loaded:
-    """Find the settings in force where nobody is asked: a project's file that is not trusted does not count.
+    """Find the settings in force without a question: a project's file that is not trusted does not count.
 
     Args:
         flags: The settings of the command line.

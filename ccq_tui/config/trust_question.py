@@ -1,4 +1,4 @@
-"""How the question whether to trust a directory takes keys: only Enter on a row answers, and typing goes on.
+"""Keys of the question whether to trust a directory: only Enter on a row answers, and typing stays typing.
 
 The question comes up by itself, while somebody may be typing a prompt ahead. What is typed is never an
 answer; it is kept in order, for the prompt.
@@ -37,7 +37,7 @@ class TrustQuestion:
         since: When it appeared, or when the last key came that was not meant for it, in seconds.
         typed: What was typed for the prompt.
         row: Where the cursor is.
-        letters: The letters that moved it: they are text after all when typing goes on.
+        letters: The letters that moved it: they are text after all when more is typed.
         typing: Whether the last key was text: Enter then ends its line.
         answer: What was confirmed, or None.
         clicked: The row that the last click brought the cursor to, or None after any key.

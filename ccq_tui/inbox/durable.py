@@ -115,8 +115,8 @@ class DurableInbox(Keeping):
 
         Raises:
             InboxTooNew: A newer program made the database.
-            InboxUnavailable: It cannot be opened or written; everything goes on in memory, and subscribers
-                are told when it can.
+            InboxUnavailable: It cannot be opened or written; everything stays in memory, and subscribers
+                hear when it can.
         """
         self.notice = await self._within(self._worker.opened)
         return self.notice
@@ -281,7 +281,7 @@ class DurableInbox(Keeping):
         known = entry.drafts if entry is not None else []
 
         def load(store: Store) -> Draft | None:
-            if not self._held.has(request.id):  # a surface has it open here, whoever asked
+            if not self._held.has(request.id):  # a surface has it open here, whichever session asked
                 self._held.request(store, store.request(request.id))
             return store.load_draft(request)
 

@@ -110,7 +110,7 @@ class Keeping(ABC):
         except InboxError as error:
             _logger.warning("It is not known whether another process runs a session: %s", error)
         except BaseException:
-            self.release(session_id)  # the store does what it was given, whoever waits for it
+            self.release(session_id)  # the store finishes this even when the caller is cancelled
             raise
         else:
             if other is not None:

@@ -201,7 +201,7 @@ def directory_key(directory: Path) -> str:
 
 
 def leave_text(place: Path, key: str, text: str) -> None:
-    """Keep a text for whoever asks next, behind a draft that was left there before.
+    """Keep a text for the next session of the directory, behind a draft that was left there before.
 
     Args:
         place: The directory of drafts.

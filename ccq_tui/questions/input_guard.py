@@ -1,6 +1,6 @@
 """The guard of every panel that asks a person: which keys and clicks were meant for something else.
 
-Times are seconds of a monotonic clock, given by whoever saw the key or the click.
+Times are seconds of a monotonic clock, given by the surface that saw the key or the click.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class PromptQueue:
         self._emit(PromptReturned(text, "you took it back", prompt_id, wanted=True))
 
     async def reclaim(self, reason: str) -> None:
-        """Take back every prompt that waits: a turn that ends in order goes on with them.
+        """Take back every prompt that waits: the end of a turn would start them.
 
         What the CLI has read already, or does not answer for, stays with it until `settle`.
 

@@ -173,9 +173,9 @@ class Waits:
         off that way the CLI would drop all but the last. The others are answered by message, and so are those
         that come meanwhile.
 
-        The CLI goes on from the last entry of the session's record. Where the result of a call beside the one
-        that is asked again stands behind that, it would drop the latter's result and tell nobody: all others
-        have theirs first. Where that takes too long, the last one is left for a message, too.
+        The CLI continues from the last entry of the session's record. Where the result of a call beside the
+        one that is asked again stands behind that, it would drop the latter's result without a word: all
+        others have theirs first. Where that takes too long, the last one is left for a message, too.
 
         Returns:
             Whether the CLI ends its turn for one that it will ask again; None where no question waits.

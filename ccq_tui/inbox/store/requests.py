@@ -90,7 +90,7 @@ class Requests(Orphans):
     def put_back(self, known: StoredRequest) -> StoredRequest:
         """Write a request as another file had it, unless it is here; one that waits here gets its outcome.
 
-        Nobody is told of what is written anew: it is no news.
+        Subscribers hear nothing of rows that are written anew: they are no news.
 
         Args:
             known: The request.

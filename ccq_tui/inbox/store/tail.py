@@ -77,7 +77,7 @@ class Tail:
         if change.became == change.was:
             if change.cause != PUT_BACK:
                 return None
-            if change.became != pending:  # its outcome was told when it was settled
+            if change.became != pending:  # its outcome was reported when it was settled
                 return SessionNoted(change.session_id)
         stored = self._store.request(change.request_id)
         if stored is None:

@@ -194,7 +194,7 @@ class Worker:
     def _do(self, future: Future[Any], work: Callable[[Store], Any], store: Store) -> None:
         try:
             result = work(store)
-        except Exception as error:  # noqa: BLE001 - whoever gave the work has it
+        except Exception as error:  # noqa: BLE001 - the future hands it to the caller
             self._beside(self._after, store)
             future.set_exception(error)
         else:

@@ -99,7 +99,7 @@ class Prompting(Remembering):
         name = self.session.send(text, kept)
         written = self.keep_sent(Sent(name, text, self.session.record_id))
         written.add_done_callback(lambda _: _settle(loop, kept))
-        # Nobody reads it before there is a CLI.
+        # It has no reader before there is a CLI.
         kept.add_done_callback(lambda _: self._may_be_taken_back(name))
 
     def _may_be_taken_back(self, name: str) -> None:
@@ -148,7 +148,7 @@ class Prompting(Remembering):
 
 
 def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:
-    """Say in the program's loop that a thread has done its work; nobody waits once that is over."""
+    """Wake the program's loop when a thread has done its work; a loop that has ended needs no word."""
 
     def settle() -> None:
         if not kept.done():

@@ -19,7 +19,7 @@ from ccq_tui.screens.session.recovery import Recovery, noted, relaunched, taken
 from ccq_tui.widgets.lifetime import start_work
 
 GO_ON = "Go on."
-"""What the agent is told when it had stopped after its most turns, or its process had ended."""
+"""The prompt that continues after the turn limit, or after the process has ended."""
 
 
 class Recovering(Prompting):

@@ -162,7 +162,7 @@ class Hosting(App[int]):
         return screen
 
     def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:  # noqa: ARG002
-        """Put in force what settings say of the whole program; whoever knows of such things extends it.
+        """Apply settings of the whole program; a program with more of them extends this.
 
         Args:
             carried: What was trusted just now.

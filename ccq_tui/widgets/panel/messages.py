@@ -34,7 +34,7 @@ class PanelMessage(Message, namespace="request_panel"):
 
 
 class Opened(PanelMessage, namespace="request_panel"):
-    """The panel asks a request now; posted by whoever opened it."""
+    """The panel asks a request now; posted by the code that opened it."""
 
 
 class Changed(PanelMessage, namespace="request_panel"):

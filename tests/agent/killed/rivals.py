@@ -34,7 +34,7 @@ LIMIT = 600.0
 QUIET = 0.005
 """Seconds to listen to one program before the other."""
 STUCK = 3.0
-"""Seconds without an event after which a person looks at what waits, and goes on with it."""
+"""Seconds without an event after which a person looks at what waits."""
 PARTS = 4
 RAN = "part-2-done"
 DELAYS = (0.0, 0.0, 0.005, 0.02, 0.1, 0.4)
