@@ -47,8 +47,8 @@ class Guard:
 
         Args:
             pid: Its process.
-            held: A descriptor of this program that writes to the CLI, or None. The guard keeps it open: a CLI
-                whose input ended with its program would refuse the open question before it is ended.
+            held: A descriptor that writes to the CLI, closed here, or None. The guard keeps a copy open: a
+                CLI whose input ended with its program would refuse the open question before it is ended.
 
         Returns:
             The guard, or None where there can be none.
@@ -65,19 +65,23 @@ class Guard:
 
 
 def _started(pid: int, held: int | None) -> subprocess.Popen[bytes]:
-    if os.name != "posix":
-        raise OSError("this system has no shell for it")
-    return subprocess.Popen(  # noqa: S603 - ours, and a number
-        [_SHELL, "-c", _SCRIPT, "ccq-tui-guard", str(pid)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        env={"PATH": os.defpath},
-        start_new_session=True,
-        pass_fds=() if held is None else (held,),
-        bufsize=0,
-    )
+    try:
+        if os.name != "posix":
+            raise OSError("this system has no shell for it")
+        return subprocess.Popen(  # noqa: S603 - ours, and a number
+            [_SHELL, "-c", _SCRIPT, "ccq-tui-guard", str(pid)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={"PATH": os.defpath},
+            start_new_session=True,
+            pass_fds=() if held is None else (held,),
+            bufsize=0,
+        )
+    finally:
+        if held is not None:
+            os.close(held)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
@@ -76,10 +77,10 @@ class CliTransport(SubprocessCLITransport):
 
 
 def _input_of(process: Any) -> int | None:
-    """Return the descriptor that writes to a process; anyio has no public way to it."""
+    """Duplicate the descriptor that writes to a process, if it still runs; anyio has no public way to it."""
     writer = getattr(process.stdin, "_stream", None)
     pipe = writer.get_extra_info("pipe") if writer is not None else None
-    return pipe.fileno() if pipe is not None else None
+    return None if pipe is None or pipe.closed else os.dup(pipe.fileno())
 
 
 class JoinedDeltas:

@@ -59,7 +59,6 @@ async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
     reading, held = os.pipe()
     watching = await Guard.over(cli.pid, held)
     assert watching is not None
-    os.close(held)
     assert select.select([reading], [], [], 0)[0] == []
     await watching.release()
     assert select.select([reading], [], [], 0)[0] == [reading]
