@@ -35,6 +35,7 @@ from ccq_tui.output import echo
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.compositor import FrugalCompositor
 from ccq_tui.screens.driver import lasting_driver, taking_over
+from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.alone import InboxFirst
 from ccq_tui.screens.keylist import own_bindings, sections
@@ -205,6 +206,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         self._ending = True
         if (ending := getattr(self._driver, "ending", None)) is not None:
             ending()
+        await end_editors(self)
         await self.leave_questions()
         ended = False
         try:
@@ -230,6 +232,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
                 loop.add_signal_handler(number, self._signalled, number)
 
     def _signalled(self, number: int) -> None:
+        if self._ending and number == getattr(signal, "SIGHUP", None):
+            return  # its driver notices the end of the terminal, too: nobody hurries
         start_work(self, partial(self._end, 128 + number), name="end", fatal=True)
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:

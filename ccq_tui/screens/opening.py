@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -15,18 +14,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.terminal import interrupts_for_the_editor, is_lent
+from ccq_tui.screens.editor import EditorError, edit_file, is_lent
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
 """How long it is waited for a browser to say that it failed."""
-_PLUS_LINE = frozenset(
-    {"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "hx", "kak", "micro", "joe", "ne"}
-)
-"""Editors that take a line as ``+12``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +87,7 @@ async def open_target(app: App[Any], target: Target) -> str:
         What to say about it.
     """
     if target.path is not None:
-        return await _edit(app, target)
+        return await _edit(app, target, target.path)
     command = browser_command(os.environ)
     if command is not None and await asyncio.to_thread(_start, [*command, target.url]):
         return f"Opened {one_line(target.url, 200)}"
@@ -142,46 +137,11 @@ def _start(command: list[str]) -> bool:
         return True  # a browser that goes on
 
 
-def editor_command(environment: Mapping[str, str], path: Path, line: int) -> list[str] | None:
-    """Return the command that edits a file, or None when there is no editor.
-
-    Args:
-        environment: The environment's variables.
-        path: The file.
-        line: The line to begin at, or 0.
-    """
-    named = environment.get("VISUAL") or environment.get("EDITOR") or ""
-    try:
-        words = shlex.split(named)
-    except ValueError:
-        words = [named]
-    if not words:
-        usual = (name for name in ("nano", "vim", "vi") if shutil.which(name, path=environment.get("PATH")))
-        words = [next(usual, "")]
-    if not words[0]:
-        return None
-    place = [f"+{line}"] if line and Path(words[0]).name in _PLUS_LINE else []
-    # A name that begins with a dash is no option, since the path is absolute.
-    return [*words, *place, str(path.absolute())]
-
-
-async def _edit(app: App[Any], target: Target) -> str:
-    path = target.path
-    command = editor_command(os.environ, path, target.line) if path is not None else None
-    if command is None:
-        return "There is no editor · set VISUAL or EDITOR"
+async def _edit(app: App[Any], target: Target, path: Path) -> str:
     if is_lent(app):
         return "Another editor was open · once more opens it"
-    failed = ""
     try:
-        with app.suspend(), interrupts_for_the_editor():
-            try:
-                done = await asyncio.to_thread(subprocess.run, command, check=False)
-                failed = f"exit code {done.returncode}" if done.returncode else ""
-            except OSError as error:
-                # Raised inside, it would keep the screen from coming back.
-                failed = str(error)
-    except SuspendNotSupported:
-        return "This terminal cannot be lent to an editor"
-    shown = one_line(target.text, 200)
-    return f"The editor failed: {one_line(failed, 200)}" if failed else f"Opened {shown}"
+        failed = await edit_file(app, path, target.line)
+    except EditorError as error:
+        return str(error)
+    return f"The editor failed: {failed}" if failed else f"Opened {one_line(target.text, 200)}"

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
 from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session import base
-from ccq_tui.screens.terminal import KEPT, Edited
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.session import Driven, asked, keys_work, permission, until

@@ -23,11 +23,11 @@ from ccq_tui.inbox.waiting import TYPING_PAUSE, Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
 from ccq_tui.questions.input_guard import GUARDED_KEYS, InputGuard
 from ccq_tui.questions.state import PanelState
+from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.inbox.showing import Showing
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
-from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
@@ -226,7 +226,7 @@ class Answering(Showing):
     @on(DecisionPanel.EditorWanted)
     def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
         event.stop()
-        start_work(self, partial(self._edit, event.panel, event.text), name="editor")
+        start_work(self, partial(self._edit, event.panel, event.text), name="editor", group=GROUP)
 
     async def _edit(self, panel: object, text: str) -> None:
         try:

@@ -25,11 +25,11 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
+from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.failing import failure
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import TIMED, SessionView, noted
-from ccq_tui.screens.terminal import EditorError, edit_text
 from ccq_tui.widgets.lifetime import after, start_work
 from ccq_tui.widgets.transcript import Transcript
 
@@ -223,7 +223,7 @@ class SessionBase(Screen[None]):
                 if edited.problem:
                     self.dock.notices.say(edited.problem)
 
-        start_work(self, edit, name="editor")
+        start_work(self, edit, name="editor", group=GROUP)
 
     def pressed_again(self, key: str) -> bool:
         """Whether a key is pressed for the second time within a short time."""

@@ -1,0 +1,221 @@
+"""The person's own editor, to which the terminal is lent until it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from textual.app import App, SuspendNotSupported
+from textual.worker import WorkerCancelled, WorkerFailed
+
+from ccq_tui.bounded import UnfitFileError, read_bytes
+from ccq_tui.text import one_line
+
+GROUP = "editor"
+"""The group of the work that waits for an editor, and then takes what it saved."""
+MOST_BYTES = 250_000
+"""The longest text that is taken from an editor: each key in a longer one would take seconds."""
+END_SECONDS = 1.0
+"""How long an editor may take to end when the program ends."""
+NO_EDITOR = "There is no editor · set VISUAL or EDITOR"
+KEPT = "The editor ended with an error; what it saved is kept"
+NOT_UTF8 = "The editor did not save UTF-8; “�” stands for what cannot be read"
+_PLUS_LINE = frozenset(
+    {"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "hx", "kak", "micro", "joe", "ne"}
+)
+"""Editors that take a line as ``+12``."""
+_running: set[asyncio.subprocess.Process] = set()
+
+
+class EditorError(Exception):
+    """The editor could not be used; the message is for a person, and nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A text that came out of an editor.
+
+    Attributes:
+        text: The text as saved.
+        problem: What went wrong all the same, for a person, or "".
+    """
+
+    text: str
+    problem: str = ""
+
+
+async def edit_text(app: App[Any], text: str) -> Edited | None:
+    """Let the person edit a text in $VISUAL or $EDITOR; the terminal is the editor's meanwhile.
+
+    The event loop goes on: a session must be read from however long somebody writes.
+
+    Args:
+        app: The app to suspend.
+        text: The text to begin with.
+
+    Returns:
+        The text as saved, also by an editor that failed afterwards, without the newline that editors put at
+        the end; None when it was not changed or when an editor has the terminal already.
+
+    Raises:
+        EditorError: There is no editor, it failed and saved nothing, what it saved cannot be taken, or the
+            screen cannot be lent.
+    """
+    given = (text if text.endswith("\n") or not text else f"{text}\n").encode(errors="replace")
+    try:
+        file, keep = await asyncio.to_thread(_made, given), False
+    except OSError as error:
+        raise EditorError(f"There is no room for a file to edit: {error.strerror}") from error
+    try:
+        if is_lent(app):
+            return None  # the key was pressed twice
+        failed = await edit_file(app, file)
+        saved = await asyncio.to_thread(read_bytes, file, MOST_BYTES)
+    except OSError as error:
+        raise EditorError(
+            f"The editor left no file that can be read ({error.strerror}) · your text is unchanged"
+        ) from error
+    except UnfitFileError as error:
+        keep = True
+        raise EditorError(f"What the editor saved {error}; it is kept in {file}") from error
+    finally:
+        if not keep:
+            await asyncio.to_thread(shutil.rmtree, file.parent, ignore_errors=True)
+    if saved != given:
+        # Some editors begin a file with a mark that nobody typed.
+        read = saved.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        problem = KEPT if failed else NOT_UTF8 if "\ufffd" in read and "\ufffd" not in text else ""
+        return Edited(read if text.endswith("\n") else read.removesuffix("\n"), problem)
+    if failed:
+        raise EditorError(f"The editor failed ({failed}) and saved nothing · your text is unchanged")
+    return None
+
+
+async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
+    """Let the person edit a file; the terminal is the editor's meanwhile.
+
+    Args:
+        app: The app to suspend.
+        file: The file.
+        line: The line to begin at, or 0.
+
+    Returns:
+        How the editor failed, in a few words, or "".
+
+    Raises:
+        EditorError: There is no editor, it cannot be started, or the screen cannot be lent.
+    """
+    command = editor_command(os.environ, file, line)
+    if command is None:
+        raise EditorError(NO_EDITOR)
+    code, unstarted = 0, ""
+    try:
+        with app.suspend(), _interrupts_for_the_editor():
+            try:
+                code = await _ended(command)
+            except (OSError, ValueError) as error:
+                # Raised inside, it would keep the screen from coming back.
+                unstarted = str(getattr(error, "strerror", None) or error)
+    except SuspendNotSupported as error:
+        raise EditorError("This terminal cannot be lent to an editor") from error
+    if unstarted:
+        name = one_line(command[0], 80)
+        raise EditorError(
+            f"The editor “{name}” cannot be started ({unstarted}) · set VISUAL or EDITOR to one that runs"
+        )
+    return "" if code == 0 else f"exit code {code}" if code > 0 else f"ended by signal {-code}"
+
+
+async def end_editors(app: App[Any]) -> None:
+    """End what has the terminal, as the program ends, and wait until what it saved was taken.
+
+    An editor in a window of its own outlives its terminal, and would keep the program, and with it its
+    sessions, for as long as nobody closes it.
+
+    Args:
+        app: The app that lent its terminal.
+    """
+    for process in tuple(_running):
+        await _end(process)
+    for work in [one for one in app.workers if one.group == GROUP]:
+        with suppress(WorkerCancelled, WorkerFailed, TimeoutError):
+            async with asyncio.timeout(END_SECONDS):
+                await work.wait()
+
+
+def is_lent(app: App[Any]) -> bool:
+    """Whether another program has the terminal: keys that were on their way still arrive then."""
+    return bool(getattr(app._driver, "lent", False))
+
+
+def editor_command(environment: Mapping[str, str], path: Path, line: int = 0) -> list[str] | None:
+    """Return the command that edits a file, or None when there is no editor.
+
+    Args:
+        environment: The environment's variables.
+        path: The file.
+        line: The line to begin at, or 0.
+    """
+    named = environment.get("VISUAL") or environment.get("EDITOR") or ""
+    try:
+        words = shlex.split(named)
+    except ValueError:
+        words = [named]
+    if not words:
+        names = ("notepad",) if sys.platform == "win32" else ("sensible-editor", "nano", "vim", "vi")
+        usual = (name for name in names if shutil.which(name, path=environment.get("PATH")))
+        words = [next(usual, "")]
+    if not words[0]:
+        return None
+    place = [f"+{line}"] if line and Path(words[0]).name in _PLUS_LINE else []
+    # A name that begins with a dash is no option, since the path is absolute.
+    return [*words, *place, str(path.absolute())]
+
+
+def _made(content: bytes) -> Path:
+    """Make a file with a content in a directory of its own."""
+    file = Path(mkdtemp(prefix="ccq-tui-"), "text.md")
+    file.write_bytes(content)
+    return file
+
+
+async def _ended(command: list[str]) -> int:
+    """Run a program in the terminal until it ends; return its exit code."""
+    process = await asyncio.create_subprocess_exec(*command)
+    _running.add(process)
+    try:
+        return await process.wait()
+    finally:
+        _running.discard(process)
+        if process.returncode is None:
+            process.kill()  # nobody waits for it any more
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    for stop in (process.terminate, process.kill):
+        with suppress(ProcessLookupError):
+            stop()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(END_SECONDS):
+                await process.wait()
+                return
+
+
+@contextmanager
+def _interrupts_for_the_editor() -> Iterator[None]:
+    """Let Ctrl+C in the editor be the editor's: it reaches all processes of the terminal."""
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
