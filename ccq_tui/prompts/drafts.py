@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import weakref
 from collections.abc import Mapping
@@ -14,7 +15,9 @@ from uuid import uuid4
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.processes import Owner, alive, this_process
-from ccq_tui.stored import write_whole
+from ccq_tui.stored import locked, write_whole
+
+_logger = logging.getLogger(__name__)
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""
@@ -65,7 +68,8 @@ class Drafts:
     """The directory of drafts. Its methods read and write: call them in a thread.
 
     Several processes, and several sessions of one, may keep drafts under one key: each gets a place of its
-    own, and what one that is gone has left is taken over.
+    own, and what one that is gone has left is taken over by one of them. A lock beside the directory has
+    them look and write one after the other.
 
     Args:
         directory: Where the drafts are, which may not exist.
@@ -73,6 +77,7 @@ class Drafts:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._lock = directory.with_name(f"{directory.name}.lock")
         self._mine: dict[str, Path] = {}
         self._name = str(uuid4())
         _keepers[self._name] = self
@@ -91,6 +96,10 @@ class Drafts:
         Raises:
             OSError: It could not be kept.
         """
+        with locked(self._lock):
+            self._save(key, draft)
+
+    def _save(self, key: str, draft: Draft) -> None:
         size = (
             len(draft.text) + sum(map(len, draft.pastes.values())) + sum(len(one.text) for one in draft.sent)
         )
@@ -103,6 +112,10 @@ class Drafts:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
         if path is None or self._elsewhere(path):
             path = self._mine[key] = self._free_place(key)
+        self._write(path, draft)
+        self._drop_oldest()
+
+    def _write(self, path: Path, draft: Draft) -> None:
         here = this_process()
         content = {
             "text": draft.text,
@@ -113,10 +126,9 @@ class Drafts:
             "keeper": self._name,
         }
         write_whole(path, json.dumps(content))
-        self._drop_oldest()
 
     def load(self, key: str) -> Draft | None:
-        """Return a draft, which is this process's own from now on.
+        """Return a draft, which is this process's own from now on, and no other one's.
 
         Args:
             key: As it was kept under.
@@ -124,11 +136,26 @@ class Drafts:
         Returns:
             The draft, or None when there is none, it cannot be read, or another process works on it.
         """
+        if not any(path.exists() for path in self.places(key)):
+            return None
+        with locked(self._lock) as alone:
+            if not alone:
+                _logger.warning("Another process holds the drafts: what it left there stays where it is")
+                return None
+            return self._take_over(key)
+
+    def _take_over(self, key: str) -> Draft | None:
         for path in self.places(key):
             content = _content(path)
-            if content is not None and not self._another(content[1]):
-                self._mine[key] = path
-                return content[0]
+            if content is None or self._another(content[1]):
+                continue
+            self._mine[key] = path
+            if not self._is_mine(content[1]):
+                try:
+                    self._write(path, content[0])
+                except OSError as error:
+                    _logger.warning("Whose a draft is now is not on disk: %s", error)
+            return content[0]
         return None
 
     def add(self, key: str, draft: Draft) -> None:
@@ -141,12 +168,13 @@ class Drafts:
         Raises:
             OSError: It could not be kept.
         """
-        before = read(path) if (path := self._mine.get(key)) else None
-        if before is not None and draft:
-            text = "\n".join(filter(str.strip, (before.text, draft.text)))
-            draft = Draft(text, {**before.pastes, **draft.pastes}, before.sent + draft.sent)
-        if draft:
-            self.save(key, draft)
+        with locked(self._lock):
+            before = read(path) if (path := self._mine.get(key)) else None
+            if before is not None and draft:
+                text = "\n".join(filter(str.strip, (before.text, draft.text)))
+                draft = Draft(text, {**before.pastes, **draft.pastes}, before.sent + draft.sent)
+            if draft:
+                self._save(key, draft)
 
     def move(self, old: str, new: str) -> None:
         """Keep a draft under another key; at no moment is it under none, or under both.
@@ -159,9 +187,11 @@ class Drafts:
             OSError: It could not be moved.
         """
         path = self._mine.pop(old, None)
-        if path is None or self._elsewhere(path) or not path.exists():
+        if path is None:
             return
-        self._mine[new] = path.replace(self._mine.get(new) or self._free_place(new))
+        with locked(self._lock):
+            if path.exists() and not self._elsewhere(path):
+                self._mine[new] = path.replace(self._mine.get(new) or self._free_place(new))
 
     def _free_place(self, key: str) -> Path:
         """Return a place for a draft: rather none that somebody has left and nobody has taken over yet."""
@@ -176,6 +206,10 @@ class Drafts:
         """Whether a draft is one that somebody else works on."""
         content = _content(path)
         return content is not None and self._another(content[1])
+
+    def _is_mine(self, owner: _Owner) -> bool:
+        """Whether a draft's file names this keeper in this process."""
+        return owner.process == this_process() and owner.keeper == self._name
 
     def _another(self, owner: _Owner) -> bool:
         """Whether a draft's owner is there, and not this one."""

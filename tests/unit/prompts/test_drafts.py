@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from ccq_tui.prompts import drafts as module
-from ccq_tui.prompts.drafts import Draft, Drafts, Sent
+from ccq_tui.prompts.drafts import Draft, Drafts, Sent, read
+
+T = TypeVar("T")
 
 
 def test_a_draft_comes_back_whole_and_is_taken_away_when_empty(tmp_path: Path) -> None:
@@ -146,3 +152,34 @@ def test_what_is_no_draft_in_the_place_of_one_is_passed_over_and_kept(tmp_path: 
     drafts.save("s", Draft("typed"))
     assert Drafts(tmp_path).places("s")[0].exists(), "nothing was written over it"
     assert drafts.load("s") == Draft("typed")
+
+
+def test_what_was_left_is_taken_over_by_one_of_two_that_ask_at_once(tmp_path: Path) -> None:
+    for number in range(20):
+        before = Drafts(tmp_path / "drafts")
+        before.save(str(number), Draft(sent=(Sent("1", "queued"),)))
+        before.close()
+        both = [Drafts(tmp_path / "drafts"), Drafts(tmp_path / "drafts")]
+        found = at_once(*(partial(one.load, str(number)) for one in both))
+        assert sorted(found, key=bool) == [None, Draft(sent=(Sent("1", "queued"),))]
+
+
+def test_two_that_begin_to_write_at_once_keep_a_draft_each(tmp_path: Path) -> None:
+    for number in range(20):
+        first, second = Drafts(tmp_path / "drafts"), Drafts(tmp_path / "drafts")
+        key = str(number)
+        at_once(partial(first.save, key, Draft("one")), partial(second.save, key, Draft("two")))
+        kept = [read(place) for place in first.places(key)]
+        assert {draft.text for draft in kept if draft} == {"one", "two"}
+
+
+def at_once(*works: Callable[[], T]) -> list[T]:
+    """Do things at the same moment, each in a thread of its own."""
+    ready = threading.Barrier(len(works))
+
+    def work(one: Callable[[], T]) -> T:
+        ready.wait(10)
+        return one()
+
+    with ThreadPoolExecutor(len(works)) as threads:
+        return list(threads.map(work, works))
