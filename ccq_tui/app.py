@@ -43,6 +43,7 @@ from ccq_tui.screens.overview.hosting import Overviewing
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.port import Session, SessionFactory
+from ccq_tui.screens.sessions.backlog import Backlog
 from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.clearing import Clearing
 from ccq_tui.screens.sessions.starting import with_notices
@@ -168,7 +169,10 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
-        await self.open_session(with_notices(self._launch, *self._theme_notices))
+        first = replace(self._launch, home=self._launch.settings.directory)
+        await self.open_session(with_notices(first, *self._theme_notices))
+        if not first.inbox:
+            start_work(self, partial(Backlog(self).bring_back, first), name="backlog")
         self._end_on_signals()
         after_refresh(self, self._begun)
 

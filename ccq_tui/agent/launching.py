@@ -27,6 +27,7 @@ def session_options(launch: Launch) -> SessionOptions:
         cli_path=settings.cli_path,
         project_settings=launch.project_settings,
         resume=launch.resume or None,
+        session_id=launch.session_id or None,
         continue_conversation=launch.continue_last,
         fork=launch.fork,
         environment=launch.environment,

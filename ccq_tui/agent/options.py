@@ -43,6 +43,7 @@ class SessionOptions:
         project_settings: Whether the settings, hooks and MCP servers of ``cwd`` hold, or the person's alone.
         cli_path: The CLI to run; None is the one bundled with the SDK.
         resume: The id of the session to go on with.
+        session_id: The id of a new session or a fork, or None for one that is made up.
         continue_conversation: Go on with the last session of ``cwd``.
         fork: Go on with it under a new id, and leave the old one as it is.
         environment: Variables for the CLI, over those of this process. One cannot be unset, only emptied.
@@ -67,6 +68,7 @@ class SessionOptions:
     project_settings: bool = True
     cli_path: Path | None = None
     resume: str | None = None
+    session_id: str | None = None
     continue_conversation: bool = False
     fork: bool = False
     environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

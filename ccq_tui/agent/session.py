@@ -96,7 +96,7 @@ class AgentSession:
         self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
         """The prompt that the process was given already; sent by the session it is the same one."""
         # That of a new session or a fork.
-        self._own_id = self._ahead.session_id if self._ahead else str(uuid4())
+        self._own_id = self._ahead.session_id if self._ahead else options.session_id or str(uuid4())
         self._state = SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False

@@ -25,6 +25,9 @@ class Launch:
         continue_last: Whether to continue the newest conversation of the directory.
         choose: Whether the conversation to resume is chosen from a list first.
         resume: The Claude session id to resume, or "".
+        session_id: The Claude session id that a new session or a fork gets, or "" for one of its own.
+        title: What a session is called that was opened in an earlier run and has not begun, or "".
+        home: The directory in which the program was started, or None where that is not known.
         fork: Whether the resumed or continued conversation goes on under a new session id.
         inbox: Whether what waits in all sessions is shown first, and no session is started for that.
         environment: Environment variables for the CLI, over those of this process.
@@ -44,6 +47,9 @@ class Launch:
     continue_last: bool = False
     choose: bool = False
     resume: str = ""
+    session_id: str = ""
+    title: str = ""
+    home: Path | None = None
     fork: bool = False
     inbox: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)

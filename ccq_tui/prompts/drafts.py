@@ -7,61 +7,25 @@ import json
 import logging
 import os
 import weakref
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
-from ccq_tui.processes import Owner, alive, this_process
+from ccq_tui.processes import alive, this_process
+from ccq_tui.prompts.unread import MOST_CHARACTERS, Draft, Keeper, Unbegun, file_content, read_draft
 from ccq_tui.stored import locked, write_whole
+from ccq_tui.worktrees.model import worktree_at
 
 _logger = logging.getLogger(__name__)
 
-MOST_CHARACTERS = 2_000_000
-"""A longer draft is not kept on disk."""
-MOST_BYTES = 12 * MOST_CHARACTERS + JSON_BYTES
-"""The largest file of a draft that is read: each character may be written as two escapes of six bytes."""
 PLACES = 32
 """Drafts that may be kept under one key."""
 MOST_DRAFTS = 200
 """Drafts kept; when there are more, the oldest go."""
 _keepers: weakref.WeakValueDictionary[str, Drafts] = weakref.WeakValueDictionary()
 """Who keeps drafts in this process, by the names that stand in their files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A prompt that was sent.
-
-    Attributes:
-        id: The UUID under which it was.
-        text: All of it.
-        session: The session in whose record it stands once it was read, or "" if that was not known.
-    """
-
-    id: str
-    text: str
-    session: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What a session's prompt holds that Claude has not read.
-
-    Attributes:
-        text: What stands in the field.
-        pastes: The pastes whose names are in it.
-        sent: What was sent and is not known to have been read, oldest first.
-    """
-
-    text: str = ""
-    pastes: Mapping[str, str] = field(default_factory=dict, hash=False)
-    sent: tuple[Sent, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.text.strip() or self.sent)
 
 
 class Drafts:
@@ -115,18 +79,6 @@ class Drafts:
         self._write(path, draft)
         self._drop_oldest()
 
-    def _write(self, path: Path, draft: Draft) -> None:
-        here = this_process()
-        content = {
-            "text": draft.text,
-            "pastes": dict(draft.pastes),
-            "sent": [[one.id, one.text, one.session] for one in draft.sent],
-            "process": here.pid,
-            "started": here.start,
-            "keeper": self._name,
-        }
-        write_whole(path, json.dumps(content))
-
     def load(self, key: str) -> Draft | None:
         """Return a draft, which is this process's own from now on, and no other one's.
 
@@ -138,7 +90,7 @@ class Drafts:
         """
         if not any(path.exists() for path in self.places(key)):
             return None
-        with locked(self._lock) as alone:
+        with self._alone() as alone:
             if not alone:
                 _logger.warning("Another process holds the drafts: what it left there stays where it is")
                 return None
@@ -146,17 +98,68 @@ class Drafts:
 
     def _take_over(self, key: str) -> Draft | None:
         for path in self.places(key):
-            content = _content(path)
-            if content is None or self._another(content[1]):
-                continue
-            self._mine[key] = path
-            if not self._is_mine(content[1]):
-                try:
-                    self._write(path, content[0])
-                except OSError as error:
-                    _logger.warning("Whose a draft is now is not on disk: %s", error)
-            return content[0]
+            left = self._left(path)
+            # What is a session's own does not come back in another one of its directory.
+            if left is not None and (left[0].session is None or key == left[0].session.id):
+                self._take(key, path, *left)
+                return left[0]
         return None
+
+    def take_unbegun(self, directory: Path) -> tuple[Unbegun, ...]:
+        """Take over the sessions that had not begun when their process ended; their drafts are kept by id.
+
+        Args:
+            directory: Where the program was started; those that it opened or that work there are meant.
+
+        Returns:
+            The sessions, in the order in which they were opened. No other process gets them.
+
+        Raises:
+            OSError: They cannot be read or taken over.
+        """
+        found: list[Unbegun] = []
+        if not any(self._directory.glob("*.json")):
+            return ()
+        with self._alone() as alone:
+            for path in self._directory.glob("*.json") if alone else ():
+                left = self._left(path)
+                session = left[0].session if left is not None else None
+                if left is None or session is None or not _belongs(session, directory):
+                    continue
+                places = self.places(session.id)
+                here = path if path in places else path.replace(self._free_place(session.id))
+                self._take(session.id, here, *left)
+                found.append(session)
+        return tuple(sorted(found, key=lambda one: one.opened_at))
+
+    def _left(self, path: Path) -> tuple[Draft, Keeper] | None:
+        """Return the draft in a place and whose it was, unless there is none or somebody else works on it."""
+        content = read_draft(path)
+        return content if content is not None and not self._another(content[1]) else None
+
+    def _take(self, key: str, path: Path, draft: Draft, owner: Keeper) -> None:
+        """Make a draft one's own; a disk without room keeps nobody from reading it."""
+        self._mine[key] = path
+        if not self._is_mine(owner):
+            try:
+                self._write(path, draft)
+            except OSError as error:
+                _logger.warning("Whose a draft is now is not on disk: %s", error)
+
+    def _write(self, path: Path, draft: Draft) -> None:
+        """Write a draft as one's own."""
+        write_whole(path, json.dumps(file_content(draft, self._name)))
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Keep other processes from taking a place or a draft meanwhile; whether that came about."""
+        with ExitStack() as stack:
+            try:
+                alone = stack.enter_context(locked(self._lock))
+            except OSError as error:  # no room for the lock's file: what is there can be read all the same
+                _logger.warning("Drafts are taken without a lock: %s", error)
+                alone = True
+            yield alone
 
     def add(self, key: str, draft: Draft) -> None:
         """Keep a draft behind the one that is kept under a key and was loaded last.
@@ -172,7 +175,8 @@ class Drafts:
             before = read(path) if (path := self._mine.get(key)) else None
             if before is not None and draft:
                 text = "\n".join(filter(str.strip, (before.text, draft.text)))
-                draft = Draft(text, {**before.pastes, **draft.pastes}, before.sent + draft.sent)
+                session = draft.session or before.session
+                draft = Draft(text, {**before.pastes, **draft.pastes}, before.sent + draft.sent, session)
             if draft:
                 self._save(key, draft)
 
@@ -204,14 +208,14 @@ class Drafts:
 
     def _elsewhere(self, path: Path) -> bool:
         """Whether a draft is one that somebody else works on."""
-        content = _content(path)
+        content = read_draft(path)
         return content is not None and self._another(content[1])
 
-    def _is_mine(self, owner: _Owner) -> bool:
+    def _is_mine(self, owner: Keeper) -> bool:
         """Whether a draft's file names this keeper in this process."""
         return owner.process == this_process() and owner.keeper == self._name
 
-    def _another(self, owner: _Owner) -> bool:
+    def _another(self, owner: Keeper) -> bool:
         """Whether a draft's owner is there, and not this one."""
         if owner.process is not None and owner.process.pid == os.getpid():
             return owner.keeper != self._name and owner.keeper in _keepers
@@ -249,42 +253,22 @@ def leave_text(place: Path, key: str, text: str) -> None:
     try:
         if text.strip():
             before = drafts.load(key) or Draft()
-            drafts.save(key, Draft(f"{before.text}\n{text}" if before else text, before.pastes))
+            drafts.save(key, replace(before, text=f"{before.text}\n{text}" if before else text))
     finally:
         drafts.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Owner:
-    """Whose a draft is: what its file says, whatever that is."""
-
-    process: Owner | None
-    keeper: object
-
-
 def read(path: Path) -> Draft | None:
     """Read a draft, whoever works on it; None when there is none or it is damaged."""
-    content = _content(path)
+    content = read_draft(path)
     return content[0] if content else None
 
 
-def _content(path: Path) -> tuple[Draft, _Owner] | None:
-    """Read a draft and whose it is; None when there is none or it is damaged."""
-    try:
-        content = parse_json(read_bytes(path, MOST_BYTES))
-        text, pastes = content["text"], dict(content.get("pastes", {}))
-        if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
-            return None
-        sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
-        return Draft(text, pastes, sent), _Owner(_process(content), content.get("keeper"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-
-
-def _process(content: Mapping[str, object]) -> Owner | None:
-    """Return the process that a draft's file names; of an older program it has the number alone."""
-    pid, start = content.get("process"), content.get("started", "")
-    return Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None
+def _belongs(session: Unbegun, directory: Path) -> bool:
+    """Whether a session comes back with a program that is started in a directory."""
+    worktree = worktree_at(Path(session.directory))
+    places = (session.directory, session.opened_in, str(worktree.root) if worktree else "")
+    return str(directory) in places
 
 
 def _age(path: Path) -> float:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,8 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts.drafts import Draft, Drafts, Sent, read
+from ccq_tui.prompts.drafts import Drafts, read
+from ccq_tui.prompts.unread import Draft, Sent, Unbegun
 from tests.ui.session import Driven, ToldSession, until
 
 PASTE = "x\n" * 30
@@ -138,25 +141,75 @@ class Waiting(ToldSession):
         pass
 
 
-async def test_a_prompt_of_a_session_without_a_process_comes_back_in_the_next_one_and_is_sent_once() -> None:
+def unbegun(**changes: Any) -> Unbegun:
+    """What is kept of a session, but for the moment in which it was opened."""
+    return replace(Unbegun("id-1", "/", "/"), **changes)
+
+
+def timeless(draft: Draft | None) -> Draft | None:
+    if draft is None or draft.session is None:
+        return draft
+    return replace(draft, session=replace(draft.session, opened_at=0.0))
+
+
+async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it_and_is_sent_once() -> None:
     run = Driven(Launch(settings=NEW, prompt="first prompt"), make=Waiting)
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.told.sent == ["first prompt"])
         await pilot.press(*"second", "enter", *"third")
         sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
-        await until(pilot, lambda: kept("directory /") == Draft("third", sent=sent))
+        wanted = Draft("third", sent=sent, session=unbegun(title="first prompt"))
+        await until(pilot, lambda: timeless(kept()) == wanted)
         assert on_disk() == 1
     written()
     run = Driven(Launch(settings=NEW))
     async with run.app.run_test() as pilot:
         prompt = run.screen.dock.prompt
         await until(pilot, lambda: prompt.text == "first prompt\nsecond\nthird")
-        await until(pilot, lambda: kept("directory /") == Draft(prompt.text))
+        await until(pilot, lambda: timeless(kept()) == Draft(prompt.text, session=unbegun()))
         assert "they are back in the field" in run.screen.transcript.text()
+        assert len(run.app.sessions) == 1
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["first prompt\nsecond\nthird"])
         run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: on_disk() == 0)
+
+
+async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were() -> None:
+    drafts = Drafts(state_dir() / "drafts")
+    one = Unbegun("a-1", "/", "/", 1.0, "alpha", "model-a", "plan", "high")
+    two = Unbegun("b-2", "/", "/", 2.0, "", None, None, None)
+    drafts.save(
+        "a-1", Draft("typed", sent=(Sent("p", "alpha", "a-1"), Sent("q", "beta", "a-1")), session=one)
+    )
+    drafts.save("b-2", Draft("gamma", session=two))
+    drafts.close()
+    run = Driven(Launch(settings=NEW, prompt="another"), make=Waiting)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: len(run.app.sessions) == 3)
+        _, first, second = run.app.sessions
+        await until(pilot, lambda: first.dock.prompt.text == "alpha\nbeta\ntyped")
+        await until(pilot, lambda: second.dock.prompt.text == "gamma")
+        settings = first.launch.settings
+        assert (settings.model, settings.permission_mode, settings.effort) == ("model-a", "plan", "high")
+        assert (first.launch.session_id, second.launch.session_id) == ("a-1", "b-2")
+        assert first.view.title == "alpha"
+        said = run.screen.transcript.text()
+        assert "2 sessions that had not begun are back" in said
+        assert "Alt+2" in said
+        await until(pilot, lambda: (timeless(kept("a-1")) or Draft()).text == "alpha\nbeta\ntyped")
+        assert (kept("a-1") or Draft()).sent == ()
+
+
+async def test_what_is_chosen_before_a_session_begins_is_kept_with_its_prompts() -> None:
+    run = Driven(Launch(settings=NEW, prompt="go"), make=Waiting)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.told.sent == ["go"])
+        await pilot.press(*"/model model-b", "enter")
+        await pilot.press(*"/effort low", "enter")
+        await pilot.press("shift+tab")
+        wanted = unbegun(title="go", model="model-b", effort="low", mode="default")
+        await until(pilot, lambda: (timeless(kept()) or Draft()).session == wanted)
 
 
 async def test_what_a_turn_has_read_does_not_come_back() -> None:
@@ -207,11 +260,12 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
 async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> None:
     run = Driven(Launch(settings=NEW, prompt="begin"))
     async with run.app.run_test() as pilot:
-        sent = Sent("p1", "begin", "id-1")
-        await until(pilot, lambda: kept() == Draft(sent=(sent,)))
+        sent = Draft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
+        await until(pilot, lambda: timeless(kept()) == sent)
         assert on_disk() == 1
         run.told.tell(ConversationReset("id-2"))
-        await until(pilot, lambda: kept("id-2") == Draft(sent=(sent,)))
+        await until(pilot, lambda: timeless(kept("id-2")) == replace(sent, session=unbegun(title="begin")))
         assert on_disk() == 1
         run.told.tell(PromptReturned("begin", "it ended", "p1"))
-        await until(pilot, lambda: kept("id-2") == Draft("begin"))
+        await until(pilot, lambda: (timeless(kept("id-2")) or Draft()).text == "begin")
+        assert on_disk() == 1

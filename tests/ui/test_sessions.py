@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.prompts.drafts import Drafts
+from ccq_tui.prompts.unread import Draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
@@ -170,6 +173,27 @@ async def test_no_more_processes_than_allowed_and_the_next_begins_when_one_ends(
         assert run.session_screen.view.session_id == ""
         run.all[0].close()
         await until(pilot, lambda: run.session_screen.view.session_id)
+
+
+async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prompt_is_kept(
+    tmp_path: Path,
+) -> None:
+    run = Many(Launch(settings=Settings(cwd=tmp_path, max_live_sessions=1)))
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+        await pilot.press("tab")
+        await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).has_focus)
+        await pilot.press(*"later", "enter")
+        await until(pilot, lambda: "queued" in run.bar())
+        assert "later" in run.bar()
+        await pilot.press(*"/close", "enter")
+        await until(pilot, lambda: len(run.app.sessions) == 1)
+        with closing(Drafts(state_dir() / "drafts")) as drafts:
+            (left,) = drafts.take_unbegun(tmp_path)
+            assert left.title == "later"
+            assert [one.text for one in (drafts.load(left.id) or Draft()).sent] == ["later"]
 
 
 async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:

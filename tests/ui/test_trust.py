@@ -14,7 +14,8 @@ from textual.pilot import Pilot
 
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
-from ccq_tui.prompts.drafts import Draft, Drafts, directory_key
+from ccq_tui.prompts.drafts import Drafts, directory_key
+from ccq_tui.prompts.unread import Draft
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.hints import HintBar

@@ -103,6 +103,25 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
     assert "worktree-clean" not in run(repo, "branch")
 
 
+async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_back(repo: Path) -> None:
+    clean = make(planned(repo, "clean"))
+    run_ = Many(Launch(settings=Settings(cwd=clean.path), worktree=clean, prompt="not read"))
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: run_.all[0].sent == ["not read"])
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: run_.app.parting)
+    assert run_.app.parting[0].endswith("a prompt that was not sent waits in it.")
+    run(repo, "worktree", "remove", str(clean.path))
+    run_ = Many(Launch(settings=Settings(cwd=repo)))
+    async with run_.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: len(run_.all) == 2)
+        back = run_.app.sessions[1]
+        await until(pilot, lambda: back.dock.prompt.text == "not read")
+        assert back.launch.settings.directory == clean.path
+        assert back.launch.worktree is not None
+        assert clean.path.is_dir()
+
+
 SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
@@ -32,6 +33,31 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
         for path in config.glob(f"projects/*/{session_id}.jsonl"):
             found |= _named(path, wanted)
     return frozenset(found)
+
+
+class Recorded(StrEnum):
+    """What the CLI has written of a session."""
+
+    NOTHING = "nothing"
+    """It can be begun under its id."""
+    NO_MESSAGE = "no message"
+    """It can be neither begun under its id nor resumed."""
+    MESSAGES = "messages"
+    """It can be resumed."""
+
+
+def recorded(options: SessionOptions, session_id: str) -> Recorded:
+    """Find out what the CLI has written of a session. Reads files: for a thread.
+
+    Args:
+        options: The session's options; its environment says where records are.
+        session_id: The session.
+    """
+    paths = list(_config(options).glob(f"projects/*/{session_id}.jsonl"))
+    if not paths:
+        return Recorded.NOTHING
+    marks = {kind: b'"type":"%s"' % kind.encode() for kind in ("user", "assistant")}
+    return Recorded.MESSAGES if any(_named(path, marks) for path in paths) else Recorded.NO_MESSAGE
 
 
 def _config(options: SessionOptions) -> Path:

@@ -170,7 +170,7 @@ class Inboxing(Informing):
         trusted = await self.if_trusted(launch, leave="not now")
         if trusted is None:
             return f"{row.session} was not started: you did not trust its directory"
-        await (self._add_behind if behind else self._add)(trusted)
+        await (self.add_behind if behind else self._add)(trusted)
         return ""
 
     async def _runs_elsewhere(self, session_id: str) -> bool:

@@ -10,8 +10,8 @@ from pathlib import Path
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.waiting import Draft
-from ccq_tui.prompts.drafts import Draft as KeptText
 from ccq_tui.prompts.drafts import Drafts
+from ccq_tui.prompts.unread import Draft as KeptText
 
 
 class AnswerDrafts:

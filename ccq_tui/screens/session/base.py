@@ -62,7 +62,7 @@ class SessionBase(Screen[None]):
         super().__init__()
         self.launch = launch
         self.clock = clock
-        self.view = SessionView(launch.settings.directory, since=clock())
+        self.view = SessionView(launch.settings.directory, since=clock(), title=launch.title)
         """What is known of the session."""
         self._arrived: deque[AgentEvent] = deque()
         self._handled_at = float("-inf")
@@ -196,6 +196,19 @@ class SessionBase(Screen[None]):
         Args:
             answered: Whether a question of it was answered.
             ended: Whether one that has ended is started again, too.
+        """
+
+    @property
+    def waits_to_begin(self) -> bool:
+        """Whether what was sent or typed is kept for a later start of the session, which has not begun."""
+        return False
+
+    def chose(self, setting: str, value: str | None) -> None:
+        """Take in that model, mode or effort was chosen; a part keeps it.
+
+        Args:
+            setting: "model", "mode" or "effort".
+            value: What was chosen, None for the default.
         """
 
     async def end(self) -> None:

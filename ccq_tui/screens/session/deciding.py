@@ -91,4 +91,5 @@ class Deciding(SessionBase):
         offered = offered_modes(auto=self._auto, bypass=bypass, refused=self._refused)
         self._wanted = next_mode(self._wanted or self.view.mode, offered)
         self.session.set_mode(self._wanted)
+        self.chose("mode", self._wanted)
         self.dock.notices.say(said(self._wanted))

@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.config import Launch
-from ccq_tui.prompts.drafts import Sent
+from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering

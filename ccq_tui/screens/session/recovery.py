@@ -169,7 +169,7 @@ def relaunched(launch: Launch, view: SessionView, recovery: Recovery) -> Launch:
     """
     kept = {"permission_mode": view.mode, "model": recovery.model}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
-    launch = replace(launch, settings=settings, prompt="", draft="", notices=())
+    launch = replace(launch, settings=settings, prompt="", draft="", session_id="", notices=())
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):
         return replace(launch, resume="", continue_last=False, fork=False)
     if recovery.begun and view.session_id:

@@ -13,14 +13,25 @@ from typing import TypeVar
 
 from textual import on
 
-from ccq_tui.agent.events import AgentEvent, Connected, ConversationReset, PromptDelivered, SessionLost
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ConversationReset,
+    PromptDelivered,
+    SessionLost,
+    SessionState,
+    StateChanged,
+)
 from ccq_tui.config import Launch, state_dir
-from ccq_tui.prompts.drafts import Draft, Drafts, Sent, directory_key
+from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.prompts.history import History
 from ccq_tui.prompts.pastes import unfolded
+from ccq_tui.prompts.unread import Draft, Sent, Unbegun
 from ccq_tui.screens.session.completing import Completing
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.screens.session.view import TITLE_LENGTH
+from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.prompt import Prompt
 
@@ -39,8 +50,9 @@ T = TypeVar("T")
 class Remembering(Completing):
     """Reads and writes history and drafts, one after the other in one thread.
 
-    A session has an id that it can be resumed by only once a prompt was sent. The draft of a new one is kept
-    for its directory, and the next new session there takes it over.
+    The draft of a new session is kept for its directory, and the next new session there takes it over. Once a
+    prompt was sent, or the session has to wait for a process, the draft is the session's own, kept under its
+    id, with what it takes to begin the session until Claude has read the first prompt.
 
     A prompt that is sent goes from the field to what was sent in one write, and back the same way when it
     comes back: it is in one of the two at every moment. It stays there until Claude has read it.
@@ -59,6 +71,11 @@ class Remembering(Completing):
         self._sent: dict[str, Sent] = {}
         self._loading: list[Future[None]] = []
         self._begun_in_directory = False
+        self._begun = bool(launch.resume and not launch.fork) or launch.continue_last
+        # One that came back waits as it did.
+        self._waits = bool(launch.session_id)
+        self._opened_at = time.time()
+        self._choices: dict[str, str | None] = {}
         self._unsaved_draft = Draft()
         self._saved_draft: Draft | None = Draft()
         self._saving_draft: asyncio.TimerHandle | None = None
@@ -77,7 +94,9 @@ class Remembering(Completing):
 
     def begin_draft(self) -> None:
         """Read the draft of this directory or session, before anything is sent."""
-        if not self.launch.continue_last and not self.launch.fork:
+        if self.launch.session_id:
+            self._begin_draft(self.launch.session_id)
+        elif not self.launch.continue_last and not self.launch.fork:
             self._begin_draft(self.launch.resume or self._directory_key)
 
     def on_unmount(self) -> None:
@@ -95,7 +114,7 @@ class Remembering(Completing):
         await self._read(self._draft_files.close)
 
     def handle(self, event: AgentEvent) -> None:
-        """Learn under which id the session can be resumed."""
+        """Learn under which id the session can be resumed, and when it begins."""
         super().handle(event)
         match event:
             case Connected(session_id=session_id):
@@ -106,8 +125,13 @@ class Remembering(Completing):
                 self._move_draft(session_id)
             case SessionLost() if not self._draft_key:
                 self._begin_draft(self._directory_key)
-            case PromptDelivered(prompt_id=name) if name in self._sent:
-                self.settle_sent([name])
+            case StateChanged(SessionState.QUEUED) if not self._begun:
+                self._be_called()
+                self._be_itself()
+            case PromptDelivered(prompt_id=name):
+                self._begun = True
+                if name in self._sent:
+                    self.settle_sent([name])
             case _:
                 pass
 
@@ -125,14 +149,50 @@ class Remembering(Completing):
             What is done when it is on disk, or cannot be.
         """
         self._sent[sent.id] = sent
+        self._waits = True
+        self._be_called()
         self._unsaved_draft = self._draft_of(self.dock.prompt.draft)
-        return self._write_draft()
+        written = self._write_draft()
+        self._be_itself()
+        return written
 
     def settle_sent(self, names: Iterable[str]) -> None:
         """Write down that prompts were read, or are in the field again."""
         for name in names:
             self._sent.pop(name, None)
         self._write_draft()
+
+    def chose(self, setting: str, value: str | None) -> None:
+        """Keep what was chosen before the session begins, to begin it with that in a later process, too."""
+        self._choices[setting] = value
+        if self._waits and not self._begun:
+            self._write_draft()
+
+    async def take_over(self, other: Unbegun) -> bool:
+        """Take over a session that has not begun, where nothing but its prompts tells it from this one.
+
+        Args:
+            other: The session.
+
+        Returns:
+            Whether its prompts come into the field; else one or the other has something of its own.
+        """
+        while self._loading:
+            await asyncio.wrap_future(self._loading[-1])
+        here, field = self._unbegun(waits=True), self.dock.prompt.draft
+        if here is None or self._prompted or field or self._draft_of(field) or self.launch.worktree:
+            return False
+        same = replace(here, id=other.id, opened_in=other.opened_in, opened_at=other.opened_at)
+        if replace(same, title=other.title) != other:
+            return False
+        self._waits = True
+        self._begin_draft(other.id)
+        return True
+
+    @property
+    def waits_to_begin(self) -> bool:
+        """Whether something was sent or typed for a session that has not begun, which comes back with it."""
+        return bool(self._draft_of(self._unsaved_draft).session and self._draft_of(self._unsaved_draft))
 
     @on(Prompt.Submitted)
     def _remember_prompt(self, event: Prompt.Submitted) -> None:
@@ -151,7 +211,38 @@ class Remembering(Completing):
     # -- drafts -------------------------------------------------------------------------------------------
 
     def _draft_of(self, field: Draft) -> Draft:
-        return replace(field, sent=tuple(self._sent.values()))
+        return replace(field, sent=tuple(self._sent.values()), session=self._unbegun(waits=self._waits))
+
+    def _unbegun(self, *, waits: bool) -> Unbegun | None:
+        """Return what it takes to begin the session in a later process, where that is to be done."""
+        name, launch = self.session.record_id, self.launch
+        if self._begun or not waits or not name:
+            return None
+        settings = launch.settings
+        chosen = {"model": settings.model, "mode": settings.permission_mode, "effort": settings.effort}
+        return Unbegun(
+            id=name,
+            directory=str(settings.directory),
+            opened_in=str(launch.home or settings.directory),
+            opened_at=self._opened_at,
+            title=self.view.title or self._first_words(),
+            original=launch.resume,
+            **chosen | self._choices,
+        )
+
+    def _first_words(self) -> str:
+        return next((one_line(one.text, TITLE_LENGTH) for one in self._sent.values()), "")
+
+    def _be_called(self) -> None:
+        """Be called by the first prompt while the session waits for a process, to be told from others."""
+        if self.view.state is SessionState.QUEUED and not self.view.title:
+            self.view = replace(self.view, title=self._first_words())
+
+    def _be_itself(self) -> None:
+        """Keep the draft under the session's own id from now on, not for its directory any more."""
+        self._waits = True
+        if self._draft_key == self._directory_key and not self._loading and self.session.record_id:
+            self._move_draft(self.session.record_id)
 
     def _save_draft(self) -> None:
         if self._saving_draft is not None:
@@ -214,6 +305,8 @@ class Remembering(Completing):
         written.add_done_callback(lambda _: done.set_result(None))
         if old and old != key:
             self._on_disk(self._draft_files.save, old, Draft())
+        if self._waits and not self._begun:
+            self._be_itself()
         if left:
             await self._offer_again(left)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from textual.app import ComposeResult
-from textual.worker import Worker
+from textual.worker import Worker, WorkerCancelled
 
+from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Launch
 from ccq_tui.screens.session.deciding import Deciding
 from ccq_tui.screens.session.growing import GrowingDock
@@ -101,5 +103,8 @@ class SessionScreen(
         self.dock.notices.say("Ending the session · Ctrl+Q again does not wait", seconds=60.0)
         self.session.close()
         if self._worker is not None and not self._worker.is_finished:
-            await self.workers.wait_for_complete([self._worker])
+            if self.view.state is SessionState.QUEUED:
+                self._worker.cancel()  # else it would wait for the end of another session
+            with suppress(WorkerCancelled):
+                await self.workers.wait_for_complete([self._worker])
         await self.release_draft()

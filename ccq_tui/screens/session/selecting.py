@@ -78,7 +78,9 @@ class Selecting(Commanding):
         wanted = name.casefold()
         found = next((m for m in self._models if wanted in (m.value.casefold(), m.name.casefold())), None)
         value = found.value if found else name
-        self.session.set_model(None if value == "default" else value)
+        chosen = None if value == "default" else value
+        self.session.set_model(chosen)
+        self.chose("model", chosen)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
         # In the transcript the CLI says it itself, once it has done it.
         self.dock.notices.say(f"Model: {shown}, from the next prompt on")
@@ -100,6 +102,7 @@ class Selecting(Commanding):
         mode = modes.get(name.casefold())
         if mode is not None:
             self.session.set_mode(mode)
+            self.chose("mode", mode)
             self.dock.notices.say(said(mode))  # the status line says it once the CLI has agreed
         elif name.casefold() == BYPASS.casefold():
             self.tell(
@@ -126,5 +129,6 @@ class Selecting(Commanding):
         level = name.casefold()
         if level in self._efforts():
             self.session.set_effort(level)
+            self.chose("effort", level)
         else:
             self.tell(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")

@@ -46,6 +46,8 @@ class Clearing(Informing):
         worktree = await asyncio.to_thread(own_worktree, launch)
         if worktree is None:
             return ()
+        if screen is not None and screen.waits_to_begin:
+            return kept(worktree, "a prompt that was not sent waits in it", in_use=True)
         session_id = (screen.view.session_id if screen is not None else "") or launch.resume
         others = [one for one in self.sessions if one is not screen] if beside is None else beside
         if any(one.launch.settings.directory == launch.settings.directory for one in others):

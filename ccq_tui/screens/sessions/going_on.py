@@ -46,4 +46,4 @@ def launch_for(way: WayOn, launch: Launch) -> Launch:
         there = replace(launch, prompt="", draft="", continue_last=False, notices=())
     else:
         there = launch_in(directory.resolve(), "", launch)
-    return replace(there, choose=False, resume=way.session.session_id, fork=way.fork)
+    return replace(there, choose=False, resume=way.session.session_id, session_id="", title="", fork=way.fork)

@@ -105,7 +105,7 @@ class Hosting(App[int]):
         Args:
             launch: What to start it with.
         """
-        await self._open(launch, self._add_behind)
+        await self._open(launch, self.add_behind)
 
     async def _open(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
         if self._exit:
@@ -139,7 +139,12 @@ class Hosting(App[int]):
         self.begun.set()
         self._list()
 
-    async def _add_behind(self, launch: Launch) -> None:
+    async def add_behind(self, launch: Launch) -> None:
+        """Open a session in a directory that is trusted, without showing it.
+
+        Args:
+            launch: What to start it with.
+        """
         mode = self._new_mode(launch)
         # What switch_mode does before it shows a mode. Textual (8.2.8) has no public way to do that alone:
         # to switch there and back would tell the screen in front that it was left, so that an open panel

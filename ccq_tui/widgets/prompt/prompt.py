@@ -15,8 +15,8 @@ from textual.widgets import Static, TextArea
 from ccq_tui.inbox.waiting import TYPING_PAUSE
 from ccq_tui.prompts.choices import MOST_ROWS, SEEN_AFTER, Choice, Choices
 from ccq_tui.prompts.completing import Kind, Wanted, completed, wanted_at
-from ccq_tui.prompts.drafts import Draft
 from ccq_tui.prompts.pastes import unfolded, used
+from ccq_tui.prompts.unread import Draft
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.pointer import Pointer

@@ -15,7 +15,8 @@ from typing import TypeVar
 import pytest
 
 from ccq_tui.prompts import drafts as module
-from ccq_tui.prompts.drafts import Draft, Drafts, Sent, read
+from ccq_tui.prompts.drafts import Drafts, read
+from ccq_tui.prompts.unread import Draft, Sent
 
 T = TypeVar("T")
 

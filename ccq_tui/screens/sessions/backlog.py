@@ -1,0 +1,143 @@
+"""The sessions that an earlier run of the program left before Claude had read anything of theirs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.unbegun import begun_or_new
+from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config.trust import trusts
+from ccq_tui.prompts.drafts import Drafts
+from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.text import one_line
+from ccq_tui.worktrees.making import back_in
+from ccq_tui.worktrees.model import WorktreeError
+
+if TYPE_CHECKING:
+    from ccq_tui.screens.sessions.hosting import Hosting
+
+_logger = logging.getLogger(__name__)
+
+LATER = "leave it for later"
+"""What it is called not to trust the directory of such a session now: it comes back with the next start."""
+LONGEST = 300
+"""Characters of a path."""
+MOST_NAMED = 3
+
+
+class Backlog:
+    """Brings such sessions back, each as itself, beside the one that the program was started with.
+
+    Args:
+        host: The program.
+    """
+
+    def __init__(self, host: Hosting) -> None:
+        self._host = host
+
+    async def bring_back(self, first: Launch) -> None:
+        """Open the sessions that were left in a directory, behind the first session; for a worker.
+
+        Args:
+            first: What the program was started with.
+        """
+        await self._host.begun.wait()
+        here = first.settings.directory
+        place = (first.state or state_dir()) / "drafts"
+        try:
+            found = await asyncio.to_thread(_taken, place, here)
+        except OSError as error:
+            _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
+            return
+        before = len(self._host.sessions)
+        plain = not (first.prompt or first.draft)
+        back = [one for one in found if await self._opened(one, place, plain=plain)]
+        self._host.note([back_words(back, before + 1)] if back else [])
+
+    async def _opened(self, one: Unbegun, place: Path, *, plain: bool) -> bool:
+        """Open one session, or let one that is as it was take its prompts over; whether it was opened."""
+        front = self._host.front
+        if front is None:
+            return False
+        try:
+            launch = await asyncio.to_thread(_launch_of, one, front.launch)
+        except (SettingsError, WorktreeError) as error:
+            self._host.note([f"A session waits for {one_line(one.directory, LONGEST)} to be usable: {error}"])
+            return False
+        options = await begun_or_new(session_options(launch), one.id)
+        launch = replace(
+            launch,
+            resume=options.resume or "",
+            fork=options.fork,
+            session_id=options.session_id or "",
+        )
+        if plain and launch.session_id and await front.take_over(one):
+            return False
+        if launch.session_id not in ("", one.id):
+            await asyncio.to_thread(_move, place, one.id, launch.session_id)
+        trusted = await self._host.if_trusted(launch, leave=LATER)
+        if trusted is not None:
+            await self._host.add_behind(trusted)
+        return trusted is not None
+
+
+def back_words(back: Sequence[Unbegun], number: int) -> str:
+    """Say which sessions are back.
+
+    Args:
+        back: The sessions.
+        number: The place of the first one.
+    """
+    named = ", ".join(f"“{one.title}”" for one in back[:MOST_NAMED] if one.title)
+    more = f" and {len(back) - MOST_NAMED} more" if len(back) > MOST_NAMED else ""
+    names = f": {named}{more}" if named else ""
+    if len(back) == 1:
+        return f"1 session that had not begun is back with its prompt{names} · Alt+{number} goes there"
+    count = f"{len(back)} sessions that had not begun are back with their prompts"
+    return f"{count}{names} · Alt+{number} goes to the first"
+
+
+def _taken(place: Path, here: Path) -> tuple[Unbegun, ...]:
+    """Take sessions over for this process; the screen that is opened for one then has its draft."""
+    with closing(Drafts(place)) as drafts:
+        return drafts.take_unbegun(here)
+
+
+def _move(place: Path, old: str, new: str) -> None:
+    with closing(Drafts(place)) as drafts:
+        if drafts.load(old) is not None:
+            drafts.move(old, new)
+
+
+def _launch_of(one: Unbegun, launch: Launch) -> Launch:
+    """Say what to start a session with; reads files and may make its worktree anew: for a thread.
+
+    Raises:
+        SettingsError: The directory's own settings cannot be used.
+        WorktreeError: Its worktree cannot be made anew.
+    """
+    directory, notices = Path(one.directory), ()  # type: tuple[Path, tuple[str, ...]]
+    worktree = back_in(directory, trusts=trusts)
+    if not directory.is_dir():
+        here = one_line(str(launch.settings.directory), LONGEST)
+        notices = (f"Its directory {one_line(one.directory, LONGEST)} is gone: it begins in {here}.",)
+        directory = launch.settings.directory
+    there = launch_in(directory.resolve(), "", launch)
+    chosen = {"model": one.model, "permission_mode": one.mode, "effort": one.effort}
+    return replace(
+        there,
+        settings=there.settings.model_copy(update=chosen),
+        resume=one.original,
+        fork=bool(one.original),
+        title=one.title,
+        worktree=worktree,
+        notices=notices,
+    )
