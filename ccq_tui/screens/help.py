@@ -14,12 +14,11 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static, TextArea
 
 from ccq_tui.screens.keylist import Section, found
-from ccq_tui.screens.overlay import Overlay
+from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.field import AnswerField
 
 KEY_WIDTH = 20
 """Cells of the column of keys."""
@@ -45,8 +44,8 @@ class HelpScreen(Overlay[None]):
         & > HelpBody {
             background: $surface;
             & > #help-title { height: 1; }
-            & > AnswerField { max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }
-            & > AnswerField:focus { border: none; }
+            & > ListField { max-height: 1; margin: 0; padding: 0 1 0 3; border: none; }
+            & > ListField:focus { border: none; }
             & > VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
             & > VerticalScroll > Static { height: auto; padding: 0 1; }
         }
@@ -57,7 +56,7 @@ class HelpScreen(Overlay[None]):
     def __init__(self, sections: tuple[Section, ...]) -> None:
         super().__init__()
         self._sections = sections
-        self._field = AnswerField(self._take_key, id="help-field")
+        self._field = ListField(self._take_key, self.passes_on, id="help-field")
         self._field.placeholder = "Type to find a key"
         self._drawn_for: object = None
 
@@ -88,8 +87,8 @@ class HelpScreen(Overlay[None]):
 
     def _take_key(self, event: events.Key) -> bool:
         """Scroll or leave; every other key edits the words to find."""
-        if not self.is_active:
-            return True  # it came in one burst with the key that left the list
+        if self.passes_on(event):
+            return True
         if event.key == "escape":
             self.dismiss(None)
             return True

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeVar
 
-from textual import on
+from textual import events, on
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
 from ccq_tui.screens.failing import WorkFailed, failure
+from ccq_tui.widgets.keys import copy_of, text_of
+from ccq_tui.widgets.panel.field import AnswerField
 
 Result = TypeVar("Result")
+
+
+class ListField(AnswerField):
+    """The field for what to find, which has the keys of a list.
+
+    Args:
+        press: Called with each key; returns whether it meant something.
+        hands_on: Called with a paste; returns whether it is for something else.
+    """
+
+    def __init__(
+        self,
+        press: Callable[[events.Key], bool],
+        hands_on: Callable[[events.Paste], bool],
+        *,
+        id: str = "filter",  # noqa: A002
+    ) -> None:
+        super().__init__(press, id=id)
+        self._hands_on = hands_on
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Give a paste to whatever it is for."""
+        if self._hands_on(event):
+            event.stop()
+            event.prevent_default()
 
 
 class Overlay(ModalScreen[Result]):
@@ -27,6 +55,25 @@ class Overlay(ModalScreen[Result]):
             result: What is given to whoever opened it.
         """
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def passes_on(self, event: events.Key | events.Paste) -> bool:
+        """Give what is typed to whatever has the keys now, where this screen does not.
+
+        It came in one burst with the key that left this screen, or that opened another one over it. A key
+        that types nothing was meant for what is no more.
+
+        Args:
+            event: A key or a paste.
+
+        Returns:
+            Whether this screen takes nothing of it.
+        """
+        if self.is_active:
+            return False
+        types = isinstance(event, events.Paste) or text_of(event)
+        if types and self not in self.app.screen_stack and (focused := self.app.screen.focused) is not None:
+            focused.post_message(copy_of(event))
+        return True
 
     @on(Worker.StateChanged)
     def _work_changed(self, event: Worker.StateChanged) -> None:

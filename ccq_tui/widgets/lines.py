@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.dom import NoScreen
+from textual.errors import NoWidget
 from textual.geometry import Offset, Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -257,11 +259,22 @@ class LineView(ScrollView):
 
     @property
     def rows_in_sight(self) -> frozenset[int]:
-        """The rows whose first line is in the visible part."""
-        top = int(self.scroll_offset.y)
-        seen = enumerate(self._lines[top : top + self.size.height], top)
-        rows = ((y, line.row) for y, line in seen if line.row is not None)
+        """The rows whose first line is on the screen: also of a view that has no room there."""
+        top, seen = int(self.scroll_offset.y), self._lines_on_screen
+        lines = enumerate(self._lines[top + seen.start : top + seen.stop], top + seen.start)
+        rows = ((y, line.row) for y, line in lines if line.row is not None)
         return frozenset(row for y, row in rows if self._place_of(row).start == y)
+
+    @property
+    def _lines_on_screen(self) -> range:
+        """Which lines of the visible part nothing around the view cuts off."""
+        try:
+            place = self.screen.find_widget(self)
+        except (NoScreen, NoWidget):
+            return range(0)
+        first = place.region.y + self.gutter.top
+        seen = place.clip.intersection(Region(place.region.x, first, place.region.width, self.size.height))
+        return range(seen.y - first, seen.bottom - first)
 
     @property
     def cursor_in_sight(self) -> bool:

@@ -144,6 +144,7 @@ def rewinds(run: Running) -> None:
     run.terminal.wait("Rewind to before which prompt?")
     run.terminal.press("enter")
     run.terminal.wait("Rewind to before: turn 15")
+    run.rest()
     run.terminal.press("enter")
     run.terminal.wait(lambda terminal: terminal.lines[-3] == " ❯ turn 15")
     run.terminal.press("ctrl+u")

@@ -203,5 +203,5 @@ def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:
     return QuestionAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
 
 
-def permission(name: str = "toolu_p") -> PermissionRequest:
-    return PermissionRequest(name, SESSION_ID, "Bash", {"command": "make all"}, description="Build it")
+def permission(name: str = "toolu_p", command: str = "make all") -> PermissionRequest:
+    return PermissionRequest(name, SESSION_ID, "Bash", {"command": command}, description="Build it")

@@ -184,6 +184,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await picker(pilot)
         await pilot.press("down", "enter")
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
+        driven.clock.skip(1.0)
         assert "1 file changes back, +0 −4 lines" in (await picker(pilot)).about
         await pilot.press("escape")
         await closed(pilot)
@@ -192,6 +193,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await picker(pilot)
         await pilot.press("down", "enter")
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
+        driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: "the last 2 prompts" in notices(driven))
         assert [name for name, _ in rewound(driven)] == ["rewind_conversation", "rewind_files"]
@@ -199,6 +201,27 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         driven.session_screen.dock.prompt.put("/rewind")
         await pilot.press("enter")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
+
+
+async def test_an_enter_held_down_goes_through_no_second_list() -> None:
+    driven = Driven(clock=(clock := Clock()))
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+        await until(pilot, lambda: len(driven.screen._given) == 1)
+        driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
+        await say(pilot, driven, "/rewind")
+        await picker(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+        for _ in range(20):
+            clock.skip(0.03)
+            await pilot.press("enter")
+        assert rewound(driven) == []
+        await pilot.press("f", "o", "backspace", "backspace")
+        assert rewound(driven) == []
+        clock.skip(0.5)
+        await pilot.press("enter")
+        await until(pilot, lambda: "no longer knows the last prompt" in notices(driven))
 
 
 async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() -> None:
@@ -213,6 +236,7 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() ->
         await picker(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+        driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: "Nothing was taken back: something was said since" in notices(driven))
         assert [name for name, _ in rewound(driven)] == ["rewind_conversation"]
@@ -310,6 +334,7 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
         assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
         assert shown.state.rows[0].right.startswith("main · ")
         driven.session_screen.dock.prompt.put("half a thought")
+        driven.clock.skip(1.0)
         await pilot.press("down", "enter")
         await until(pilot, lambda: len(driven.launches) == 2)
         await until(pilot, lambda: driven.screen.is_mounted and driven.screen.view.session_id == "id-1")

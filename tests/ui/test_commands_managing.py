@@ -22,15 +22,20 @@ async def test_servers_are_shown_with_their_state_and_changed() -> None:
             ("git", "2 tools · user", "✔ connected"),
         ]
         driven.told.replies["mcp_reconnect"] = CommandError("it did not start")
+        driven.clock.skip(1.0)  # a list that comes by itself waits for a moment without a key
         await pilot.press("enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "files")
+        driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: "files: it did not start" in getattr(pilot.app.screen, "about", ""))
+        driven.clock.skip(1.0)
         await pilot.press("down", "enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "git")
+        driven.clock.skip(1.0)
         await pilot.press("down", "enter")
         await until(pilot, lambda: "git was turned off" in getattr(pilot.app.screen, "about", ""))
         assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.told.asked
+        driven.clock.skip(1.0)
         await pilot.press("escape")
         await closed(pilot)
 
@@ -52,19 +57,24 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         await until(pilot, lambda: len(driven.screen._tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
+        driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
+        driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
         assert driven.told.asked == []
+        driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
+        driven.clock.skip(1.0)
         await pilot.press("down", "enter")
         await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
         driven.told.tell(TaskEnded("t2", "", "completed"))
         await until(pilot, lambda: not driven.session_screen._tasks)
+        driven.clock.skip(1.0)
         await pilot.press("escape")
         await closed(pilot)
         await say(pilot, driven, "/tasks")

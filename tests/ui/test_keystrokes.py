@@ -1,14 +1,19 @@
-"""A short piece of the random keys around panels; `python -m tests.ui.keystrokes` drives more."""
+"""A short piece of the random keys around all that asks; `python -m tests.ui.keystrokes` drives more."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.ui.keystrokes import drive
+from tests.ui.keystrokes.driver import PLACES, drive
+from tests.ui.keystrokes.hands import Hands
 
 
-@pytest.mark.parametrize("seed", [2, 11])
-async def test_random_keys_decide_nothing_by_themselves_and_none_is_lost(seed: int) -> None:
-    counts = await drive(400, seed)
-    assert counts["keys"] >= 400
-    assert counts["panels"] > 10
+@pytest.mark.parametrize(("seed", "place"), list(enumerate(PLACES)))
+async def test_random_keys_decide_nothing_by_themselves_and_none_is_lost(
+    place: type[Hands], seed: int, tmp_path: Path
+) -> None:
+    hands = await drive(place, 120, seed, tmp_path)
+    assert hands.counts["keys"] >= 120
+    assert hands.violations == []

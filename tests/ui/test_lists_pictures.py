@@ -29,6 +29,7 @@ from ccq_tui.prompts import source
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import History
 from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
+from ccq_tui.widgets.hints import HintBar
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until
 
@@ -106,6 +107,7 @@ class Album:
 
         await self.pilot.press(*keys)
         await until(self.pilot, is_open)
+        self.run.app.screen.query_one(HintBar).wake()
         await self._pictures.keep(self.pilot, name)
 
     async def command(self, name: str, heading: str) -> None:

@@ -69,3 +69,19 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
             while not isinstance(run.app.screen, SessionScreen):
                 await pilot.press("escape")
     assert caplog.text.count("RuntimeError: surprise") == 3
+
+
+@pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+p", "f2"])
+async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prompts(opened_by: str) -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press(opened_by)
+        await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
+        await pilot.pause()
+        run.app.post_message(events.Key("escape", None))
+        for key in "typed":
+            run.app.post_message(events.Key(key, key))
+        run.app.post_message(events.Paste(" and pasted"))
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        await until(pilot, lambda: run.screen.dock.prompt.text == "typed and pasted")

@@ -108,6 +108,27 @@ async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
         assert app.results == [MANY[0].value]
 
 
+ABOUT = "Files and conversation go back to what they were before it. What will change is shown first."
+
+
+async def test_rows_are_seen_under_a_title_and_words_that_would_fill_a_low_screen() -> None:
+    async with Host(MANY, about=ABOUT * 3).run_test(size=(30, 9)) as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        assert f"❯ ○ {MANY[0].label}" in app.text or f"❯   {MANY[0].label}" in app.text
+        await pilot.press("enter")
+        assert app.results == [MANY[0].value]
+
+
+async def test_a_row_for_which_there_is_no_room_is_not_chosen() -> None:
+    async with Host(MANY, about=ABOUT).run_test(size=(30, 4)) as pilot:
+        app = pilot.app
+        assert isinstance(app, Host)
+        assert MANY[0].label not in app.text
+        await pilot.press("enter", "enter")
+        assert app.results == []
+
+
 # -- what is decided on ------------------------------------------------------------------------------------
 
 

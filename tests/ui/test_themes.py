@@ -100,6 +100,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
             await pilot.press(*"light", "enter")
             await until(pilot, lambda: "For how long?" in shown(run))
             assert 'theme = "ccq-light"' in shown(run)
+            run.clock.skip(1.0)
             await pilot.press(*keys)
             await until(pilot, lambda: run.app.screen is run.screen)
             await until(pilot, lambda: "Theme ccq-light" in run.screen.dock.notices.text)

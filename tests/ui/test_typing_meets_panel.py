@@ -224,3 +224,21 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
         clock.skip(TYPING_PAUSE + 0.1)
         await pilot.press("escape")
         assert run.inbox_screen.state.filter == ""
+
+
+@pytest.mark.parametrize("hides", ["f2", "escape"])
+@pytest.mark.parametrize("name", ["set", "permission"])
+async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prompts(
+    name: str, hides: str
+) -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED[name])
+        run.clock.skip(GRACE + 0.1)
+        run.app.post_message(events.Key(hides, None))
+        burst(run, "no, wait")
+        run.app.post_message(events.Paste(" a bit"))
+        await until(pilot, lambda: dock.prompt.text == "no, wait a bit")
+        assert dock.panel is not None
+        assert dock.panel.state.hidden
+        assert not dock.panel.state.has_draft

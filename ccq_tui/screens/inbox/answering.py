@@ -31,6 +31,7 @@ from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
+from ccq_tui.widgets.panel.messages import Late
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
@@ -206,6 +207,12 @@ class Answering(Showing):
         self.field.type(typed)
         for late in panel.rest():
             self.field.post_message(late)
+
+    @on(Late)
+    def _keep_late(self, event: Late) -> None:
+        """Give the list what was typed right behind the key that hid the panel."""
+        event.stop()
+        self.field.post_message(event.typed)
 
     def too_late(self, settled: AlreadySettled, waiting: Waiting | None) -> None:
         """Say that somebody else was faster, and keep what was typed here."""

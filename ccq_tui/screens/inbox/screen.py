@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -34,6 +33,7 @@ from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.reading import held_rows, placed, read_page, read_row
 from ccq_tui.screens.inbox.showing import AGES_SECONDS, InboxBody
 from ccq_tui.screens.keylist import INBOX
+from ccq_tui.screens.overlay import ListField
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
@@ -41,7 +41,6 @@ from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.sight import SightView
 from ccq_tui.widgets.texts import TextLines
@@ -57,25 +56,6 @@ LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", 
 
 
 _logger = logging.getLogger(__name__)
-
-
-class ListField(AnswerField):
-    """The field for what to find, which has the keys of the list.
-
-    Args:
-        press: Called with each key; returns whether it meant something.
-        hands_on: Called with a paste; returns whether it is for a panel.
-    """
-
-    def __init__(self, press: Callable[[events.Key], bool], hands_on: Callable[[events.Paste], bool]) -> None:
-        super().__init__(press, id="filter")
-        self._hands_on = hands_on
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Give a paste to the panel that is being opened."""
-        if self._hands_on(event):
-            event.stop()
-            event.prevent_default()
 
 
 class InboxScreen(Answering):
@@ -122,7 +102,7 @@ class InboxScreen(Answering):
         """Build head, filter, list, what is known of the request under the cursor, and keys."""
         with InboxBody():
             yield Static("", id="inbox-title", markup=False)
-            yield ListField(self._take_key, self.hands_on)
+            yield ListField(self._take_key, lambda paste: self.passes_on(paste) or self.hands_on(paste))
             yield LineView(id="inbox-list")
             yield SightView(id="inbox-about")
             yield TextLines(id="inbox-more", classes="-off")
@@ -199,7 +179,7 @@ class InboxScreen(Answering):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. All others edit the filter."""
-        if not self.is_active or self.hands_on(event):
+        if self.passes_on(event) or self.hands_on(event):
             return True  # it came in one burst with the key that opened something
         if self.note_key(event):
             return True

@@ -16,6 +16,7 @@ from ccq_tui.config import actions
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.inbox.standing import Group
 from ccq_tui.screens.keylist import OVERVIEW
+from ccq_tui.screens.overlay import ListField
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.columns import Column, Columns
@@ -35,7 +36,6 @@ from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
 from ccq_tui.widgets.lines import Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.pointer import Pointer
 
@@ -89,7 +89,7 @@ class OverviewScreen(Doing):
         """Build head, filter, columns and list, what is known of the card under the cursor, and keys."""
         with OverviewBody():
             yield Static("", id="overview-title", markup=False)
-            yield AnswerField(self._take_key, id="overview-filter")
+            yield ListField(self._take_key, self.passes_on, id="overview-filter")
             # What is not shown has no layout to be made, and thrown away, at the start.
             yield Columns(classes="" if self._side_by_side else "-off")
             yield LineView(id="overview-list", classes="-off" if self._side_by_side else "")
@@ -98,8 +98,8 @@ class OverviewScreen(Doing):
         yield HintBar()
 
     @property
-    def _field(self) -> AnswerField:
-        return self.query_one("#overview-filter", AnswerField)
+    def _field(self) -> ListField:
+        return self.query_one("#overview-filter", ListField)
 
     @property
     def _side_by_side(self) -> bool:
@@ -109,8 +109,8 @@ class OverviewScreen(Doing):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. What is left edits the words to find."""
-        if not self.is_active:
-            return True  # it came in one burst with the key that opened something
+        if self.passes_on(event):
+            return True
         if self._finding:
             self._find()
             return self._take_while_finding(event.key)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ccq_tui.questions.input_guard import is_fresh
+
 
 @dataclass(frozen=True, slots=True)
 class PickRow:
@@ -33,12 +35,14 @@ class Choosing:
         filter: What was typed to find a row.
         cursor: Which of the rows shown has the cursor.
         in_sight: The rows on the screen as they were last told, or None for a surface that shows all.
+        quiet_since: When the list came up by itself, or the last key of the grace after that; or None.
     """
 
     rows: tuple[PickRow, ...]
     filter: str = ""
     cursor: int = 0
     in_sight: frozenset[int] | None = field(default=None, compare=False)
+    quiet_since: float | None = field(default=None, compare=False)
 
     @property
     def taken(self) -> PickRow | None:
@@ -59,6 +63,24 @@ class Choosing:
         """The row under the cursor, or None when nothing is shown."""
         shown = self.shown
         return shown[self.cursor] if self.cursor < len(shown) else None
+
+    def came_up(self, at: float) -> Choosing:
+        """Return the list as it comes up, or gets its rows, without a key that asks for that right then."""
+        return replace(self, quiet_since=at)
+
+    def judged(self, at: float, *, takes: bool) -> tuple[bool, Choosing]:
+        """Say whether a key was meant for the list; only one that takes a row can do any harm.
+
+        Args:
+            at: When it came.
+            takes: Whether it would take a row.
+
+        Returns:
+            Whether it was, and the list after it: the grace ends with a moment without a key.
+        """
+        if not is_fresh(self.quiet_since, at):
+            return True, self
+        return not takes, replace(self, quiet_since=at)
 
     def moved(self, by: int) -> Choosing:
         """Move the cursor, wrapping at either end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import ClassVar
@@ -13,20 +14,24 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
-from ccq_tui.screens.overlay import Overlay
+from ccq_tui.questions.input_guard import GRACE
+from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.pickers.choosing import Choosing, PickRow, choosing
 from ccq_tui.screens.pickers.drawing import pick_lines
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.lifetime import is_live, soon
-from ccq_tui.widgets.lines import LineView, wrapped
-from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.lines import LineView, indented, wrapped
+from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import most_lines
 from ccq_tui.widgets.pointer import Pointer
 
 MOVES = {"up": -1, "ctrl+p": -1, "shift+tab": -1, "down": 1, "ctrl+n": 1, "tab": 1}
+FEWEST_ROWS = 2
+"""Lines of what can be chosen that are seen however much is said above them."""
+MOST_TITLE = 2
+"""Lines of the title at most."""
 FILTER_FROM = 7
 """With fewer rows the field to find one is shown only while something is typed."""
 
@@ -55,8 +60,8 @@ class Picker(Overlay[str | None]):
             background: $surface;
             border-top: solid $ccq-rule;
             & > Static { height: auto; }
-            & > AnswerField { max-height: 1; margin: 0; padding: 0 1 0 5; border: none; }
-            & > AnswerField:focus { border: none; }
+            & > ListField { max-height: 1; margin: 0; padding: 0 1 0 5; border: none; }
+            & > ListField:focus { border: none; }
             & > LineView { height: 1fr; }
             & > HintBar { dock: bottom; }
             & > .-off { display: none; }
@@ -80,11 +85,13 @@ class Picker(Overlay[str | None]):
         self.about = about
         self.notice = ""
         self.empty = "There is nothing to choose"
+        self.by_itself = False
+        """Whether the list comes up without a key that asks for it right then, such as after another one."""
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
         self._pointer = Pointer(self._row_under)
-        self._field = AnswerField(self._take_key, id="filter")
+        self._field = ListField(self._take_key, self.passes_on)
         self._field.placeholder = "Type to find"
 
     @property
@@ -103,6 +110,18 @@ class Picker(Overlay[str | None]):
         """Begin to choose."""
         self.set_focus(self._field, scroll_visible=False)
         self._draw()
+        if self.by_itself:
+            self.came_up()
+
+    def came_up(self) -> None:
+        """Let nothing be chosen until there was a moment without a key."""
+        self.state = self.state.came_up(self._now)
+        self.query_one(HintBar).sleep(GRACE)
+
+    @property
+    def _now(self) -> float:
+        clock: Callable[[], float] = getattr(self.app, "clock", time.monotonic)
+        return clock()
 
     def on_resize(self) -> None:
         """Wrap anew."""
@@ -125,8 +144,14 @@ class Picker(Overlay[str | None]):
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means to the list; whether it meant anything. All others edit the field."""
-        if not self.is_active:
-            return True  # it came in one burst with the key that left the list
+        if self.passes_on(event):
+            return True
+        quiet_since = self.state.quiet_since
+        meant, self.state = self.state.judged(self._now, takes=self._takes_row(event.key))
+        if self.state.quiet_since != quiet_since:
+            self.query_one(HintBar).sleep(GRACE)
+        if not meant:
+            return True
         self._take_text()
         taken = [self._seek(key) or self._take_known(key) for key in keys_meant(self, event.key)]
         return any(taken)
@@ -222,24 +247,38 @@ class Picker(Overlay[str | None]):
             return
         body, width = self.query_one(PickerBody), self.app.size.width
         palette = palette_of(body)
-        head = [Text.assemble((" ◆ ", palette.accent), (one_line(self.heading, 200), palette.strong))]
-        for text, style in ((self.about, palette.muted), (self.notice, palette.badge)):
-            lines = wrapped(Text(safe(text), style), width - 4) if text else []
-            head.extend(Text.assemble("   ", line) for line in lines)
+        finds, height, extra = self._finds, self.app.size.height, self._extra_lines
+        rows = pick_lines(self.state, width - 1, palette, self.empty)
+        # The rule above and the keys below; what can be chosen is in sight on the lowest screen.
+        room = _most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
+        head = self._head(width, palette, room)
         title = self.query_one("#picker-title", Static)
         title.update(Text("\n").join(head))
-        finds = self._finds
         # Not hidden but of no height: it keeps the focus.
         self._field.styles.height = 1 if finds else 0
         self._field.styles.min_height = 1 if finds else 0
         view = self.query_one(LineView)
-        rows = pick_lines(self.state, width - 1, palette, self.empty)
         view.show(rows, self.state.cursor, palette.cursor)
         self.query_one(HintBar).show(self._hints, self._count)
-        # The rule above and the keys below.
-        height, extra = self.app.size.height, self._extra_lines
         wanted = len(head) + int(finds) + len(rows) + 2
         body.styles.height = min(height - 1, min(_most_lines(height), wanted) + extra)
+
+    def _head(self, width: int, palette: Palette, room: int) -> list[Text]:
+        """Return what is chosen, what is said of it and what there is to notice, in so many lines."""
+        heading = wrapped(Text(one_line(self.heading, 200), palette.strong), width - 4)[:MOST_TITLE]
+        title = indented(heading, Text(" ◆ ", palette.accent), 3)
+        about, notice = (
+            [Text.assemble("   ", line) for line in wrapped(Text(safe(text), style), width - 4)]
+            if text
+            else []
+            for text, style in ((self.about, palette.muted), (self.notice, palette.badge))
+        )
+        left = max(0, room - len(title) - len(notice))
+        if len(about) > left:
+            about = about[:left]
+            for line in about[-1:]:
+                line.append(" …")
+        return [*title, *about, *notice]
 
     @property
     def _finds(self) -> bool:

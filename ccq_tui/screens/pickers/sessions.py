@@ -97,7 +97,10 @@ class SessionPicker(Picker):
         where = "in any directory" if self._everywhere else "of this directory"
         self.empty = f"There is no other session {where}"
         self._take_text()
+        had_rows = bool(self.state.rows)
         self.show_rows(shelved_now(self._sessions, everywhere=self._everywhere))
+        if self.state.rows and not had_rows:
+            self.came_up()
 
     @property
     def _under(self) -> Shelved | None:

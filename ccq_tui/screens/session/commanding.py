@@ -28,6 +28,8 @@ class Commanding(SessionBase):
     """Takes commands from the prompt; the parts that extend `command` do them."""
 
     _picker: Picker | None = None
+    _asked_before = False
+    """Whether the command that runs has asked the CLI or the person before."""
 
     def take_command(self, text: str) -> bool:
         """Do a command of the program's own."""
@@ -48,6 +50,7 @@ class Commanding(SessionBase):
         start_work(self, partial(self._try, what, name), name=f"/{name}", group="command", exclusive=True)
 
     async def _try(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        self._asked_before = False
         try:
             await what()
         except CommandError as error:
@@ -64,6 +67,7 @@ class Commanding(SessionBase):
 
     async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
         """Wait for an answer of the CLI, and say so meanwhile."""
+        self._asked_before = True
         self.dock.notices.say("Asking Claude…", seconds=seconds)
         try:
             return await answer
@@ -85,6 +89,8 @@ class Commanding(SessionBase):
     async def show_picker(self, picker: Picker) -> str | None:
         """Let the person choose from a list that is made already; None when they left it."""
         self._picker = picker
+        # Then the key that asked for it is long ago, or may still be held down.
+        picker.by_itself, self._asked_before = self._asked_before, True
         self._tell_picker()
         try:
             return await self.app.push_screen_wait(picker)

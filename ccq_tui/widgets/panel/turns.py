@@ -146,9 +146,9 @@ class Turns(Vertical, Generic[State]):
         if self._state.outcome is not None or self._state.guard.returned:
             self._late.append(copy_of(event))
             self._give_back()
-        elif self._rests or self._behind:
+        elif self._rests or self._behind or (self._state.hidden and _types(event)):
             # A key that types nothing was meant for what is no more.
-            if isinstance(event, events.Paste) or text_of(event):
+            if _types(event):
                 self.post_message(messages.Late(self._panel, copy_of(event)))
         else:
             return False
@@ -181,3 +181,7 @@ class Turns(Vertical, Generic[State]):
 
     def _forget(self) -> None:
         """Forget everything that was kept of a request beside its state."""
+
+
+def _types(event: events.Key | events.Paste) -> bool:
+    return isinstance(event, events.Paste) or bool(text_of(event))

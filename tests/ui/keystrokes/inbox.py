@@ -1,0 +1,260 @@
+"""The inbox screen: the list of what waits, and the panel that is opened in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.questions import QuestionSet
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.session.panels import Panel
+from tests.ui.asked import MULTI, SINGLE
+from tests.ui.keystrokes.hands import LETTERS, gained
+from tests.ui.keystrokes.oracle import typed
+from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, texts_of
+from tests.ui.session import Driven, ToldSession
+
+LIST_KEYS = (
+    "down",
+    "up",
+    "right",
+    "right",
+    "a",
+    "enter",
+    "ctrl+d",
+    "y",
+    "n",
+    "/",
+    "g",
+    "escape",
+    "f2",
+    "end",
+)
+SESSIONS = 2
+
+
+class AskingSession(ToldSession):
+    """A session whose requests wait in the program's inbox."""
+
+    def __init__(self, tell: Callable[[AgentEvent], None], run: Asking, name: str) -> None:
+        super().__init__(tell)
+        self.name = name
+        self._driven = run
+        self._over = asyncio.Event()
+        self._asked: set[asyncio.Future[None]] = set()
+        self.answering: set[asyncio.Future[object]] = set()
+
+    @property
+    def record_id(self) -> str:
+        return self.name
+
+    async def run(self) -> None:
+        self.tell(Connected(self.name, "claude-x", "default", "/work"))
+        self.tell(StateChanged(SessionState.WORKING))
+        await self._over.wait()
+
+    def wait_for(self, request: Request) -> None:
+        """Ask, and take the answer."""
+        self._asked.add(asyncio.ensure_future(self._wait_for(request)))
+        kinds = {
+            PermissionRequest: PermissionAsked,
+            PlanRequest: PlanProposed,
+            QuestionRequest: QuestionAsked,
+        }
+        self.tell(kinds[type(request)](request))  # type: ignore[abstract, call-arg]
+
+    async def _wait_for(self, request: Request) -> None:
+        outcome = await self._driven.app.inbox.ask(request, "I looked around.")
+        self._driven.decided.append((request.id, outcome, "inbox"))
+        self.tell(RequestSettled(request.id, outcome, "inbox"))
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        answer = self._driven.app.inbox.answer(request_id, outcome, surface)  # type: ignore[arg-type]
+        self.answering.add(asyncio.ensure_future(answer))
+
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
+        self._over.set()
+
+
+class Asking(Driven):
+    """The program with sessions that ask."""
+
+    def __init__(self, launch: Launch, clock: Callable[[], float]) -> None:
+        self.all: list[AskingSession] = []
+        self.decided: list[tuple[str, RequestOutcome, str]] = []
+        super().__init__(launch, clock=clock)  # type: ignore[arg-type]
+
+    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+        self.launches.append(launch)
+        self.all.append(AskingSession(tell, self, f"s{len(self.all) + 1}"))
+        self.session = self.all[0]
+        return self.all[-1]
+
+
+class Inbox(Panels):
+    """Requests of two sessions that are answered in their panels and in the inbox."""
+
+    PLACE = "inbox"
+    COPIES = (1, 2)  # a draft is its session's, too
+    run: Asking
+
+    async def drive(self, count: int) -> None:
+        """Press so many keys."""
+        self.goal = count
+        self._left: list[str] = []
+        launch = Launch(settings=Settings(cwd=self.where), state=self.where / "state")
+        await self.in_program(Asking(launch, self.clock), self._drive)
+
+    async def _drive(self) -> None:
+        for _ in range(SESSIONS - 1):
+            await self.run.app.open_behind(
+                Launch(settings=Settings(cwd=self.where), state=self.where / "state")
+            )
+        await self.settle()
+        while self.counts["keys"] < self.goal:
+            await self._do_something()
+
+    async def _do_something(self) -> None:
+        what, listed = self.random.random(), self.inbox is not None and self.panel is None
+        if what < 0.10 and sum(self.run.app.counts.values()) < 4:
+            await self._ask()
+        elif what < 0.12:
+            await self.resize()
+        elif what < 0.20:
+            await self._burst()
+        elif what < 0.35 and self.inbox is None:
+            await self._press("f2", self.random.choice((0.1, 0.5)))
+        elif what < 0.60 and listed:
+            await self._press(self.random.choice(LIST_KEYS))
+        elif what < 0.70:
+            await self.pass_time(self.random.choice((0.5, 1.6, 3.0)))
+            for _ in range(self.random.randint(1, 3)):
+                await self._press(self.random.choice(MEANT), self.random.choice((0.2, 0.45, 1.6)))
+        elif what < 0.85:
+            await self._press(self.random.choice(LETTERS))
+        else:
+            await self._press(self.random.choice(OTHERS))
+
+    async def _ask(self) -> None:
+        self._names += 1
+        session = self.random.choice(self.run.all)
+        name, who = f"r{self._names}", session.name
+        asks: list[Request] = [
+            QuestionRequest(name, who, QuestionSet(name, (SINGLE,))),
+            QuestionRequest(name, who, QuestionSet(name, (SINGLE, MULTI))),
+            QuestionRequest(name, who, QuestionSet(name, (FIELD,))),
+            PermissionRequest(name, who, "Bash", {"command": LONG}, description="Build it"),
+            PlanRequest(name, who, PLAN),
+        ]
+        request = self.random.choice(asks)
+        self.say(f"{who} asked {type(request).__name__}")
+        session.wait_for(request)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait for what is written, too."""
+        await super().settle()
+        while answering := {one for session in self.run.all for one in session.answering}:
+            await asyncio.gather(*answering)
+            for session in self.run.all:
+                session.answering -= answering
+            await super().settle()
+
+    # -- what is there ---------------------------------------------------------------------------------------
+
+    @property
+    def inbox(self) -> InboxScreen | None:
+        """The inbox screen, when it is in front."""
+        return self.app.screen if isinstance(self.app.screen, InboxScreen) else None
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel of the screen in front, hidden or not, or None."""
+        return self.inbox.panel if self.inbox is not None else super().panel
+
+    @property
+    def answers(self) -> list[tuple[str, RequestOutcome, str]]:
+        """What was decided by keys, so far."""
+        return self.run.decided
+
+    def looked(self) -> None:
+        """See whether a panel came to the front; in the inbox a person opens each."""
+        if self.inbox is None:
+            super().looked()
+        elif self.watch.looked(self.front, self.clock.now, asked_for=True) and self.front is not None:
+            self.counts["panels in the inbox"] += 1
+
+    def texts(self) -> dict[str, Counter[str]]:
+        """Every character that stands somewhere, the inbox screen included."""
+        places = super().texts()
+        docks = [screen.dock for screen in self.run.app.sessions]
+        sent = [text for session in self.run.all for text in session.sent]
+        places["prompt"] = Counter("".join([*(dock.prompt.text for dock in docks), *sent]))
+        places["decided"] = Counter("".join(repr(outcome) for _, outcome, _ in self.answers))
+        if self.inbox is not None:
+            panel = self.inbox.panel
+            places["inbox"] = Counter(
+                "".join([self.inbox.field.text, *(texts_of(panel.state) if panel else ())])
+            )
+        return places
+
+    # -- keys ------------------------------------------------------------------------------------------------
+
+    async def _burst(self) -> None:
+        if self.inbox is None:
+            await super()._burst()
+            return
+        await self.pass_time()
+        if self.inbox is None:
+            return
+        before, finds = self._before(), self.inbox.finds
+        keys = [*self.random.choice((("right",), ("ctrl+d",), ("f2",), ())), *self.letters(4)]
+        if self.random.random() < 0.5:
+            keys.append("enter")
+        self.post(*keys)
+        await self.settle()
+        answers = self.answers[before.answers :]
+        if answers:
+            calm = before.state is not None
+            self.counts["outcomes"] += 1
+            self.counts["confirmed"] += self.expect(
+                calm or "ctrl+d" in keys, f"{answers} by {keys} in one go\n" + "\n".join(before.frame.lines)
+            )
+        elif keys[0] == "f2" or finds or before.in_text:
+            letters = Counter("".join(map(typed, keys)))
+            missing = letters - gained(before.texts, self.texts())
+            self.expect(not missing, f"{''.join(missing)!r} of {keys} is nowhere")
+        self.counts["bursts"] += 1
+
+    async def _press(self, key: str, pause: float | None = None) -> None:
+        await self.pass_time(pause)
+        if self.inbox is None or self.panel is not None:
+            await super()._press(key, 0.0)
+            return
+        before, finds, frame = self._before(), self.inbox.finds, self.frame()
+        self.post(key)
+        await self.settle()
+        if self.answers[before.answers :]:
+            self.confirmed(
+                key in ("y", "ctrl+d") and frame.shows("Decline"),
+                f"declined by {key}\n" + "\n".join(frame.lines),
+            )
+        elif finds and typed(key) and self.inbox is not None:
+            self._kept(typed(key), before)
+
+    def _settle_answers(self, before: Before) -> None:
+        """Leave it to the sessions, which hear of it by the inbox."""

@@ -1,0 +1,159 @@
+"""The question whether to trust a directory, over which somebody types a prompt ahead."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ccq_tui.config import Launch, Settings
+from ccq_tui.config.trust import untrusted
+from ccq_tui.prompts.drafts import Drafts, directory_key
+from ccq_tui.screens.trust import TrustScreen
+from tests.ui.keystrokes.hands import LETTERS, Hands
+from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
+from tests.ui.session import Driven
+
+ROWS = {"quit": "Do not trust", "without": "Start without", "trust": "Trust it, and"}
+MOVES = ("up", "down")
+OTHERS = ("enter", "escape", "space", "tab", "up", "down", "pagedown", "end", "f1", "ctrl+d")
+MOST_KEYS = 80
+"""Keys for one question; then it is left."""
+
+
+class Trust(Hands):
+    """One program after the other that asks whether to trust its directory."""
+
+    PLACE = "trust"
+
+    def __init__(self, seed: int, where: Path) -> None:
+        super().__init__(seed, where)
+        self.watch = Watch(TRUST_QUIET)
+        self._asked = 0
+
+    async def drive(self, count: int) -> None:
+        """Press so many keys."""
+        while self.counts["keys"] < count and not self.violations:
+            self.trace.clear()
+            self.watch = Watch(TRUST_QUIET)
+            self._typed, self._answered_after = "", -1
+            self._words = self._in_word = False
+            await self.in_program(Driven(self._launch(), clock=self.clock), self._drive)
+
+    def _launch(self) -> Launch:
+        self._asked += 1
+        project = self.where / f"project {self._asked}"
+        project.mkdir()
+        servers = {f"db{n}": {"command": "npx", "args": ["-y", f"db-{n}"]} for n in range(self._asked % 40)}
+        (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers or {"db": {"command": "npx"}}}))
+        return Launch(
+            settings=Settings(cwd=project),
+            carried=untrusted(project),
+            trusted_settings=Settings(cwd=project),
+            state=project / "state",
+        )
+
+    @property
+    def _asking(self) -> TrustScreen | None:
+        return next((one for one in self.app.screen_stack if isinstance(one, TrustScreen)), None)
+
+    def looked(self) -> None:
+        """See whether the question is in front."""
+        front = self._asking if self.app.screen_stack and self.app.screen is self._asking else None
+        if self.watch.looked(front, self.clock.now, asked_for=self.trace[-1:] == ["press f1"]):
+            self.counts["questions"] += front is not None
+
+    async def _drive(self) -> None:
+        first = self.counts["keys"]
+        while self.counts["keys"] - first < MOST_KEYS and self._asking is not None:
+            await self._do_something()
+            if self.violations or self._answered_after >= 0:
+                break
+        await self._see_to_the_end()
+
+    async def _do_something(self) -> None:
+        what = self.random.random()
+        if what < 0.05:
+            await self.resize()
+        elif what < 0.25:
+            keys = self.letters()
+            if self.random.random() < 0.4:
+                keys.insert(self.random.randint(0, len(keys)), "enter")
+            await self._press(*keys)
+        elif what < 0.40:
+            await self.pass_time(self.random.choice((0.5, 0.81, 3.0)))
+            for _ in range(self.random.randint(0, 3)):
+                await self._press(self.random.choice((*MOVES, "n", "d", "y")), pause=0.85)
+            await self._press("enter", pause=self.random.choice((0.2, 0.85)))
+        elif what < 0.7:
+            await self._press(self.random.choice(LETTERS))
+        else:
+            await self._press(self.random.choice(OTHERS))
+
+    async def _press(self, *keys: str, pause: float | None = None) -> None:
+        await self.pass_time(pause)
+        screen = self._asking
+        if screen is None or self.app.screen is not screen:
+            if self.app.screen_stack and self.app.screen is not screen:
+                self.post("f1")  # the help lies over it
+                await self.settle()
+            return
+        at, frame, asked = self.clock.now, self.frame(), screen._question
+        quiet_from, in_word = self.watch.quiet_from, self._in_word
+        judged = [self._judge(key, at) for key in keys]
+        self.post(*keys)
+        self._typed += "".join(typed(key) for key in keys)
+        await self.settle()
+        row = screen._question.answer
+        if row is None:
+            self.expect(self.run.session is None, "a session began without an answer")
+            return
+        self._answered_after = len(self._typed) - len("".join(typed(key) for key in _behind(keys)))
+        seen = frame.shows(ROWS[row.value], "❯" if len(keys) == 1 else "")
+        self.confirmed(
+            "enter" in keys and any(judged) and seen and asked.answer is None,
+            f"{row} by {keys}: quiet from {quiet_from}, now {at}, in a word {in_word}, in sight {seen}",
+        )
+
+    def _judge(self, key: str, at: float) -> bool:
+        """Note a key; return whether it may answer."""
+        may = key == "enter" and not self.watch.fresh(at) and not self._in_word
+        if typed(key):
+            # The letters of the rows move the cursor, as long as they cannot be part of a word.
+            moves = key in "ndy" and not (self.watch.fresh(at) or self._words)
+            self._words = self._words or not moves
+            self._in_word = not moves
+        elif key == "enter" or (key in MOVES and not self.watch.fresh(at)):
+            self._in_word = False
+        if key not in MOVES or self.watch.fresh(at):
+            self.watch.quiet_from = at + TRUST_QUIET
+        return may
+
+    async def _see_to_the_end(self) -> None:
+        """Type on, and look where all of it is."""
+        if self._answered_after < 0:
+            self.counts["left"] += 1
+            return
+        while not (self.app._exit or self.run.session is not None):
+            await self.settle()
+        await self.settle()
+        if self.app._exit:
+            directory = self.run.app._launch.settings.directory
+            text = Drafts(directory / "state/drafts").load(directory_key(directory))
+            self._all_there((text.text if text else "").replace("\n", "").strip(), end=True)
+            return
+        behind = self.letters()
+        self.post(*behind)
+        self._typed += "".join(map(typed, behind))
+        await self.settle()
+        self._all_there(self.run.session_screen.dock.prompt.text.replace("\n", ""), end=False)
+
+    def _all_there(self, text: str, *, end: bool) -> None:
+        every, later = self._typed, self._typed[self._answered_after :]
+        moved = set(self._typed[: self._answered_after]) <= set("ndy")
+        wanted = [one.strip() if end else one for one in ([every, later] if moved else [every])]
+        self.expect(text in wanted, f"{text!r} stands there, of {wanted}")
+
+
+def _behind(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what was typed behind the answer."""
+    return keys[keys.index("enter") + 1 :] if "enter" in keys else ()
