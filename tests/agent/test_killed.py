@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.agent.killed.points import VICTIMS, Point, all_points
-from tests.agent.killed.rivals import PARTS, Rivals
+from tests.agent.killed.rivals.play import Rivals
+from tests.agent.killed.rivals.script import PARTS
 from tests.agent.killed.run import play
 from tests.agent.killed.script import QUESTIONS
 

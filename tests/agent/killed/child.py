@@ -18,19 +18,29 @@ from typing import Any
 
 from ccq_tui.agent import AgentSession, SessionOptions
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import AgentEvent, Connected, PermissionAsked, QuestionAsked
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    PermissionAsked,
+    PromptDelivered,
+    PromptReturned,
+    QuestionAsked,
+)
 from ccq_tui.inbox import Allowed, InboxError, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
+from tests.agent.killed.field import PromptField
 
 SURFACE = "panel"
 ELSEWHERE = "inbox"
 MAIN = "main"
 MOST = 2**20
 """Bytes of one order."""
+END_SECONDS = 40.0
+"""How long sessions may take to end in order."""
 
 
 class Child:
@@ -39,12 +49,16 @@ class Child:
     Args:
         inbox: The inbox.
         project: Where the agent works.
+        prompts: Where prompts are kept that Claude has not read.
     """
 
-    def __init__(self, inbox: DurableInbox, project: Path) -> None:
+    def __init__(self, inbox: DurableInbox, project: Path, prompts: Path) -> None:
         self._inbox = inbox
         self._project = project
+        self._prompts = prompts
         self._sessions: dict[str, AgentSession] = {}
+        self._fields: dict[str, PromptField] = {}
+        self._running: set[asyncio.Task[None]] = set()
         self._asked: dict[str, QuestionRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -57,14 +71,7 @@ class Child:
         key = order.get("key", MAIN)
         match order["do"]:
             case "start":
-                options = SessionOptions(
-                    cwd=self._project,
-                    permission_mode="default",
-                    resume=order["resume"] or None,
-                    fork=order.get("fork", False),
-                )
-                session = self._sessions[key] = AgentSession(options, self._inbox, partial(self._take, key))
-                self._hold(session.start())
+                self._start(key, order["resume"] or None, fork=order.get("fork", False))
             case "settle":
                 self._hold(asyncio.create_task(self._settle(order["id"], order["text"])))
             case "allow elsewhere":
@@ -72,8 +79,46 @@ class Child:
             case _:
                 self._tell_session(self._sessions[key], order)
 
+    def _start(self, key: str, resume: str | None, *, fork: bool) -> None:
+        options = SessionOptions(cwd=self._project, permission_mode="default", resume=resume, fork=fork)
+        session = AgentSession(options, self._inbox, partial(self._take, key))
+        before = self._fields.get(key)
+        self._sessions[key] = session
+        self._fields[key] = field = PromptField(
+            self._prompts,
+            session,
+            lambda text, name: say({"event": "Kept", "text": text, "prompt_id": name}),
+            lambda text: say({"event": "Returned", "key": key, "text": text}),
+        )
+        task = session.start()
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        self._hold(asyncio.create_task(self._begin(field, before, "" if fork else resume or "")))
+
+    async def _begin(self, field: PromptField, before: PromptField | None, session_id: str) -> None:
+        if before is not None:
+            await before.release()
+        if session_id:
+            await field.begin(session_id)
+
+    async def end(self) -> None:
+        """End all sessions in order, as the program does when it is quit."""
+        for session in self._sessions.values():
+            session.close()
+        if self._running:
+            await asyncio.wait(self._running, timeout=END_SECONDS)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=END_SECONDS)
+        for field in self._fields.values():
+            await field.release()
+
     def _tell_session(self, session: AgentSession, order: dict[str, Any]) -> None:
+        key = order.get("key", MAIN)
         match order["do"]:
+            case "queue":
+                self._hold(asyncio.create_task(self._fields[key].send(order["text"])))
+            case "send what came back":
+                self._hold(asyncio.create_task(self._fields[key].send_all()))
             case "send":
                 session.send(order["text"])
             case "draft":
@@ -123,6 +168,9 @@ class Child:
 
     def _take(self, key: str, event: AgentEvent) -> None:
         told: dict[str, Any] = {"event": type(event).__name__, "key": key}
+        if isinstance(event, Connected | PromptDelivered | PromptReturned):
+            # Like the screen, a moment later: an event may come while a prompt is still being given.
+            self._hold(asyncio.create_task(self._note(self._fields[key], event)))
         match event:
             case QuestionAsked(request, draft, by_message):
                 self._asked[request.id] = request
@@ -137,6 +185,11 @@ class Child:
                 names = ("request_id", "tool_use_id", "deferred", "state", "kind", "reason", "prompt_id")
                 told |= {name: str(getattr(event, name)) for name in names if hasattr(event, name)}
         say(told)
+
+    async def _note(self, field: PromptField, event: AgentEvent) -> None:
+        if isinstance(event, Connected):
+            await field.begin(event.session_id)
+        await field.note(event)
 
 
 def say(told: dict[str, Any]) -> None:
@@ -153,13 +206,14 @@ async def main(database: Path, project: Path) -> None:
         project: Where the agent works.
     """
     inbox = await DurableInbox.open(database)
-    child = Child(inbox, project)
+    child = Child(inbox, project, database.parent / "drafts")
     orders = asyncio.StreamReader(limit=MOST)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     say({"event": "Started"})
     while line := await orders.readline():
         child.obey(json.loads(line))
+    await child.end()
     await inbox.close()
 
 

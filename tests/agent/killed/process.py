@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from ccq_tui.testing import CleanHome
 from tests.agent.killed.points import Victim
 
 ROOT = Path(__file__).parents[3]
+END_SECONDS = 90.0
 
 
 class Process:
@@ -68,15 +71,20 @@ class Process:
         if victim != "cli":
             self._gone()
 
-    def end(self) -> None:
-        """End it in order."""
+    def end(self) -> bool:
+        """End it in order.
+
+        Returns:
+            Whether it did not have to be killed for it.
+        """
         assert self._child.stdin is not None
         self._child.stdin.close()
         try:
-            self._child.wait(20)
+            self._child.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
         self._gone()
+        return self._child.returncode == 0
 
     def _gone(self) -> None:
         self._child.wait()
@@ -115,8 +123,34 @@ def command(pid: int) -> str:
 
 def end_all(home: CleanHome) -> None:
     """Kill what still runs in a home: CLIs whose programs were killed go on."""
-    wanted = f"CLAUDE_CONFIG_DIR={home.config}".encode()
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if wanted in path.read_bytes().split(b"\0"):
-                os.kill(int(path.parent.name), signal.SIGKILL)
+    for pid in running(home):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def running(home: CleanHome) -> list[int]:
+    """Return what runs in a home."""
+    return running_below(home.config)
+
+
+def running_below(root: Path, seconds: float = 0.0) -> list[int]:
+    """Return what still runs after a time with a home in a directory, or sooner if nothing does."""
+    deadline, wanted = time.monotonic() + seconds, f"CLAUDE_CONFIG_DIR={root}".encode()
+    while True:
+        found = [pid for pid in map(int, _numbers()) if _environment(pid).startswith(wanted)]
+        if not found or time.monotonic() >= deadline:
+            return found
+        time.sleep(0.1)
+
+
+def _numbers() -> Iterator[str]:
+    return (path.name for path in Path("/proc").iterdir() if path.name.isdecimal())
+
+
+def _environment(pid: int) -> bytes:
+    """Return where a process has its configuration, as a line of its environment, or nothing."""
+    try:
+        lines = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return b""  # it ended meanwhile, or is another user's
+    return next((line for line in lines if line.startswith(b"CLAUDE_CONFIG_DIR=")), b"")

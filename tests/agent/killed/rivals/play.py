@@ -1,18 +1,9 @@
-"""Two programs on one inbox, killed at random: ``python -m tests.agent.killed.rivals [KILLS [SEED]]``.
-
-Each play has a session, a fork of it that begins while a question waits, two question sets in one message, a
-permission and a rewind. Both programs start sessions at the same moment, answer each other's requests, and
-are killed, alone, with a CLI, or both.
-"""
+"""One play: a session and its fork in two programs that are killed."""
 
 from __future__ import annotations
 
-import json
 import random
-import sys
-import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,70 +12,29 @@ from typing import Any
 
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store
-from ccq_tui.questions import Answered, Option, Question
+from ccq_tui.questions import Answered
 from ccq_tui.questions.state import PanelState
-from ccq_tui.testing import Exchange, Replies, Scenario, ScriptedModel, ask, clean_environment
+from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.agent.killed.news import Kill, spoken, told
-from tests.agent.killed.process import Process, end_all
+from tests.agent.killed.process import Process, command, end_all, running_below
+from tests.agent.killed.rivals.counts import VICTIMS, Seen
+from tests.agent.killed.rivals.prompts import Prompts, session_of
+from tests.agent.killed.rivals.script import done, scenario
 
-KILLS = 300
-A_PLAY = 8
-"""Kills in one play."""
-LIMIT = 600.0
+LIMIT = 900.0
+GONE_SECONDS = 20.0
+"""How long what was killed may take to be gone, with the CLI that it left."""
 QUIET = 0.005
 """Seconds to listen to one program before the other."""
-STUCK = 3.0
+STUCK = 2.0
 """Seconds without an event after which a person looks at what waits."""
-PARTS = 4
-RAN = "part-2-done"
+TICK = 0.3
+"""Seconds without an event that bring the next kill as much nearer as an event, while nothing starts."""
+LOOK = 0.2
+"""Seconds after which it is looked again whether the play is over."""
+MOST_PROMPTS = 14
 DELAYS = (0.0, 0.0, 0.005, 0.02, 0.1, 0.4)
 MAIN, FORK = "main", "fork"
-VICTIMS = ("first", "second", "both", "cli", "first and cli")
-
-
-def scenario(newest: Callable[[], Exchange]) -> Scenario:
-    """Return the script: it asks and runs again what the conversation does not show as done.
-
-    Args:
-        newest: Gives the request that is being answered.
-    """
-
-    def question(number: int) -> Question:
-        options = (Option("First", "One way"), Option("Second", "Another way"))
-        return Question(f"What about part {number}?", f"Part {number}", options)
-
-    def choose(_: Replies) -> Scenario:
-        said = spoken(newest().body)
-        open_parts = [number for number in range(1, PARTS + 1) if f"answer {number} to" not in said]
-        if open_parts and open_parts[0] != PARTS:
-            # The second and the third question are asked in one message.
-            together = [number for number in open_parts if number in (2, 3)] if open_parts[0] != 1 else [1]
-            return Scenario().together(*(ask(question(number)) for number in together)).then(choose)
-        if RAN not in said:
-            return Scenario().runs("Bash", command="touch part && echo part-$((1+1))-done").then(choose)
-        if open_parts:
-            return Scenario().says("Now the last part.").asks(question(PARTS)).then(choose)
-        return Scenario().says("All of it is done.").ends_turn().then(choose)
-
-    return Scenario("rivals").then(choose)
-
-
-@dataclass
-class Seen:
-    """What was seen.
-
-    Attributes:
-        counts: How often each thing happened.
-        problems: What was lost, or told twice.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
-
-    def add(self, other: Seen) -> None:
-        """Count another play's, too."""
-        self.counts += other.counts
-        self.problems += other.problems
 
 
 @dataclass
@@ -121,6 +71,8 @@ class Rivals:
         self._until_kill = self._chance.randrange(2, 24)
         self._serial = 0
         self._rewound = False
+        self._prompts = Prompts()
+        self._said: dict[Exchange, str] = {}
         self._heard: list[str] = []
 
     def play(self) -> Seen:
@@ -133,15 +85,26 @@ class Rivals:
             self._home = clean_environment(self._model.url, root=self._root)
             self._programs = [self._program(), self._program()]
             try:
-                self._play()
-            except TimeoutError as error:
-                self._problem(str(error))
+                try:
+                    self._play()
+                except TimeoutError as error:
+                    self._problem(str(error))
+                self._end()
             finally:
-                for program in self._programs:
-                    program.end()
                 end_all(self._home)
             self._check()
         return self.seen
+
+    def _end(self) -> None:
+        """End both programs in order: nothing of them is left, and nothing failed in them."""
+        for program in self._programs:
+            if not program.end():
+                self._problem("a program did not end in order")
+        if left := running_below(self._root, GONE_SECONDS):
+            self._problem(f"processes were left: {[command(pid)[:80] for pid in left]}")
+        errors = (self._home.root / "stderr").read_text(errors="replace")
+        if "Traceback" in errors:
+            self._problem(f"something failed in a program: {errors[-3000:]}")
 
     def _program(self) -> Process:
         return Process(self._home, self._database, {})
@@ -149,24 +112,45 @@ class Rivals:
     # -- two people and a killer --------------------------------------------------------------------------
 
     def _play(self) -> None:
-        deadline, heard_at = time.monotonic() + LIMIT, time.monotonic()
-        while self._left or not self._finished():
-            if time.monotonic() > deadline:
+        deadline = time.monotonic() + LIMIT
+        looked = ticked = heard_at = time.monotonic()
+        while True:
+            now = time.monotonic()
+            if now > deadline:
                 raise TimeoutError(f"it did not end within {LIMIT:g} s; {self._open()}")
-            for number in range(len(self._programs)):
-                event = self._programs[number].event(QUIET)
-                if event is None:
-                    continue
-                heard_at = time.monotonic()
-                words = (str(event.get(name, "")) for name in ("event", "key", "id", "state", "reason"))
-                self._heard.append(f"{number} " + " ".join(word for word in words if word))
-                self._note(number, event)
-                self._until_kill -= 1
-                if self._until_kill <= 0 and self._left:
-                    self._kill()
-            if time.monotonic() - heard_at > STUCK:
-                heard_at = time.monotonic()
+            if now - looked > LOOK:
+                looked = now
+                if not self._left and self._finished():
+                    return
+            heard = [self._listen(number) for number in range(len(self._programs))]
+            if any(heard):
+                heard_at = ticked = time.monotonic()
+            elif now - ticked > TICK and all(session.runner is not None for session in self._all()):
+                ticked = now
+                self._come_nearer()
+            if now - heard_at > STUCK:
+                heard_at = now
                 self._go_on()
+
+    def _listen(self, number: int) -> bool:
+        """Take the next event of a program, if there is one."""
+        event = self._programs[number].event(QUIET)
+        if event is None:
+            return False
+        words = (str(event.get(name, "")) for name in ("event", "key", "id", "state", "reason", "text"))
+        self._heard.append(f"{number} " + " ".join(word for word in words if word))
+        self._note(number, event)
+        if self._left and self._chance.random() < 0.08:
+            self._queue()
+        self._come_nearer()
+        return True
+
+    def _come_nearer(self) -> None:
+        """Come nearer to the next kill, and kill when it is time to, seldom before there is a session."""
+        self._until_kill -= 1
+        begun = any(session.name for session in self._all())
+        if self._until_kill <= 0 and self._left and (begun or self._chance.random() < 0.1):
+            self._kill()
 
     def _note(self, number: int, event: dict[str, Any]) -> None:
         """Do what an event of a program asks of the people."""
@@ -177,6 +161,8 @@ class Rivals:
         match event["event"]:
             case "Started":
                 self._start_what_rests(number)
+            case "Kept":
+                self._prompts.keep(event["text"], event["prompt_id"])
             case "Settled" if event["won"]:
                 self.seen.counts["answered by the other program"] += 1
             case "Rewound":
@@ -201,6 +187,8 @@ class Rivals:
                 self._permission(number, session, event["id"])
             case "SessionLost":
                 self._lost(number, session, event["kind"])
+            case "Returned":
+                self._prompts.come_back(number, session.key, event["text"])
 
     def _connected(self, number: int, session: _Session, name: str) -> None:
         session.runner, session.idle = number, False
@@ -224,6 +212,31 @@ class Rivals:
             session.idle = False
             self._programs[session.runner].tell(do="send", key=session.key, text=text)
 
+    def _queue(self) -> None:
+        """Write a prompt into a session, whatever that does just now: it waits for a turn, or for a CLI."""
+        named = [session for session in self._all() if session.name]
+        if not named or len(self._prompts) == MOST_PROMPTS:
+            return
+        session = self._chance.choice(named)
+        if session.runner is None and not session.starting:
+            self._start(session, self._chance.randrange(2))
+            self.seen.counts["prompts queued for a CLI that starts"] += 1
+        number = session.runner if session.runner is not None else min(session.starting)
+        self.seen.counts["prompts queued"] += 1
+        session.idle = False
+        self._programs[number].tell(do="queue", key=session.key, text=self._prompts.new())
+
+    def _send_what_came_back(self, session: _Session) -> bool:
+        """Send what stands in the field of a session, now and then; whether that was done."""
+        if session.runner is None or self._chance.random() < 0.3:
+            return False
+        if not self._prompts.take(session.runner, session.key):
+            return False
+        self.seen.counts["prompts sent again after they came back"] += 1
+        session.idle = False
+        self._programs[session.runner].tell(do="send what came back", key=session.key)
+        return True
+
     def _start_what_rests(self, number: int) -> None:
         """Start what nobody runs, now and then in both programs at once."""
         for session in self._sessions.values():
@@ -246,7 +259,8 @@ class Rivals:
     def _question(self, number: int, session: _Session, event: dict[str, Any]) -> None:
         name, own, other = event["id"], self._programs[number], self._programs[1 - number]
         self._check_draft(name, event["draft"], event["at"])
-        if self._chance.random() < 0.5:
+        drafted = self._chance.random() < 0.5
+        if drafted:
             self._serial += 1
             draft = f"draft {self._serial}"
             self._drafts.setdefault(name, []).append(draft)
@@ -255,8 +269,14 @@ class Rivals:
             self._sessions[FORK] = _Session(FORK)
             self._start(self._sessions[FORK], self._chance.randrange(2))
             return  # the question waits while the fork begins
+        if drafted and self._left and self._chance.random() < 0.4:
+            return  # something is typed, and not confirmed before something else happens
+        if "part 2?" in event["text"]:
+            self.seen.counts["two sets in one message"] += 1
         way = self._chance.random()
         if way < 0.15:
+            if self._left and self._chance.random() < 0.5:
+                self._queue()
             own.tell(do="park", key=session.key)
             other.tell(do="settle", id=name, text=self._answer(name, event["text"]))
             self.seen.counts["parked, answered elsewhere"] += 1
@@ -302,22 +322,29 @@ class Rivals:
             else:
                 self._programs[self._chance.randrange(2)].tell(do="allow elsewhere", id=request.id)
         for session in self._all():
-            if session.runner is None or not session.idle or waiting:
+            if session.runner is None or not session.idle or waiting or self._send_what_came_back(session):
                 continue
             if not self._done(session):
                 self._say(session, "Go on.")
-            elif session.key == MAIN and not self._rewound and len(session.prompts) > 1:
+            elif session.key == MAIN and not self._rewound and self._may_rewind(session):
                 order = {"do": "rewind", "key": MAIN, "prompt_id": session.prompts[-1]}
                 self._programs[session.runner].tell(**order)
             elif session.key == MAIN and not self._rewound:
                 self._say(session, "One more thing.")
 
+    def _may_rewind(self, session: _Session) -> bool:
+        """Whether the newest prompt began a turn; one read in the middle of one is no place to go back to."""
+        return len(session.prompts) > 1 and not self._prompts.is_one(session.prompts[-1])
+
     def _kill(self) -> None:
         self._until_kill = self._chance.randrange(2, 24)
+        if self._chance.random() < 0.5:
+            self._queue()
         time.sleep(self._chance.choice(DELAYS))
         victim = self._chance.choice(VICTIMS)
         for name in self._drafts:
             self._kept[name] = self._on_disk(name) or self._kept.get(name, "")
+            self.seen.counts["drafts on disk at a kill"] += bool(self._kept[name])
         if victim == "cli":
             for program in self._programs:
                 program.kill("cli")
@@ -327,6 +354,7 @@ class Rivals:
                 self._programs[number].kill("both" if victim == "first and cli" else "program")
             for number in hit:
                 self._programs[number] = self._program()
+                self._prompts.forget(number)
                 for session in self._sessions.values():
                     session.starting.discard(number)
                     if session.runner == number:
@@ -372,13 +400,11 @@ class Rivals:
         return list(self._sessions.values())
 
     def _done(self, session: _Session) -> bool:
-        said = self._said(session)
-        return RAN in said and all(f"answer {number} to" in said for number in range(1, PARTS + 1))
-
-    def _said(self, session: _Session) -> str:
-        """Return the newest request of a session, once it was replied to."""
-        own = [one for one in self._model.requests() if _session_of(one) == session.name and session.name]
-        return spoken(own[-1].body) if own and own[-1].last_byte else ""
+        """Whether the newest request of a session has all of it, and was replied to."""
+        own = [one for one in self._model.requests() if session_of(one) == session.name and session.name]
+        if not own or not own[-1].last_byte:
+            return False
+        return done(self._said.setdefault(own[-1], spoken(own[-1].body)))
 
     def _newest(self) -> Exchange:
         return self._model.requests()[-1]
@@ -422,6 +448,12 @@ class Rivals:
                     self._check_answer(name, text, won == text, exchanges)
         finally:
             store.close()
+        for count, problem in self._prompts.found(
+            self._home, self._database.parent / "drafts", exchanges, self._kills
+        ):
+            self.seen.counts[count] += 1
+            if problem:
+                self._problem(problem)
         self._model.check()
 
     def _check_answer(self, name: str, text: str, won: bool, exchanges: Sequence[Exchange]) -> None:
@@ -437,40 +469,3 @@ class Rivals:
 
     def _problem(self, text: str) -> None:
         self.seen.problems.append(f"{text} [{self._root.name}]\n      " + "\n      ".join(self._heard[-60:]))
-
-
-def _session_of(exchange: Exchange) -> str:
-    return exchange.headers.get("x-claude-code-session-id", "")
-
-
-def main(kills: int, seed: int) -> int:
-    """Play until there were so many kills, and print what was seen.
-
-    Args:
-        kills: How many.
-        seed: The first play's.
-
-    Returns:
-        The exit code: 0 where nothing was lost or doubled, and something was counted.
-    """
-    total, began = Seen(), time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="ccq-rivals-") as root:
-        while (left := kills - total.counts["kills"]) > 0:
-            place = Path(root) / f"seed-{seed}"
-            place.mkdir()
-            one = Rivals(seed, min(left, A_PLAY), place).play()
-            total.add(one)
-            seed += 1
-            sys.stdout.write(
-                f"{time.monotonic() - began:6.1f} s  seed {seed - 1}: {json.dumps(one.counts)}\n"
-            )
-            sys.stdout.write("".join(f"    {problem}\n" for problem in one.problems))
-            sys.stdout.flush()
-    sys.stdout.write(json.dumps(dict(sorted(total.counts.items())), indent=1) + "\n")
-    counted = all(total.counts[what] for what in ("kills", "drafts kept", "answers, each news once"))
-    return 0 if counted and not total.problems else 1
-
-
-if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:3]]
-    sys.exit(main(*(*numbers, *(KILLS, 1)[len(numbers) :])))

@@ -1,0 +1,73 @@
+"""Plays until there were so many kills, and prints what was seen."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.agent.killed.process import running_below
+from tests.agent.killed.rivals.counts import Seen
+from tests.agent.killed.rivals.jobs import Jobs, plan
+from tests.agent.killed.rivals.play import GONE_SECONDS
+
+KILLS = 300
+
+
+def main(kills: int, seed: int, jobs: int, keep: Path | None) -> int:
+    """Play until there were so many kills, and print what was seen.
+
+    Args:
+        kills: How many.
+        seed: The first play's.
+        jobs: How many plays go on at a time.
+        keep: Where what the plays leave is kept, to look into it; None for nowhere.
+
+    Returns:
+        The exit code: 0 where nothing was lost or doubled, and something was counted of everything.
+    """
+    total, began = Seen(), time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
+    with ExitStack() as ending:
+        root = keep or Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="ccq-rivals-")))
+        root.mkdir(parents=True, exist_ok=True)
+        playing = ending.enter_context(Jobs(plan(kills, seed), root, jobs))
+        for one_seed, seconds, one in playing.results():
+            total.add(one)
+            counts = json.dumps(dict(sorted(one.counts.items())))
+            say(f"{time.monotonic() - began:6.1f} s  seed {one_seed}, {seconds:.0f} s: {counts}")
+            say(*(f"    {problem}" for problem in one.problems))
+        if left := running_below(root, GONE_SECONDS):
+            total.problems.append(f"processes were left: {left}")
+    say(str(total))
+    say(*(f"nothing was seen of: {what}" for what in total.missing))
+    say(*(problem.splitlines()[0] for problem in total.problems))
+    say(f"{total.counts['kills']} kills in {time.monotonic() - began:.0f} s, {len(total.problems)} problems")
+    return 1 if total.missing or total.problems else 0
+
+
+def say(*lines: str) -> None:
+    """Print lines, at once."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+def arguments(words: Sequence[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.agent.killed.rivals")
+    parser.add_argument("kills", type=int, nargs="?", default=KILLS)
+    parser.add_argument("seed", type=int, nargs="?", default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="how many plays go on at a time")
+    parser.add_argument("--keep", type=Path, help="where what the plays leave is kept")
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    given = arguments(sys.argv[1:])
+    sys.exit(main(given.kills, given.seed, given.jobs, given.keep))
