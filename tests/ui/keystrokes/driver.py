@@ -43,7 +43,8 @@ def main(arguments: list[str]) -> int:
             hands = asyncio.run(drive(place, min(PIECE, count - driven), seed, Path(where)))
         totals[place.PLACE] += hands.counts
         found += [f"seed {seed}, {violation}" for violation in hands.violations]
-        _say(f"seed {seed}: {place.PLACE}, {_counted(hands.counts)}")
+        so_far = sum(totals.values(), Counter[str]())
+        _say(f"seed {seed}: {place.PLACE}, {_counted(hands.counts)}; so far {so_far['keys']:,} keys")
         for violation in hands.violations:
             _say(f"VIOLATION {violation}")
         seed += 1

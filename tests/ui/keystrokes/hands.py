@@ -20,7 +20,6 @@ from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.worker import Worker
 
-from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import base, dock, prompting
 from tests.ui.host import QUIET_TURNS, Clock, _has_to_draw, _has_work
 from tests.ui.keystrokes.oracle import Frame, Watch, typed
@@ -30,7 +29,7 @@ LETTERS = "abchjklnopy12 é"
 PAUSES = (0.0, 0.03, 0.1, 0.2, 0.39, 0.41, 0.7, 0.81, 1.2, 1.51, 3.0)
 SIZES = ((80, 24), (40, 12), (30, 9), (120, 40))
 SETTLE_SECONDS = 60.0
-RESTING = frozenset({"session", "themes", "trust", "resume", "new session", "go to session"})
+RESTING = frozenset({"session", "backlog", "themes", "trust", "resume", "new session", "go to session"})
 """Work that goes on while nothing is to be done, or waits for a person."""
 
 
@@ -129,8 +128,12 @@ class Hands:
 
     async def settle(self) -> None:
         """Let all be done that happened, and be drawn."""
-        await settled(self.app)
+        await settled(self.app, self.rests)
         self.looked()
+
+    def rests(self, worker: Worker[Any]) -> bool:
+        """Whether work is none that is to be waited for."""
+        return worker.name in RESTING or worker.name.startswith("/")
 
     def looked(self) -> None:
         """Note what came to the front; what is driven extends it."""
@@ -185,7 +188,7 @@ class Hands:
         return "\n" + "\n".join(line.rstrip() for line in self.frame().lines)
 
 
-async def settled(app: App[Any]) -> None:
+async def settled(app: App[Any], rests: Callable[[Worker[Any]], bool]) -> None:
     """Wait until an app has done all that there is to do, and has drawn it."""
     quiet, until = 0, time.monotonic() + SETTLE_SECONDS
     while time.monotonic() < until:
@@ -198,7 +201,7 @@ async def settled(app: App[Any]) -> None:
         pumps = (app, *(pump for one in app.screen_stack for pump in one.walk_children(with_self=True)))
         if any(_has_work(pump) for pump in pumps):
             quiet = 0
-        elif any(worker.is_running and not _rests(worker, app) for worker in app.workers):
+        elif any(worker.is_running and not rests(worker) for worker in app.workers):
             quiet = 0
             await asyncio.sleep(0.001)
         elif _has_to_draw(screen):
@@ -209,13 +212,10 @@ async def settled(app: App[Any]) -> None:
             app._check_resize()
         elif (quiet := quiet + 1) == QUIET_TURNS:
             return
-    raise AssertionError("there is always more to do")
-
-
-def _rests(worker: Worker[Any], app: App[Any]) -> bool:
-    """Whether work goes on while nothing is to be done, or waits for a person."""
-    asks = worker.name == "sessions" and type(app.screen) is Picker
-    return asks or worker.name in RESTING or worker.name.startswith("/")
+    working = [worker.name for worker in app.workers if worker.is_running and not rests(worker)]
+    raise AssertionError(
+        f"there is always more to do: {working}, {[pump for pump in pumps if _has_work(pump)]}"
+    )
 
 
 def key_event(key: str) -> events.Key:

@@ -141,13 +141,20 @@ class Inbox(Panels):
         elif what < 0.60 and listed:
             await self._press(self.random.choice(LIST_KEYS))
         elif what < 0.70:
-            await self.pass_time(self.random.choice((0.5, 1.6, 3.0)))
-            for _ in range(self.random.randint(1, 3)):
-                await self._press(self.random.choice(MEANT), self.random.choice((0.2, 0.45, 1.6)))
+            await self._work()
         elif what < 0.85:
             await self._press(self.random.choice(LETTERS))
         else:
             await self._press(self.random.choice(OTHERS))
+
+    async def _work(self) -> None:
+        """Answer in the list's own panel where that is in front."""
+        if self.inbox is not None and self.panel is None:
+            await self._press("right", 0.5)
+            for _ in range(self.random.randint(1, 3)):
+                await self._press(self.random.choice(MEANT), self.random.choice((0.0, 0.2, 1.6)))
+        else:
+            await super()._work()
 
     async def _ask(self) -> None:
         self._names += 1

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+from textual.worker import Worker
 
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.earlier import EarlierSession
@@ -48,6 +51,14 @@ class SlowSession(ToldSession):
         return await super().ask(control)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """A list, and whether there is anything in it to choose yet."""
+
+    list: Picker
+    there: bool
+
+
 class Lists(Panels):
     """Lists that open at a command, some of them late, while somebody types on."""
 
@@ -77,6 +88,8 @@ class Lists(Panels):
         hands, dismiss, take = self, Picker.dismiss, SessionScreen.take_command
 
         async def earlier(*_: Any, **__: Any) -> tuple[EarlierSession, ...]:
+            if (held := getattr(hands.run.told, "held", None)) is not None:
+                await held.wait()
             return kept
 
         async def nothing(*_: Any) -> Path:
@@ -117,22 +130,22 @@ class Lists(Panels):
 
     async def _do_something(self) -> None:
         what = self.random.random()
-        if what < 0.12:
+        if what < 0.14:
             await self._command()
-        elif what < 0.18:
-            await self._reply()
         elif what < 0.20:
+            await self._reply()
+        elif what < 0.22:
             await self.resize()
-        elif what < 0.22 and not self.dock.line.items:
+        elif what < 0.24 and not self.dock.line.items:
             self._names += 1
             self.say("asked")
             self.run.told.tell(asked(f"r{self._names}"))
             await self.settle()
-        elif what < 0.34:
+        elif what < 0.40:
             await self._burst()
-        elif what < 0.44:
+        elif what < 0.52:
             await self._press(self.random.choice(("enter", "enter", "down", "ctrl+f")), 1.6)
-        elif what < 0.66:
+        elif what < 0.70:
             await self._press(self.random.choice(LETTERS))
         else:
             await self._press(self.random.choice(OTHERS))
@@ -161,6 +174,11 @@ class Lists(Panels):
             self.run.told.held = None  # type: ignore[attr-defined]
             held.set()
             await self.settle()
+
+    def rests(self, worker: Worker[Any]) -> bool:
+        """Whether work is none that is to be waited for: sessions come late, or one is to be deleted."""
+        late = getattr(self.run.told, "held", None) is not None or type(self.app.screen) is Picker
+        return super().rests(worker) or (worker.name == "sessions" and late)
 
     # -- what is there ---------------------------------------------------------------------------------------
 

@@ -85,16 +85,22 @@ class Panels(Hands):
             await self.settle()
         elif what < 0.11:
             await self.resize()
-        elif what < 0.23:
+        elif what < 0.29:
             await self._burst()
-        elif what < 0.40:
-            await self.pass_time(self.random.choice((0.5, 1.6, 3.0)))
-            for _ in range(self.random.randint(1, 3)):
-                await self._press(self.random.choice(MEANT), self.random.choice((0.2, 0.45, 1.6)))
-        elif what < 0.66:
+        elif what < 0.46:
+            await self._work()
+        elif what < 0.70:
             await self._press(self.random.choice(LETTERS))
         else:
             await self._press(self.random.choice(OTHERS))
+
+    async def _work(self) -> None:
+        """Do what somebody does who answers: show what waits, read it, choose."""
+        await self.pass_time(self.random.choice((0.5, 1.6, 3.0)))
+        if self.front is None and self.dock.line.items:
+            await self._press("f2", 0.1)
+        for _ in range(self.random.randint(1, 4)):
+            await self._press(self.random.choice(MEANT), self.random.choice((0.2, 0.45, 1.6)))
 
     async def _ask(self) -> None:
         self._names += 1
