@@ -117,7 +117,7 @@ def read_draft(path: Path) -> tuple[Draft, Keeper] | None:
         sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
         draft = Draft(text, pastes, sent, _session(content.get("session")))
         return draft, Keeper(_process(content), content.get("keeper"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 

@@ -139,8 +139,14 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] 
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        _roll_back(connection)
         raise
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """End a transaction, unless its failure has done so: a full disk does, and says why it is refused."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def check_tables(connection: sqlite3.Connection) -> None:
@@ -160,7 +166,7 @@ def check_tables(connection: sqlite3.Connection) -> None:
         if _columns(connection) & known != expected:
             raise sqlite3.DatabaseError("its tables are not those of its version")
     finally:
-        connection.execute("ROLLBACK")
+        _roll_back(connection)
 
 
 @cache

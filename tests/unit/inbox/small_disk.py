@@ -1,0 +1,76 @@
+"""A program of its own on a disk without room, by `test_disk_full`: `python -m ... WAY ROOM DIRECTORY`.
+
+It starts while only ROOM bytes are free, keeps what a person does, gets room, and prints what it was told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from ccq_tui.inbox import Added, Allowed, Denied, InboxError, InboxRenewed, InboxTrouble, SessionFact, Won
+from ccq_tui.inbox.durable import DurableInbox
+from tests.unit.inbox.test_durable import Heard, permission
+
+FACT = SessionFact(directory="/work", name="api", state="working", cause="test", runs=True)
+
+
+def filled(place: Path, room: int) -> Callable[[], None]:
+    """Leave so many bytes of a small file system free; the function returned empties it again."""
+    filler = place / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 1024)
+        except OSError:
+            file.truncate(max(0, file.tell() - room))
+    return filler.unlink
+
+
+def limited(room: int) -> Callable[[], None]:
+    """Let no file grow beyond so many bytes, as a quota does; the function returned allows it again."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, most))
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+def of(heard: Heard, kind: type[InboxTrouble] | type[InboxRenewed]) -> list[str]:
+    return [one.message for one in heard.changes if isinstance(one, kind)]
+
+
+async def run(way: str, room: int, place: Path) -> dict[str, object]:
+    free = filled(place, room) if way == "tmpfs" else limited(room)
+    inbox = DurableInbox.begin(place / "state" / "inbox.db")
+    heard = Heard(inbox)
+    opened = ""
+    try:
+        await inbox.opened()
+    except InboxError as error:
+        opened = str(error)
+    inbox.note_session("s", FACT)
+    waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked. " * 9000))
+    over = asyncio.create_task(inbox.ask(permission("over")))
+    await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) >= 2)
+    assert await inbox.answer("over@s", Allowed("1"), "panel") == Won()
+    assert await over == Allowed("1")
+    before = len(of(heard, InboxTrouble))
+    free()
+    if before:
+        await heard.until(lambda: of(heard, InboxRenewed))
+    assert await inbox.answer("waits@s", Denied("2"), "panel") == Won()
+    assert await waits == Denied("2")
+    told: dict[str, object] = {"opened": opened, "troubles": of(heard, InboxTrouble)}
+    told["renewals"] = of(heard, InboxRenewed)
+    await inbox.run(lambda _: None)
+    return told
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(asyncio.run(run(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])))))
+    sys.stdout.flush()
+    os._exit(0)  # as if it were killed: all that was confirmed is on disk
