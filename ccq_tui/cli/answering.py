@@ -176,7 +176,7 @@ def _delivery(store: Store, session_id: str, reach: Reach) -> str:
             where = one_line(session.directory if session else "", 300)
             return f"Its session's directory {where} is gone; to go on in another one: {resume} --cwd DIR"
         case Reach.RESTS | Reach.UNKNOWN:
-            return f"Its session has it when it is resumed: {resume}"
+            return f"An open ccq-tui that shows its session starts it now; else it goes on with: {resume}"
 
 
 def _read(name: str) -> str:

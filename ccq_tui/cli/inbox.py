@@ -70,7 +70,7 @@ def inbox(
 
 
 def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
-    from ccq_tui.inbox.listing import inbox_lines, shortener, unread_words
+    from ccq_tui.inbox.listing import inbox_lines, shortener, undelivered_lines, unread_words
     from ccq_tui.inbox.reports import list_report, request_record
 
     start = since(since_text)
@@ -87,9 +87,12 @@ def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> 
             print_lines(list_report("requests", (request_record(item) for item in found)))
             return ENDED
         ids, names = _ids(store), _session_names(store)
+        late = store.undelivered_counts() if store else {}
     lines = inbox_lines(found, shortener(ids), names)
     if found:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
+    if late := {name: count for name, count in late.items() if only in (None, name)}:
+        lines += ["", *undelivered_lines(late, names)]
     print_lines("\n".join(lines))
     return ENDED
 
@@ -156,8 +159,13 @@ def show(request: str, as_json: bool) -> int:
 
     REQUEST is its id, which may be cut short where no other begins alike.
     """
+    from pathlib import Path
+
+    from ccq_tui.inbox.listing import SHORT
     from ccq_tui.inbox.reports import report, whole_record
     from ccq_tui.inbox.showing import request_lines
+    from ccq_tui.text import one_line
+    from ccq_tui.worktrees.model import can_be_there
 
     with opened_store() as store:
         store, stored = find_request(store, request)
@@ -166,7 +174,13 @@ def show(request: str, as_json: bool) -> int:
     if as_json:
         print_lines(report("request", whole_record(stored)))
         return ENDED
-    parts = [stored.request.session_id, *([known.name, known.directory] if known else [])]
+    there = known is None or not known.directory or can_be_there(Path(known.directory))
+    resume = f"ccq-tui resume {one_line(stored.request.session_id[:SHORT], 24)}"
+    parts = [
+        stored.request.session_id,
+        *([known.name, known.directory] if known else []),
+        "" if there else f"its directory is gone: {resume} --cwd DIR",
+    ]
     session = " · ".join(part for part in parts if part)
     print_lines("\n".join(request_lines(stored, called, session, unreached)))
     return ENDED

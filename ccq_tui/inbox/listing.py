@@ -171,6 +171,22 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
     return table(("REQUEST", "KIND", "ASKED", "SESSION", "WHAT"), rows)
 
 
+def undelivered_lines(undelivered: Mapping[str, int], session_name: Shorten) -> list[str]:
+    """Say which confirmed answers have not reached their agents, and what to do.
+
+    Args:
+        undelivered: How many of each session, by its id.
+        session_name: Names a session by its id.
+    """
+    lines = []
+    for name, count in undelivered.items():
+        answers = "1 answer has" if count == 1 else f"{count} answers have"
+        it = "it" if count == 1 else "them"
+        called = one_line(session_name(name), NAME_WIDTH)
+        lines.append(f"→ {answers} not reached {called} yet: ccq-tui resume {name[:SHORT]} delivers {it}.")
+    return lines
+
+
 def session_lines(
     sessions: Sequence[StoredSession],
     waiting: Mapping[str, int],

@@ -185,7 +185,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await pilot.press("down", "enter")
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
         driven.clock.skip(1.0)
-        assert "1 file changes back, +0 −4 lines" in (await picker(pilot)).about
+        assert "Takes 1 file back: +0 −4 lines." in (await picker(pilot)).about
         await pilot.press("escape")
         await closed(pilot)
         assert rewound(driven) == []

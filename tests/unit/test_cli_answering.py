@@ -51,7 +51,10 @@ def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
     with asked() as store:
         store.upsert_session(SESSION, str(tmp_path))
     assert main(["decline", FEATURES]) == 0
-    assert "Its session has it when it is resumed: ccq-tui resume 8f14e45f" in capsys.readouterr().out
+    assert (
+        "An open ccq-tui that shows its session starts it now; else it goes on with: ccq-tui resume 8f14e45f"
+        in capsys.readouterr().out
+    )
 
 
 def outcome_of(call: str) -> RequestOutcome | None:

@@ -70,6 +70,29 @@ def test_the_inbox_lists_what_waits_oldest_first(capsys: pytest.CaptureFixture[s
     assert records[3]["plan"].startswith("# Move")
 
 
+def test_the_inbox_names_confirmed_answers_that_have_not_arrived(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    for call in (CACHE, FEATURES):
+        assert main(["decline", call]) == 0
+    capsys.readouterr()
+    said = "→ 2 answers have not reached api-refactor yet: ccq-tui resume 8f14e45f delivers them."
+    assert run(capsys, "inbox").splitlines()[-1] == said
+    assert run(capsys, "inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", said]
+    assert "→" not in run(capsys, "inbox", "--session", RUNNING[:4])
+
+
+def test_a_request_is_shown_with_a_directory_that_is_gone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    stock()
+    shown = " ".join(run(capsys, "show", CACHE).split())
+    assert "/home/me/api · its directory is gone: ccq-tui resume 8f14e45f --cwd DIR" in shown
+    assert "ccq-tui answer" in shown
+    with asked() as store:
+        store.upsert_session(SESSION, str(tmp_path))
+    assert "is gone" not in run(capsys, "show", CACHE)
+
+
 def test_lists_are_narrowed_by_session_and_time(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:

@@ -138,8 +138,8 @@ def what_changes(files: FilesToRewind, cwd: Path) -> str:
         return "No file that Claude's editing tools wrote changes. What commands did stays."
     named = [_short(path, cwd) for path in files.files[:MOST_FILES]]
     more = len(files.files) - len(named)
-    count = "1 file changes" if len(files.files) == 1 else f"{len(files.files)} files change"
-    lines = f"{count} back, +{files.insertions} −{files.deletions} lines. What commands did stays."
+    count = "1 file" if len(files.files) == 1 else f"{len(files.files)} files"
+    lines = f"Takes {count} back: +{files.insertions} −{files.deletions} lines. What commands did stays."
     return f"{lines}\n{', '.join(named)}{f' and {more} more' if more else ''}"
 
 
