@@ -91,11 +91,13 @@ class Rewound:
         prompt: The text of the message that it ends before now.
         refusal: Why nothing was taken back, for a person, or "".
         files_refusal: Why the files were not taken back with it, for a person, or "".
+        files_left: The files that could not be changed back.
     """
 
     prompt: str = ""
     refusal: str = ""
     files_refusal: str = ""
+    files_left: tuple[str, ...] = ()
 
 
 _REFUSALS = {
@@ -194,11 +196,28 @@ async def rewind(ask: Asks, prompt_id: str, newest: str, *, files: bool) -> Rewo
     done = await ask(rewind_conversation(prompt_id, newest))
     if done.refusal or not files:
         return done
+    left = await take_files_back(ask, prompt_id)
+    return replace(done, files_refusal=left.refusal, files_left=left.files)
+
+
+async def take_files_back(ask: Asks, prompt_id: str) -> FilesToRewind:
+    """Take the files back to before a prompt, and look which of them did not follow.
+
+    The CLI says that it is done also where a directory or a link is in the place of a file, or the file
+    cannot be written.
+
+    Args:
+        ask: Asks the CLI.
+        prompt_id: The prompt.
+
+    Returns:
+        The files that are still to be changed, and why none was.
+    """
     try:
-        refusal = (await ask(rewind_files(prompt_id))).refusal
+        done = await ask(rewind_files(prompt_id))
+        return done if done.refusal else await ask(files_to_rewind(prompt_id))
     except CommandError as error:
-        refusal = str(error)
-    return replace(done, files_refusal=refusal)
+        return FilesToRewind(refusal=str(error))
 
 
 def set_effort(level: str) -> Control[None]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 
-from ccq_tui.agent.controls import Control, Rewound, rewind_conversation, rewind_files
+from ccq_tui.agent.controls import Control, Rewound, rewind
 from ccq_tui.agent.events import (
     AgentEvent,
     ArrivingEnded,
@@ -56,6 +56,8 @@ class ToldSession:
         self.set: list[tuple[str, str | None]] = []
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
         self.replies: dict[str, Any] = {}
+        self.unmoved: list[str] = []
+        """The files that do not follow when they are taken back."""
 
     def tell(self, event: AgentEvent) -> None:
         named = isinstance(event, RequestSettled | RequestParked | ArrivingEnded)
@@ -93,13 +95,12 @@ class ToldSession:
         reply = self.replies.get(control.subtype, {})
         if isinstance(reply, Exception):
             raise reply
+        if control.subtype == "rewind_files" and "dry_run" not in control.fields:
+            self.replies["rewind_files"] = {**reply, "filesChanged": self.unmoved}
         return control.read(reply)
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
-        done = await self.ask(rewind_conversation(prompt_id))
-        if done.refusal or not files:
-            return done
-        return replace(done, files_refusal=(await self.ask(rewind_files(prompt_id))).refusal)
+        return await rewind(self.ask, prompt_id, "", files=files)
 
     def withdraw(self, prompt_id: str) -> None:
         self.withdrawn.append(prompt_id)

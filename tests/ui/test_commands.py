@@ -224,6 +224,26 @@ async def test_an_enter_held_down_goes_through_no_second_list() -> None:
         await until(pilot, lambda: "no longer knows the last prompt" in notices(driven))
 
 
+@pytest.mark.parametrize("files_alone", [True, False])
+async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -> None:
+    driven = Driven(clock=(clock := Clock()))
+    async with driven.app.run_test() as pilot:
+        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+        await until(pilot, lambda: len(driven.screen._given) == 1)
+        driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
+        driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
+        driven.told.unmoved = ["/b.txt"]
+        await say(pilot, driven, "/rewind")
+        await picker(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+        await pilot.press(*(["down", "down"] if files_alone else []))
+        clock.skip(0.5)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Not taken back: b.txt · " in notices(driven))
+        assert not any(word in notices(driven) for word in ("Files are as", "· files are as"))
+
+
 async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:

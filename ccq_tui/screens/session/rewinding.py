@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,11 +89,20 @@ class Rewinding(Commanding):
             await self._rewind_conversation(given, files=what == "both")
 
     async def _rewind_files(self, given: Given) -> None:
-        done = await self.ask(controls.rewind_files(given.prompt_id))
-        if done.refusal:
-            self.tell(f"The files were not taken back: {done.refusal}", "warning")
+        left = await self.asking(controls.take_files_back(self.session.ask, given.prompt_id))
+        if left.refusal:
+            self.tell(f"The files were not taken back: {left.refusal}", "warning")
+        elif left.files:
+            self._tell_left(left.files)
         else:
             self.tell(f"Files are as they were before: {one_line(given.text, 120)}")
+
+    def _tell_left(self, files: Sequence[str]) -> None:
+        self.tell(
+            f"Not taken back: {_named(files, self.view.cwd)} · a directory or a link is there instead, or it "
+            "cannot be written · all other files are as they were before the prompt",
+            "warning",
+        )
 
     async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
         done = await self.asking(self.session.rewind(given.prompt_id, files=files))
@@ -106,10 +115,13 @@ class Rewinding(Commanding):
         self._given = self._given[:place]
         last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
         before = one_line(given.text, 120)
-        also = " · files are as they were before it" if files and not done.files_refusal else ""
+        followed = files and not (done.files_refusal or done.files_left)
+        also = " · files are as they were before it" if followed else ""
         self.tell(f"↶ Claude no longer knows {last}, from here back to: {before}{also}")
         if done.files_refusal:
             self.tell(f"The files were not taken back: {done.files_refusal}", "warning")
+        elif done.files_left:
+            self._tell_left(done.files_left)
         self.dock.prompt.put_back(done.prompt or given.text)
 
 
@@ -136,11 +148,15 @@ def what_changes(files: FilesToRewind, cwd: Path) -> str:
         return f"Files cannot be taken back: {files.refusal}"
     if not files.files:
         return "No file that Claude's editing tools wrote changes. What commands did stays."
-    named = [_short(path, cwd) for path in files.files[:MOST_FILES]]
-    more = len(files.files) - len(named)
     count = "1 file" if len(files.files) == 1 else f"{len(files.files)} files"
     lines = f"Takes {count} back: +{files.insertions} −{files.deletions} lines. What commands did stays."
-    return f"{lines}\n{', '.join(named)}{f' and {more} more' if more else ''}"
+    return f"{lines}\n{_named(files.files, cwd)}"
+
+
+def _named(files: Sequence[str], cwd: Path) -> str:
+    more = len(files) - MOST_FILES
+    named = ", ".join(_short(path, cwd) for path in files[:MOST_FILES])
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def _short(path: str, cwd: Path) -> str:
