@@ -44,6 +44,10 @@ class InboxSession(ToldSession):
         self._driven = run
         self._over = asyncio.Event()
 
+    @property
+    def record_id(self) -> str:
+        return self.name
+
     async def run(self) -> None:
         self.tell(Connected(self.name, "claude-x", "default", "/work"))
         self.tell(StateChanged(SessionState.IDLE))

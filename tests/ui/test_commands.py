@@ -282,7 +282,17 @@ async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:
         driven.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/rewind")
-        await until(pilot, lambda: "Esc interrupts it" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "at work · Esc interrupts it" in driven.screen.dock.notices.text)
+        driven.told.tell(StateChanged(SessionState.AWAITING))
+        await until(pilot, lambda: driven.screen.view.state is SessionState.AWAITING)
+        await say(pilot, driven, "/rewind")
+        await until(pilot, lambda: "Claude waits for you · answer it" in driven.screen.dock.notices.text)
+        driven.told.tell(StateChanged(SessionState.PARKED))
+        await until(pilot, lambda: driven.screen.view.state is SessionState.PARKED)
+        for command in ("rewind", "cost"):
+            await say(pilot, driven, f"/{command}")
+            said = f"/{command} did not work: the session is parked, and no Claude process runs"
+            await until(pilot, lambda said=said: said in notices(driven))
         assert driven.told.asked == []
 
 

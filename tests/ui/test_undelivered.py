@@ -48,6 +48,19 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
         assert badges(overview)["runs"] == ""
 
 
+async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) -> None:
+    store = Store(tmp_path / "inbox.db")
+    for name in ("old", "s1"):  # s1 begins ahead of the screen
+        keep_record(name)
+        store.add_request(request_of(name))
+    store.close()
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        assert run.app.inbox.pending == ()
+        await until(pilot, lambda: "for you in" in said_in(run))
+        assert "1 question waits for you in another session" in said_in(run)
+
+
 def badges(overview: OverviewScreen) -> dict[str, str]:
     return {card.session_id: card.badge for card in overview.board.cards}
 

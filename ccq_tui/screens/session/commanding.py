@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
+from ccq_tui.agent.events import SessionState
 from ccq_tui.questions.events import Shown
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session.base import SessionBase
@@ -19,6 +20,7 @@ from ccq_tui.screens.session.commands import Called, called
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.lifetime import is_live, start_work
 
+PARKED = "the session is parked, and no Claude process runs · an answer or a prompt starts it again"
 _logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -61,8 +63,18 @@ class Commanding(SessionBase):
         self.transcript.add_notice(text, level)
         self.transcript.action_end()
 
+    def need_process(self) -> None:
+        """Refuse what only Claude's process can do, while the session is parked.
+
+        Raises:
+            CommandError: There is no process.
+        """
+        if self.view.state is SessionState.PARKED:
+            raise CommandError(PARKED)
+
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something, and say that it is waited for."""
+        self.need_process()
         return await self.asking(self.session.ask(control), control.seconds)
 
     async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:

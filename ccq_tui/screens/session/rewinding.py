@@ -8,7 +8,14 @@ from pathlib import Path
 
 from ccq_tui.agent import controls
 from ccq_tui.agent.controls import FilesToRewind
-from ccq_tui.agent.events import AgentEvent, ConversationReset, HistoryLoaded, PromptAccepted, PromptReturned
+from ccq_tui.agent.events import (
+    AgentEvent,
+    ConversationReset,
+    HistoryLoaded,
+    PromptAccepted,
+    PromptReturned,
+    SessionState,
+)
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
@@ -63,8 +70,11 @@ class Rewinding(Commanding):
             super().command(command)
 
     async def _rewind(self) -> None:
+        self.need_process()
         if self.view.busy:
-            self.dock.notices.say("Claude is at work · Esc interrupts it, then /rewind")
+            waits = self.view.state is SessionState.AWAITING
+            doing = "Claude waits for you · answer it" if waits else "Claude is at work"
+            self.dock.notices.say(f"{doing} · Esc interrupts it, then /rewind")
             return
         if not self._given:
             self.dock.notices.say("There is no prompt to go back to")
