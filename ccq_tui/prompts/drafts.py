@@ -37,9 +37,13 @@ class Drafts:
 
     Args:
         directory: Where the drafts are, which may not exist.
+
+    Attributes:
+        unreadable: The files that `take_unbegun` found and could not read; they stay where they are.
     """
 
     def __init__(self, directory: Path) -> None:
+        self.unreadable: tuple[Path, ...] = ()
         self._directory = directory
         self._lock = directory.with_name(f"{directory.name}.lock")
         self._mine: dict[str, Path] = {}
@@ -118,6 +122,11 @@ class Drafts:
             OSError: They cannot be read or taken over.
         """
         found: list[Unbegun] = []
+        self.unreadable = tuple(
+            path
+            for path in sorted(self._directory.glob("*.json"))
+            if read_draft(path) is None and path.exists()
+        )
         if not any(self._directory.glob("*.json")):
             return ()
         with self._alone() as alone:

@@ -53,10 +53,11 @@ class Backlog:
         here = first.settings.directory
         place = (first.state or state_dir()) / "drafts"
         try:
-            found = await asyncio.to_thread(_taken, place, here)
+            found, unreadable = await asyncio.to_thread(_taken, place, here)
         except OSError as error:
             _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
             return
+        self._host.note([unreadable_words(unreadable)] if unreadable else [])
         before = len(self._host.sessions)
         plain = not (first.prompt or first.draft)
         back = [one for one in found if await self._opened(one, place, plain=plain)]
@@ -105,10 +106,22 @@ def back_words(back: Sequence[Unbegun], number: int) -> str:
     return f"{count}{names} · Alt+{number} goes to the first"
 
 
-def _taken(place: Path, here: Path) -> tuple[Unbegun, ...]:
-    """Take sessions over for this process; the screen that is opened for one then has its draft."""
+def unreadable_words(files: Sequence[Path]) -> str:
+    """Say which files of drafts cannot be read, and what to do with them."""
+    count = "1 draft" if len(files) == 1 else f"{len(files)} drafts"
+    named = ", ".join(one_line(str(path), LONGEST) for path in files[:MOST_NAMED])
+    more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
+    return f"{count} cannot be read: {named}{more}. Copy what is in there, then delete it."
+
+
+def _taken(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Path, ...]]:
+    """Take sessions over for this process; the screen that is opened for one then has its draft.
+
+    Returns:
+        The sessions, and the files that cannot be read.
+    """
     with closing(Drafts(place)) as drafts:
-        return drafts.take_unbegun(here)
+        return drafts.take_unbegun(here), drafts.unreadable
 
 
 def _move(place: Path, old: str, new: str) -> None:
