@@ -26,6 +26,7 @@ from textual.worker import WorkerError
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried
@@ -242,7 +243,14 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
         ahead, self._ahead = self._ahead, None
-        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead)
+
+        async def admitted() -> SessionOptions | None:
+            trusted = await self.still_trusted(launch)
+            if trusted is None:
+                return None
+            return replace(session_options(launch), project_settings=trusted.project_settings)
+
+        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead, admitted=admitted)
 
     def end_threads(self) -> None:
         """Leave no thread behind: neither the terminal's driver's nor the one that watches for stalls."""

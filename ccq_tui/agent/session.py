@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -57,7 +57,11 @@ CLOSED = "the session was closed"
 PARKED = "parked: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"
 
+NOT_ADMITTED = "Not started: files of its directory have changed and are not trusted."
+
 EventListener = Callable[[AgentEvent], None]
+Admitted = Callable[[], Awaitable[SessionOptions | None]]
+"""Gives the options to start a process with, or None where none may be started."""
 
 
 class AgentSession:
@@ -73,6 +77,7 @@ class AgentSession:
         on_event: Takes each event, in order, in the session's event loop; must not block. Without it,
             `events` gives them.
         ahead: A process that was started for it already; used where it fits.
+        admitted: Is asked before a process is started: with what, or None for not at all.
     """
 
     def __init__(
@@ -82,8 +87,10 @@ class AgentSession:
         on_event: EventListener | None = None,
         *,
         ahead: Ahead | None = None,
+        admitted: Admitted | None = None,
     ) -> None:
         self.options = options
+        self._admitted = admitted
         self._listener = on_event
         self._inbox = inbox
         self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
@@ -278,6 +285,11 @@ class AgentSession:
                 tasks.append(reading)
                 # The CLI starts as soon as it is known for what, while older parts are still being read.
                 kind, resumed = await asyncio.gather(load_connection(), known)
+                if self._admitted is not None and self._ahead is None:
+                    options = await self._admitted()
+                    if options is None:
+                        return SessionLost(NOT_ADMITTED)
+                    self.options = options
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:

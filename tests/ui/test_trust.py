@@ -325,3 +325,29 @@ def test_picture(snap_compare: Callable[..., bool]) -> None:
         await pilot.pause()
 
     assert snap_compare(driven.app, terminal_size=(80, 18), run_before=wake)
+
+
+async def test_right_before_the_start_only_what_is_not_trusted_yet_is_asked_about(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        launch = replace(await begun(asking, pilot, "y"), flags={"cwd": asking.project})
+        assert await app.still_trusted(launch) is launch
+        (asking.project / ".mcp.json").write_text(SERVERS.replace("npx", "curl"))
+        without = replace(launch, project_settings=False)
+        assert await app.still_trusted(without) is without, "the files do not hold there"
+
+        async def start() -> None:
+            found.append(await app.still_trusted(launch))
+
+        for answer, wanted in (("n", None), ("d", False), ("y", True)):
+            found: list[Launch | None] = []
+            app.run_worker(start())
+            await until(pilot, lambda: isinstance(app.screen, TrustScreen))
+            assert "Trusted files here have changed" in asking.text
+            asking.clock.skip_grace()
+            await pilot.press(*ROW[answer], "enter")
+            await until(pilot, lambda: found)  # noqa: B023 - looked at in this round
+            assert (found[0].project_settings if found[0] else None) is wanted
+        assert await app.still_trusted(launch) is launch
+        await pilot.press(*"typed")
+        await until(pilot, lambda: asking.driven.screen.dock.prompt.text == "typed")

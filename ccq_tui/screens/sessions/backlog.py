@@ -86,7 +86,7 @@ class Backlog:
             await asyncio.to_thread(_move, place, one.id, launch.session_id)
         trusted = await self._host.if_trusted(launch, leave=LATER)
         if trusted is not None:
-            await self._host.add_behind(trusted)
+            await self._host.add_behind(_as_chosen(one, trusted))  # the answer has read its settings anew
         return trusted is not None
 
 
@@ -144,13 +144,16 @@ def _launch_of(one: Unbegun, launch: Launch) -> Launch:
         notices = (f"Its directory {one_line(one.directory, LONGEST)} is gone: it begins in {here}.",)
         directory = launch.settings.directory
     there = launch_in(directory.resolve(), "", launch)
-    chosen = {"model": one.model, "permission_mode": one.mode, "effort": one.effort}
     return replace(
-        there,
-        settings=there.settings.model_copy(update=chosen),
+        _as_chosen(one, there),
         resume=one.original,
         fork=bool(one.original),
         title=one.title,
         worktree=worktree,
         notices=notices,
     )
+
+
+def _as_chosen(one: Unbegun, launch: Launch) -> Launch:
+    chosen = {"model": one.model, "permission_mode": one.mode, "effort": one.effort}
+    return replace(launch, settings=launch.settings.model_copy(update=chosen))

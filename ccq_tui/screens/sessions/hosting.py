@@ -133,6 +133,10 @@ class Hosting(App[int]):
         """
         return await self._gate.let_in(launch, leave)
 
+    async def still_trusted(self, launch: Launch) -> Launch | None:
+        """As `if_trusted`, right before a process is started; asks only about what has changed."""
+        return await self._gate.still_trusted(launch)
+
     async def _add(self, launch: Launch) -> None:
         await self.switch_mode(self._new_mode(launch))
         self.type_on(self._gate.typed_between())

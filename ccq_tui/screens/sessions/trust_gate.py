@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import events
 
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.launch import trusting
-from ccq_tui.config.trust import Carried
+from ccq_tui.config.trust import Carried, untrusted
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.sessions.starting import made, with_notices
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ccq_tui.screens.sessions.hosting import Hosting
 
 _logger = logging.getLogger(__name__)
+
+NOT_STARTED = "do not start it"
+"""What it is called not to trust files that changed before Claude Code was started with them."""
 
 
 class TrustGate:
@@ -36,6 +40,8 @@ class TrustGate:
         self._host = host
         self._between: str | None = None
         self._open: dict[TrustScreen, Launch] = {}
+        self._trusted: set[tuple[Path, str]] = set()
+        """Files with their digests, as they were trusted in this run; also where that could not be kept."""
 
     async def let_in(self, launch: Launch, leave: str) -> Launch | None:
         """Ask until nothing is left to be trusted; for a worker.
@@ -52,6 +58,26 @@ class TrustGate:
         while wanted is not None and wanted.carried is not None:
             wanted = await self._ask(wanted, wanted.carried, leave)
         return wanted
+
+    async def still_trusted(self, launch: Launch) -> Launch | None:
+        """Ask again where a directory carries something else by now, right before Claude Code obeys it.
+
+        Args:
+            launch: What is about to be started, after the question about its directory was answered.
+
+        Returns:
+            What to start with, or None for nothing.
+        """
+        if not launch.project_settings or launch.flags is None:
+            return launch
+        carried = await asyncio.to_thread(untrusted, launch.settings.directory)
+        if carried is None or all((one.path, one.digest) in self._trusted for one in carried.files):
+            return launch
+        asked = replace(launch, draft="", carried=carried)
+        trusted = await self.let_in(asked, NOT_STARTED)
+        if trusted is not None:
+            self._host.type_on(trusted.draft + self.typed_between())
+        return trusted
 
     async def _ask(self, launch: Launch, carried: Carried, leave: str) -> Launch | None:
         host, first = self._host, not self._host.sessions
@@ -95,8 +121,10 @@ class TrustGate:
                 notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
                 without = replace(launch, carried=None, trusted_settings=None, project_settings=False)
                 return await asyncio.to_thread(made, with_notices(without, notice))
+            shown = launch.carried
             launch = await asyncio.to_thread(trusting, launch)
             if launch.carried is None:
+                self._trusted |= {(one.path, one.digest) for one in (shown.files if shown else ())}
                 notices = self._host.obey(began_with, launch.settings) if began_with else ()
                 return await asyncio.to_thread(made, with_notices(launch, *notices))
             asking.ask_again(launch.carried)
