@@ -88,11 +88,13 @@ def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> 
             return ENDED
         ids, names = _ids(store), _session_names(store)
         late = store.undelivered_counts() if store else {}
+        late = {name: count for name, count in late.items() if only in (None, name)}
+        reached = {name: reach_of(store, name) for name in late} if store else {}
     lines = inbox_lines(found, shortener(ids), names)
     if found:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
-    if late := {name: count for name, count in late.items() if only in (None, name)}:
-        lines += ["", *undelivered_lines(late, names)]
+    if late:
+        lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
     print_lines("\n".join(lines))
     return ENDED
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
+from ccq_tui.inbox.reach import Reach
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.standing import stored_group
 from ccq_tui.inbox.store.encoding import kind_of
@@ -171,19 +172,36 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
     return table(("REQUEST", "KIND", "ASKED", "SESSION", "WHAT"), rows)
 
 
-def undelivered_lines(undelivered: Mapping[str, int], session_name: Shorten) -> list[str]:
+def undelivered_lines(
+    undelivered: Mapping[str, int], session_name: Shorten, reach: Callable[[str], Reach]
+) -> list[str]:
     """Say which confirmed answers have not reached their agents, and what to do.
 
     Args:
         undelivered: How many of each session, by its id.
         session_name: Names a session by its id.
+        reach: Says how a session can be reached.
     """
     lines = []
     for name, count in undelivered.items():
-        answers = "1 answer has" if count == 1 else f"{count} answers have"
-        it = "it" if count == 1 else "them"
+        answers, it = ("1 answer", "it") if count == 1 else (f"{count} answers", "them")
         called = one_line(session_name(name), NAME_WIDTH)
-        lines.append(f"→ {answers} not reached {called} yet: ccq-tui resume {name[:SHORT]} delivers {it}.")
+        short = one_line(name[:SHORT], SHORT)
+        resume = f"ccq-tui resume {short}"
+        match reach(name):
+            case Reach.NO_RECORD:
+                lines.append(
+                    f"→ {answers} cannot reach {called}: Claude Code has no record of it. "
+                    f"ccq-tui history --session {short} names {it}, ccq-tui show REQUEST prints {it}."
+                )
+                continue
+            case Reach.NO_DIRECTORY:
+                how = f"its directory is gone; {resume} --cwd DIR delivers {it}"
+            case Reach.RUNS:
+                how = f"the ccq-tui that runs it delivers {it}"
+            case _:
+                how = f"{resume} delivers {it}"
+        lines.append(f"→ {answers} {'has' if count == 1 else 'have'} not reached {called} yet: {how}.")
     return lines
 
 

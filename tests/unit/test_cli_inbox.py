@@ -20,7 +20,18 @@ from ccq_tui.inbox.listing import WIDTH, cells
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
-from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
+from tests.unit.stocked import (
+    CACHE,
+    FEATURES,
+    PERMISSION,
+    PLAN,
+    RUNNING,
+    SESSION,
+    asked,
+    id_of,
+    record,
+    stock,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,15 +81,28 @@ def test_the_inbox_lists_what_waits_oldest_first(capsys: pytest.CaptureFixture[s
     assert records[3]["plan"].startswith("# Move")
 
 
-def test_the_inbox_names_confirmed_answers_that_have_not_arrived(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_inbox_names_confirmed_answers_that_have_not_arrived(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     stock()
     for call in (CACHE, FEATURES):
         assert main(["decline", call]) == 0
     capsys.readouterr()
-    said = "→ 2 answers have not reached api-refactor yet: ccq-tui resume 8f14e45f delivers them."
+    late = "→ 2 answers have not reached api-refactor yet: "
+    resume = "ccq-tui resume 8f14e45f"
+    gone = f"{late}its directory is gone; {resume} --cwd DIR delivers them."
+    assert run(capsys, "inbox").splitlines()[-1] == gone
+    with asked() as store:
+        store.upsert_session(SESSION, str(tmp_path))
+    said = f"{late}{resume} delivers them."
     assert run(capsys, "inbox").splitlines()[-1] == said
     assert run(capsys, "inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", said]
     assert "→" not in run(capsys, "inbox", "--session", RUNNING[:4])
+    record(SESSION).unlink()
+    assert run(capsys, "inbox").splitlines()[-1] == (
+        "→ 2 answers cannot reach api-refactor: Claude Code has no record of it. "
+        "ccq-tui history --session 8f14e45f names them, ccq-tui show REQUEST prints them."
+    )
 
 
 def test_a_request_is_shown_with_a_directory_that_is_gone(
