@@ -12,9 +12,12 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel.measures import most_lines
 from ccq_tui.widgets.pointer import Pointer
 
 PASSING_SECONDS = 4.0
+BESIDE = 2
+"""Lines under and above a panel that a notice leaves free: the status, and one of the page."""
 MOST = 400
 """Characters of one text."""
 
@@ -84,6 +87,15 @@ class NoticeLine(Static):
         """Show the standing text alone."""
         self._passing = ""
         self._draw()
+
+    def leave_room(self, panel: bool) -> None:
+        """Take few lines while a panel is below: on a low screen its end would be pushed out of sight.
+
+        Args:
+            panel: Whether there is a panel.
+        """
+        height = self.app.size.height
+        self.styles.max_height = max(1, height - most_lines(height) - BESIDE) if panel else None
 
     def _draw(self) -> None:
         self.set_class(not self.text, "-empty")

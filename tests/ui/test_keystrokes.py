@@ -14,6 +14,6 @@ from tests.ui.keystrokes.hands import Hands
 async def test_random_keys_decide_nothing_by_themselves_and_none_is_lost(
     place: type[Hands], seed: int, tmp_path: Path
 ) -> None:
-    hands = await drive(place, 120, seed, tmp_path)
-    assert hands.counts["keys"] >= 120
+    hands = await drive(place, 80, seed, tmp_path)
+    assert hands.counts["keys"] >= 80
     assert hands.violations == []

@@ -11,7 +11,8 @@ from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
 from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import MULTI, SINGLE
-from tests.ui.host import DecisionHost, PanelHost
+from tests.ui.host import Clock, DecisionHost, PanelHost
+from tests.ui.session import Driven, asked, keys_work
 from tests.ui.test_commands_picker import MANY, Host
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -106,6 +107,18 @@ async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
         assert app.results == []
         await pilot.press("enter")
         assert app.results == [MANY[0].value]
+
+
+async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
+    run = Driven(clock=Clock())
+    async with run.app.run_test(size=(30, 9)) as pilot:
+        run.told.tell(asked("toolu_1", SINGLE, MULTI))
+        await keys_work(run, pilot)
+        run.screen.dock.notices.say("Somewhere else somebody asks something at great length. " * 5)
+        await pilot.press("ctrl+d")
+        lines = [strip.text for strip in run.screen._compositor.render_strips()]
+        assert any("⚠ Decline all 2" in line for line in lines)
+        assert any("Esc keep the question" in line for line in lines)
 
 
 ABOUT = "Files and conversation go back to what they were before it. What will change is shown first."

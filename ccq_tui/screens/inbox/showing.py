@@ -198,7 +198,9 @@ class Showing(Overlay[InboxRow | None]):
         after_refresh(self, self.say_more)
         hints = key_hints(state, self.host.way_back(), finds=self.finds, declining=self.declining is not None)
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
-        self.query_one(NoticeLine).stand(self._question() if self.declining else "")
+        notices = self.query_one(NoticeLine)
+        notices.leave_room(self.panel is not None)
+        notices.stand(self._question() if self.declining else "")
 
     def _question(self) -> str:
         row = self.state.get(self.declining[0]) if self.declining else None

@@ -249,7 +249,8 @@ class Panels(Hands):
         assert before.state is not None
         if isinstance(outcome, Declined):
             asked_before = calm or before.frame.shows("Decline") or before.frame.shows("decline")
-            self.confirmed(key in ("ctrl+d", "y") and asked_before, "declined by a stray key")
+            drawn = "\n".join(before.frame.lines)
+            self.confirmed(key in ("ctrl+d", "y") and asked_before, f"declined by {key} in\n{drawn}")
             return
         if len(self.answers) > before.answers + 1:
             self.expect(False, "two outcomes by one key")
