@@ -17,6 +17,7 @@ WANTED = (
     "parked, answered elsewhere",
     "two sets in one message",
     "drafts kept",
+    "drafts on disk at a kill, and at the end",
     "permissions",
     "rewinds",
     "started fork",

@@ -44,6 +44,7 @@ class _Session:
     runner: int | None = None
     starting: set[int] = field(default_factory=set)
     idle: bool = False
+    begun: bool = False
     prompts: list[str] = field(default_factory=list)
 
 
@@ -148,7 +149,7 @@ class Rivals:
     def _come_nearer(self) -> None:
         """Come nearer to the next kill, and kill when it is time to, seldom before there is a session."""
         self._until_kill -= 1
-        begun = any(session.name for session in self._all())
+        begun = any(session.begun for session in self._all())
         if self._until_kill <= 0 and self._left and (begun or self._chance.random() < 0.1):
             self._kill()
 
@@ -178,10 +179,12 @@ class Rivals:
             case "Connected":
                 self._connected(number, session, event["session"])
             case "PromptDelivered":
+                session.begun = True
                 session.prompts.append(event["prompt_id"])
             case "StateChanged" if session.runner == number:
                 session.idle = event["state"] == "idle"
             case "QuestionAsked":
+                session.begun = True
                 self._question(number, session, event)
             case "PermissionAsked":
                 self._permission(number, session, event["id"])
@@ -204,7 +207,7 @@ class Rivals:
         if session.runner == number:
             session.runner, session.idle = None, False
         if kind == "no_conversation":
-            session.name = ""
+            session.name, session.begun = "", False
         self._start_what_rests(self._chance.randrange(2))
 
     def _say(self, session: _Session, text: str) -> None:
@@ -214,7 +217,7 @@ class Rivals:
 
     def _queue(self) -> None:
         """Write a prompt into a session, whatever that does just now: it waits for a turn, or for a CLI."""
-        named = [session for session in self._all() if session.name]
+        named = [session for session in self._all() if session.name and session.begun]
         if not named or len(self._prompts) == MOST_PROMPTS:
             return
         session = self._chance.choice(named)
@@ -342,9 +345,10 @@ class Rivals:
             self._queue()
         time.sleep(self._chance.choice(DELAYS))
         victim = self._chance.choice(VICTIMS)
-        for name in self._drafts:
-            self._kept[name] = self._on_disk(name) or self._kept.get(name, "")
-            self.seen.counts["drafts on disk at a kill"] += bool(self._kept[name])
+        for name, drafts in self._drafts.items():
+            # Until its own is there, a copy of a session has the draft of the original.
+            if (found := self._on_disk(name)) in drafts:
+                self._kept[name] = found
         if victim == "cli":
             for program in self._programs:
                 program.kill("cli")
@@ -427,6 +431,15 @@ class Rivals:
         else:
             self.seen.counts["drafts kept"] += 1
 
+    def _check_drafts_left(self) -> None:
+        """Check that each draft that was on disk at a kill, or a later one, is still there."""
+        for name, kept in self._kept.items():
+            found, drafts = self._on_disk(name), self._drafts[name]
+            if found in drafts and drafts.index(found) >= drafts.index(kept):
+                self.seen.counts["drafts on disk at a kill, and at the end"] += 1
+            else:
+                self._problem(f"the draft of {name} is {found!r} at the end, and was {kept!r}")
+
     def _was_decided(self, name: str, at: str) -> bool:
         store = Store(self._database)
         try:
@@ -448,6 +461,7 @@ class Rivals:
                     self._check_answer(name, text, won == text, exchanges)
         finally:
             store.close()
+        self._check_drafts_left()
         for count, problem in self._prompts.found(
             self._home, self._database.parent / "drafts", exchanges, self._kills
         ):
