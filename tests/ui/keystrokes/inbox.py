@@ -246,7 +246,10 @@ class Inbox(Panels):
             self.counts["confirmed"] += self.expect(
                 calm or "ctrl+d" in keys, f"{answers} by {keys} in one go\n" + "\n".join(before.frame.lines)
             )
-        elif before.in_text or (before.front is None and (keys[0] == "f2" or finds)):
+        elif (before.in_text and keys[0] != "ctrl+d") or (
+            before.front is None and (keys[0] == "f2" or finds)
+        ):
+            # Ctrl+D leaves a text, for a question to which letters are no text.
             # A panel that comes up behind holds one letter back, and takes no blank that begins no word.
             letters = Counter("".join(map(typed, keys)).replace(" ", ""))
             missing = letters - gained(before.texts, self.texts()) - Counter(self.passed_over)
