@@ -76,7 +76,7 @@ def pressed(question: TrustQuestion, key: str, character: str, at: float) -> Tru
         The question after it.
     """
     if question.answer is not None:
-        return replace(question, typed=question.typed + ("\n" if key == "enter" else character), since=at)
+        return text_came(question, "\n" if key == "enter" else character, at)
     question = replace(question, clicked=None)
     fresh = question.is_fresh(at)
     if key == "enter":
@@ -105,6 +105,8 @@ def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
     Returns:
         The question after it; the cursor is back where Enter changes nothing.
     """
+    if question.answer is not None:
+        return replace(question, typed=question.typed + text, since=at)
     typed = question.typed + question.letters + text
     return replace(question, typed=typed, letters="", row=Row.LEAVE, typing=True, since=at, clicked=None)
 

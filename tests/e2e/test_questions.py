@@ -227,7 +227,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
     with step("an editor that fails loses nothing"):
         editor.write_text("#!/bin/sh\nexit 1\n")
         types_in_the_editor(run, 13)
-        terminal.wait(lambda terminal: "Editing failed · set VISUAL or EDITOR" in terminal.prose)
+        terminal.wait(lambda terminal: "The editor failed (exit code 1) and saved nothing" in terminal.prose)
         editor.write_text('#!/bin/sh\necho saved >> "$1"\nexit 1\n')
         terminal.press("ctrl+g")
         terminal.wait_in_panel("saved")

@@ -50,7 +50,7 @@ def test_only_a_deliberate_enter_answers_and_every_key_is_kept(
         if was.row is not question.row and question.row is not Row.LEAVE:
             assert key in ("up", "down") or (key in "yd" and not was.typed)
         last_text, before = (at if typed else last_text), key
-        kept = (question.typed + question.letters).replace("\n", "")
+        kept = (question.letters + question.typed).replace("\n", "")
         assert kept == text.replace("\n", "")
 
 
@@ -62,6 +62,14 @@ def test_a_letter_moves_and_backspace_takes_back() -> None:
     taken_back = pressed(question, "backspace", "", 2.0)
     assert (taken_back.row, taken_back.typed, taken_back.typing) == (Row.LEAVE, "", False)
     assert pressed(taken_back, "enter", "\r", 3.0).answer is Row.LEAVE
+
+
+@pytest.mark.parametrize("key", ["paste", "d", "enter"])
+def test_what_comes_behind_an_answer_is_for_the_prompt_without_the_letter_that_answered(key: str) -> None:
+    question = pressed(pressed(TrustQuestion(0.0), "y", "y", 1.0), "enter", "\r", 2.0)
+    later = after(question, key, 2.1)
+    assert later.answer is Row.TRUST
+    assert later.typed == {"paste": "y\nd", "enter": "\n"}.get(key, key)
 
 
 def test_the_arrows_do_not_wrap_and_wait_as_well() -> None:
