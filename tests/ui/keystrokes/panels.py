@@ -260,15 +260,20 @@ class Panels(Hands):
         right = key == "enter" or (letter and (alone or key == self._asked_again(before)))
         words, sign = taken(outcome, before.state), "" if calm or letter or before.in_text else "❯"
         # A text that was opened, written and sent in one go was seen by nobody, but is what somebody wrote.
-        written = (
-            calm and self.trace[-1].replace(" ", "").find(said_in(outcome).replace(" ", "") or "\n") >= 0
-        )
+        written = calm and self._written(said_in(outcome), before.state)
         seen = key == "n" or written or any(before.frame.shows(one, sign) for one in words)
         self.confirmed(
             right and seen and not before.fresh,
             f"{outcome} by {key}: key {right}, in sight {seen} ({words}), fresh {before.fresh}\n"
             + "\n".join(before.frame.lines),
         )
+
+    def _written(self, said: str, before: Draft) -> bool:
+        """Whether the last burst wrote a text, or the end of one that was begun before."""
+        keys = "".join(map(typed, self.trace[-1].split()[1:])).replace(" ", "")
+        begun = {text.replace(" ", "") for text in texts_of(before)} | {""}
+        ends = (keys[start:] for start in range(len(keys)))
+        return any(said.replace(" ", "") in {text + end for text in begun} for end in ends)
 
     @staticmethod
     def _asked_again(before: Before) -> str:
