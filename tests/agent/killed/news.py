@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -46,24 +46,52 @@ class Told:
         return self.news - self.repeated == 1 and self.most == 1
 
 
-def told(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill]) -> Told:
+def told(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill], session: str = "") -> Told:
     """Look for a text in every request of a log.
 
     Args:
         text: What nothing else contains.
         exchanges: The requests, oldest first.
         kills: All kills and rewinds: only a request after one may repeat what an earlier one said.
+        session: The session that it was for, or "" where there is one alone. The first request of a copy that
+            was made in the middle of a turn carries as new what the original was told before.
 
     Returns:
         How often it was told.
     """
     bodies = [one for one in exchanges if one.role == "main"]
     new = [one for one in bodies if text in newest(one.body)]
+    if session and new and session_of(new[0]) == session:
+        first = {session_of(one): one for one in reversed(bodies)}
+        new = [one for one in new if session_of(one) == session or one is not first[session_of(one)]]
     repeated = sum(
         any(before.received <= kill.at <= after.received for kill in kills) for before, after in pairwise(new)
     )
     most = max((spoken(one.body).count(text) for one in bodies), default=0)
     return Told(len(new) or min(most, 1), repeated, most)
+
+
+def where(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill]) -> Iterator[str]:
+    """Tell in which requests a text is, and what was killed between them."""
+    marks = [(kill.at, f"kill {kill.victim}") for kill in kills]
+    marks += [
+        (
+            one.received,
+            f"{session_of(one)[:4]} has it {spoken(one.body).count(text)} times"
+            + (", new" if text in newest(one.body) else ""),
+        )
+        for one in exchanges
+        if one.role == "main" and text in spoken(one.body)
+    ]
+    first = min((at for at, words in marks if "has it" in words), default=float("inf"))
+    for at, words in sorted(marks):
+        if at >= first:
+            yield f"{at - first:.2f} s {words}"
+
+
+def session_of(exchange: Exchange) -> str:
+    """Return the session that made a request."""
+    return exchange.headers.get("x-claude-code-session-id", "")
 
 
 def newest(body: Mapping[str, Any] | None) -> str:

@@ -9,11 +9,12 @@ YES = "answer 1 to it"
 NO_KILLS: tuple[Kill, ...] = ()
 
 
-def request(at: float, *words: str) -> Exchange:
+def request(at: float, *words: str, session: str = "") -> Exchange:
     """Return a request whose messages take turns, the person's first."""
     roles = ("user", "assistant")
     messages = [{"role": roles[n % 2], "content": text} for n, text in enumerate(words)]
-    return Exchange("POST", "/v1/messages", {}, {"messages": messages}, received=at, role="main")
+    headers = {"x-claude-code-session-id": session}
+    return Exchange("POST", "/v1/messages", headers, {"messages": messages}, received=at, role="main")
 
 
 def test_what_stays_in_the_conversation_is_news_once() -> None:
@@ -44,3 +45,12 @@ def test_what_the_cli_put_words_of_its_own_behind_is_news_all_the_same() -> None
     log = [request(2, "Go", "What?", YES, "No response requested.", "Go on.")]
     assert told(YES, log, NO_KILLS).once
     assert not told("something else", log, NO_KILLS).once
+
+
+def test_the_first_request_of_a_copy_carries_what_its_original_was_told() -> None:
+    own, copy = request(1, "Go", "What?", YES, session="a"), request(2, "Go", "What?", YES, session="b")
+    assert told(YES, [own, copy], NO_KILLS, "a").once
+    assert not told(YES, [own, copy], NO_KILLS).once
+    assert not told(YES, [own, copy], NO_KILLS, "b").once
+    begun = request(0, "Go", session="b")
+    assert not told(YES, [begun, own, copy], NO_KILLS, "a").once

@@ -15,10 +15,10 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
-from tests.agent.killed.news import Kill, spoken, told
+from tests.agent.killed.news import Kill, session_of, spoken, told, where
 from tests.agent.killed.process import Process, command, end_all, running_below
 from tests.agent.killed.rivals.counts import VICTIMS, Seen
-from tests.agent.killed.rivals.prompts import Prompts, session_of
+from tests.agent.killed.rivals.prompts import Prompts
 from tests.agent.killed.rivals.script import done, scenario
 
 LIMIT = 900.0
@@ -374,6 +374,8 @@ class Rivals:
     def _finished(self) -> bool:
         if FORK not in self._sessions or not self._rewound or not all(map(self._done, self._all())):
             return False
+        if any(session.runner is not None and not session.idle for session in self._all()):
+            return False
         store = Store(self._database)
         try:
             return not store.waiting() and not any(map(self._owed(store), self._all()))
@@ -471,13 +473,14 @@ class Rivals:
         self._model.check()
 
     def _check_answer(self, name: str, text: str, won: bool, exchanges: Sequence[Exchange]) -> None:
-        found = told(text, exchanges, self._kills)
+        found = told(text, exchanges, self._kills, name.partition("@")[2])
         if won and found.once:
             self.seen.counts["answers, each news once"] += 1
             self.seen.counts["requests repeated after a kill"] += found.repeated
         elif won or found.news:
             asked = "confirmed" if won else "not taken"
-            self._problem(f"{text!r} for {name} was {asked}, and the model was told {found}")
+            at = ", ".join(where(text, exchanges, self._kills))
+            self._problem(f"{text!r} for {name} was {asked}, and the model was told {found}: {at}")
         else:
             self.seen.counts["answers that came too late, never told"] += 1
 

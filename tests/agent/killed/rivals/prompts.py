@@ -10,7 +10,7 @@ from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.prompts.drafts import read
 from ccq_tui.testing import CleanHome, Exchange
-from tests.agent.killed.news import Kill, spoken, told
+from tests.agent.killed.news import Kill, spoken, told, where
 
 _SAID = ("user", "attachment")
 """The lines of a record that a conversation has prompts in."""
@@ -82,9 +82,9 @@ class Prompts:
             elif places == 1 and _is_cut_off(text, exchanges, kills) and text not in record:
                 yield "prompts that wait again, their request cut off", ""
             else:
-                where = ", ".join(_where(text, exchanges, kills))
+                at = ", ".join(where(text, exchanges, kills))
                 told_of = f"kept {kept}, waiting in {places} places, recorded {text in record}"
-                yield "prompts lost or doubled", f"{text!r}: {told_of}, {log}: {where}"
+                yield "prompts lost or doubled", f"{text!r}: {told_of}, {log}: {at}"
 
 
 def _waiting(home: CleanHome, drafts: Path) -> list[list[str]]:
@@ -116,22 +116,3 @@ def _is_cut_off(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill])
     """Whether what a kill took away is all that ever had a text."""
     last = max(one.received for one in exchanges if text in spoken(one.body))
     return any(kill.at >= last for kill in kills)
-
-
-def _where(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill]) -> Iterator[str]:
-    """Tell in which requests a text is, and what was killed between them."""
-    marks = [(kill.at, f"kill {kill.victim}") for kill in kills]
-    marks += [
-        (one.received, f"{session_of(one)[:4]} has it {spoken(one.body).count(text)} times")
-        for one in exchanges
-        if one.role == "main" and text in spoken(one.body)
-    ]
-    first = min((at for at, words in marks if "has it" in words), default=float("inf"))
-    for at, words in sorted(marks):
-        if at >= first:
-            yield f"{at - first:.2f} s {words}"
-
-
-def session_of(exchange: Exchange) -> str:
-    """Return the session that made a request."""
-    return exchange.headers.get("x-claude-code-session-id", "")
