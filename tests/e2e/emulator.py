@@ -79,6 +79,8 @@ class Screen(pyte.Screen):
         fits = x + len(data) <= self.columns and not self.charset and modes.IRM not in self.mode
         if not fits or not is_plain(data):
             super().draw(data)
+            # What combines with the letter before it may change the line above, of which pyte says nothing.
+            self.dirty.update((y, max(y - 1, 0)))
             return
         attributes, line = self.cursor.attrs, self.buffer[y]
         for letter in data:

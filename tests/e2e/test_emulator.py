@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyte
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.e2e.emulator import Screen, Stream
@@ -43,6 +43,7 @@ def shown_by(theirs: pyte.Screen, ours: Screen) -> list[str]:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.integers(1, 9))
+@example([" ◆ Claude asks ─── ", "e\u0301\u200d", "e\u0301\u200d"], 2)
 def test_what_is_shown_is_what_pyte_shows(pieces: list[str], size: int) -> None:
     ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
     stream, plain = Stream(ours), pyte.ByteStream(theirs)
