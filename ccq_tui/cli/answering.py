@@ -168,15 +168,16 @@ def _delivery(store: Store, session_id: str, reach: Reach) -> str:
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
     match reach:
         case Reach.RUNS:
-            return "Its session is running and goes on."
+            return "Its session is running and receives it now."
         case Reach.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
         case Reach.NO_DIRECTORY:
             session = store.session(session_id)
             where = one_line(session.directory if session else "", 300)
-            return f"Its session's directory {where} is gone; to go on in another one: {resume} --cwd DIR"
+            gone = f"Its session's directory {where} is gone"
+            return f"{gone}; to continue in another one, run: {resume} --cwd DIR"
         case Reach.RESTS | Reach.UNKNOWN:
-            return f"An open ccq-tui that shows its session starts it now; else it goes on with: {resume}"
+            return f"An open ccq-tui that shows its session delivers it now; otherwise run: {resume}"
 
 
 def _read(name: str) -> str:

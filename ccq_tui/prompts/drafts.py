@@ -51,7 +51,7 @@ class Drafts:
         _keepers[self._name] = self
 
     def close(self) -> None:
-        """Leave the drafts to whoever asks for them next."""
+        """Release the drafts for the next process."""
         _keepers.pop(self._name, None)
 
     def save(self, key: str, draft: Draft) -> None:
@@ -121,24 +121,26 @@ class Drafts:
         Raises:
             OSError: They cannot be read or taken over.
         """
-        found: list[Unbegun] = []
-        self.unreadable = tuple(
-            path
-            for path in sorted(self._directory.glob("*.json"))
-            if read_draft(path) is None and path.exists()
-        )
-        if not any(self._directory.glob("*.json")):
+        paths = sorted(self._directory.glob("*.json"))
+        if not paths:
             return ()
+        found: list[Unbegun] = []
+        unreadable: list[Path] = []
         with self._alone() as alone:
-            for path in self._directory.glob("*.json") if alone else ():
-                left = self._left(path)
-                session = left[0].session if left is not None else None
-                if left is None or session is None or not _belongs(session, directory):
+            for path in paths:
+                content = read_draft(path)
+                if content is None and path.exists():
+                    unreadable.append(path)
+                if content is None or not alone or self._another(content[1]):
+                    continue
+                session = content[0].session
+                if session is None or not _belongs(session, directory):
                     continue
                 places = self.places(session.id)
                 here = path if path in places else path.replace(self._free_place(session.id))
-                self._take(session.id, here, *left)
+                self._take(session.id, here, *content)
                 found.append(session)
+        self.unreadable = tuple(unreadable)
         return tuple(sorted(found, key=lambda one: one.opened_at))
 
     def _left(self, path: Path) -> tuple[Draft, Keeper] | None:

@@ -1,4 +1,4 @@
-"""An answer that comes while its question is being parked reaches the agent, whoever gave it."""
+"""An answer that comes while its question is being parked reaches the agent, whichever surface gave it."""
 
 from __future__ import annotations
 

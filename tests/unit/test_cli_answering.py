@@ -52,7 +52,7 @@ def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
         store.upsert_session(SESSION, str(tmp_path))
     assert main(["decline", FEATURES]) == 0
     assert (
-        "An open ccq-tui that shows its session starts it now; else it goes on with: ccq-tui resume 8f14e45f"
+        "An open ccq-tui that shows its session delivers it now; otherwise run: ccq-tui resume 8f14e45f"
         in capsys.readouterr().out
     )
 
@@ -100,7 +100,7 @@ def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.Cap
     if name in (CACHE, FEATURES):
         assert f"ccq-tui resume {SESSION[:8]} --cwd DIR\n" in told
     else:
-        assert told.endswith("Its session is running and goes on.\n")
+        assert told.endswith("Its session is running and receives it now.\n")
 
 
 def test_a_lasting_permission_is_the_one_suggested() -> None:
@@ -119,7 +119,7 @@ def test_declining(name: str, outcome: RequestOutcome, capsys: pytest.CaptureFix
         store.claim_session(SESSION, this_process())
     assert main(["decline", name]) == 0
     assert outcome_of(name) == outcome
-    assert capsys.readouterr().out == f"{name}: declined.\nIts session is running and goes on.\n"
+    assert capsys.readouterr().out == f"{name}: declined.\nIts session is running and receives it now.\n"
 
 
 @pytest.mark.parametrize(

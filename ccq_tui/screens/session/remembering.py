@@ -192,7 +192,8 @@ class Remembering(Completing):
     @property
     def waits_to_begin(self) -> bool:
         """Whether something was sent or typed for a session that has not begun, which comes back with it."""
-        return bool(self._draft_of(self._unsaved_draft).session and self._draft_of(self._unsaved_draft))
+        draft = self._draft_of(self._unsaved_draft)
+        return bool(draft.session and draft)
 
     @on(Prompt.Submitted)
     def _remember_prompt(self, event: Prompt.Submitted) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 LATER = "leave it for later"
-"""What it is called not to trust the directory of such a session now: it comes back with the next start."""
+"""The row that does not trust the directory of such a session now: it comes back with the next start."""
 LONGEST = 300
 """Characters of a path."""
 MOST_NAMED = 3
@@ -71,7 +71,7 @@ class Backlog:
         try:
             launch = await asyncio.to_thread(_launch_of, one, front.launch)
         except (SettingsError, WorktreeError) as error:
-            self._host.note([f"A session waits for {one_line(one.directory, LONGEST)} to be usable: {error}"])
+            self._host.note([f"A session that had not begun is kept for the next start: {error}"])
             return False
         options = await begun_or_new(session_options(launch), one.id)
         launch = replace(
@@ -137,7 +137,8 @@ def _launch_of(one: Unbegun, launch: Launch) -> Launch:
         SettingsError: The directory's own settings cannot be used.
         WorktreeError: Its worktree cannot be made anew.
     """
-    directory, notices = Path(one.directory), ()  # type: tuple[Path, tuple[str, ...]]
+    directory = Path(one.directory)
+    notices: tuple[str, ...] = ()
     worktree = back_in(directory, trusts=trusts)
     if not directory.is_dir():
         here = one_line(str(launch.settings.directory), LONGEST)

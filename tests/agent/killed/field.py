@@ -100,7 +100,7 @@ class PromptField:
         await self._write()
 
     async def release(self) -> None:
-        """Leave the prompts to whoever comes next."""
+        """Release the prompts for the next process."""
         self._released = True
         await self._on_disk(self._files.close)
         self._disk.shutdown()

@@ -103,7 +103,7 @@ class Hands:
         with ExitStack() as patches:
             for module in (dock, prompting):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
-            patches.enter_context(patch.object(base, "BATCH", 0.0))  # what is told is handled at once
+            patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
             for one in self.patches():
                 patches.enter_context(one)
             self.say(f"size {self.size}")

@@ -204,7 +204,7 @@ async def test_a_file_that_is_moved_away_is_whole_and_the_new_one_keeps_its_comp
 
 
 @pytest.mark.parametrize("asker_first", [True, False])
-async def test_an_answer_given_just_before_the_file_goes_is_told_to_whoever_asked(
+async def test_an_answer_given_just_before_the_file_goes_reaches_the_asker(
     path: Path, asker_first: bool
 ) -> None:
     async with inboxes(path, 2) as ((one, heard), (two, _)):
