@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent.commands import Send
@@ -19,6 +20,7 @@ from ccq_tui.agent.events import (
     RequestSettled,
     ToolFinished,
     ToolStarted,
+    TurnEnded,
 )
 from ccq_tui.agent.history import History
 from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
@@ -71,6 +73,8 @@ class Delivery:
         self._by_message: dict[str, QuestionRequest] = {}
         self._prompts_before: dict[str, frozenset[str]] = {}
         """The prompts before each of those questions: rewound to one of them, it was never asked."""
+        self._expected: dict[str, Left] = {}
+        """What the CLI asks again by its deferred call, by the call."""
         self._sent: dict[str, str] = {}
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
@@ -97,12 +101,15 @@ class Delivery:
         match event:
             case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
                 self._asked[request.tool_use_id] = request.id
+                self._expected.pop(request.tool_use_id, None)
             case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
                 name = self._asked.pop(call)
                 if not output.startswith(_NO_ANSWERS):
                     self._arrived(name, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
                 self._arrived(self._sent.pop(name), MESSAGE)
+            case TurnEnded() if self._expected:
+                self._expect_no_more()
             case _:
                 pass
 
@@ -153,14 +160,31 @@ class Delivery:
             return
         if left.outcome is not None and (way := way_in(history, request.tool_use_id)):
             self._inbox.delivered(request.id, way)
-        elif request.tool_use_id in history.deferred:
-            return  # the same call asks again, and has its outcome then
-        elif left.outcome is not None:
+            return
+        self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
+        if request.tool_use_id not in history.deferred:
+            self._go_on_by_message(request, left)
+        elif request.tool_use_id not in self._asked:
+            self._expected[request.tool_use_id] = left  # the same call asks again, and has its outcome then
+
+    def _go_on_by_message(self, request: QuestionRequest, left: Left) -> None:
+        if left.outcome is not None:
             self._tell(request, left.outcome)
         else:
             self._by_message[request.id] = request
-            self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
             self._emit(QuestionAsked(request, left.draft, by_message=True))
+
+    def _expect_no_more(self) -> None:
+        """Go on by message: the turn was interrupted before the CLI had made its deferred call again.
+
+        It has given the call a result of its own then, and never makes it again.
+        """
+        expected, self._expected = self._expected, {}
+        for left in expected.values():
+            if isinstance(left.request, QuestionRequest):
+                if left.outcome is not None:
+                    self._emit(RequestSettled(left.request.id, left.outcome, ""))
+                self._go_on_by_message(left.request, left)
 
     def _close_decision(self, left: Left, history: History) -> None:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
@@ -178,6 +202,8 @@ class Delivery:
         """Send what was decided on a question that no call waits for any more, wherever that was."""
         if not isinstance(change, Settled):
             return
+        if (left := self._expected.get(change.request.tool_use_id)) and left.request.id == change.request.id:
+            self._expected[change.request.tool_use_id] = replace(left, outcome=change.outcome)
         request = self._by_message.pop(change.request.id, None)
         if request is not None:
             self._emit(RequestSettled(request.id, change.outcome, change.surface))

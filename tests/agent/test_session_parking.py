@@ -31,7 +31,7 @@ from ccq_tui.inbox import Cancelled, QuestionRequest, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.questions import Answer, Answered, Option, Question, machine
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.state import PanelState, opened
@@ -297,6 +297,41 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
             await run.until(TurnEnded)
             assert [e.text for e in run.all(PromptAccepted)] == ["And now?"]
     assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("answered", [False, True])
+async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_message(
+    answered: bool, play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn()
+    model, home = play(scenario.says("Fine.").ends_turn())
+    async with inbox_at(tmp_path) as inbox:
+        name, session_id, draft = await parked_with_a_draft(home, inbox)
+        called = asyncio.Event()
+
+        async def hold(_waits: waits.Waits, _call: str) -> None:
+            called.set()
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(waits.Waits, "call_shown", hold)  # nothing is asked before the interrupt
+        async with Running(home, inbox=inbox, resume=session_id) as run:
+            async with asyncio.timeout(LIMIT):
+                await called.wait()
+            if answered:
+                assert await inbox.answer(name, SQLITE, "test") == Won()
+            run.session.interrupt()
+            await run.until(TurnEnded)
+            if not answered:
+                again = await run.until(QuestionAsked, lambda e: e.by_message)
+                assert (again.request.id, again.draft) == (name, draft)
+                run.answer(name, SQLITE)
+            await run.until(RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
+            await run.until(PromptDelivered)
+            await run.until(TurnEnded, count=2)
+            questions = QuestionSet("", (DATABASE,))
+            assert said(model).count(answers_as_message(questions, SQLITE)) == 1
+        await delivered(inbox, name, "message")
 
 
 @pytest.mark.timeout(240)
