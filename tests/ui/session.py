@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.controls import Control, Rewound, rewind
@@ -186,6 +187,12 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
         if pilot.app._exception is not None:
             raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")
+
+
+def burst(run: Driven, text: str) -> None:
+    """Type in one go, as a terminal does that reads much at once."""
+    for character in text:
+        run.app.post_message(events.Key({" ": "space", "\r": "enter"}.get(character, character), character))
 
 
 async def keys_work(run: Driven, pilot: Pilot[int]) -> None:

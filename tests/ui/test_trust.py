@@ -20,7 +20,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
-from tests.ui.session import Driven, until
+from tests.ui.session import Driven, burst, until
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
 
@@ -302,8 +302,8 @@ async def test_a_file_that_changes_while_it_is_asked_about_is_asked_about_again(
 async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: Asking) -> None:
     async with asking.driven.app.run_test() as pilot:
         await pilot.press(*"later")
-        await pilot.press("ctrl+q")
-        await pilot.press(*" on")
+        asking.driven.app.post_message(events.Key("ctrl+q", None))
+        burst(asking.driven, " on")
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0

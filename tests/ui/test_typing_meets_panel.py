@@ -26,7 +26,7 @@ from ccq_tui.screens.session import prompting
 from ccq_tui.screens.session.prompting import REPEAT_SECONDS
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
-from tests.ui.session import Driven, asked, permission, until
+from tests.ui.session import Driven, asked, burst, permission, until
 from tests.ui.test_inbox_screen import one_waits
 
 ASKED: dict[str, AgentEvent] = {
@@ -45,12 +45,6 @@ async def driven() -> AsyncIterator[tuple[Driven, Pilot[int]]]:
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         yield run, pilot
-
-
-def burst(run: Driven, text: str) -> None:
-    """Type in one go, as a terminal does that reads much at once."""
-    for character in text:
-        run.app.post_message(events.Key({" ": "space", "\r": "enter"}.get(character, character), character))
 
 
 async def opened(run: Driven, pilot: Pilot[int], event: AgentEvent, before: str = "") -> None:
