@@ -14,6 +14,8 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter, Monochrome
 
+from ccq_tui.theming.palette import READABLE, contrast
+
 FEW = frozenset({"standard", "windows"})
 """Colour systems of sixteen colours."""
 SIXTEEN = (
@@ -29,7 +31,6 @@ HUES = {0: (1, 9), 60: (3, 11), 120: (2, 10), 180: (6, 14), 240: (4, 12), 300: (
 """The darker and the lighter colour for each hue in degrees."""
 HUELESS = 0.25
 """Saturation up to which a colour is drawn as a grey."""
-READABLE = 4.5
 SOLID = 3.0
 """Contrast with what is around it from which a background is a block, such as a caret, and not a shade."""
 
@@ -58,7 +59,7 @@ def _without_colours(style: Style, background: Color) -> Style:
     bare = style.without_color
     if style.bgcolor is None or style.bgcolor.is_default:
         return bare
-    solid = _contrast(_triple(style.bgcolor), background.rgb) >= SOLID
+    solid = contrast(_triple(style.bgcolor), background.rgb) >= SOLID
     return bare + Style(reverse=not bare.reverse) if solid else bare
 
 
@@ -133,7 +134,7 @@ def _reads(number: int, ground: int) -> bool:
 
 
 def _contrast_of(number: int, ground: int) -> float:
-    return _contrast(SIXTEEN[number], SIXTEEN[ground])
+    return contrast(SIXTEEN[number], SIXTEEN[ground])
 
 
 def _hued(hue: float, light: float) -> int:
@@ -152,20 +153,6 @@ def _hls(rgb: Sequence[float]) -> tuple[float, float, float]:
 
 def _triple(color: RichColor) -> tuple[int, ...]:
     return tuple(color.get_truecolor())
-
-
-def _contrast(one: Sequence[float], other: Sequence[float]) -> float:
-    """Contrast as WCAG 2 defines it."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(rgb: Sequence[float]) -> float:
-    parts = [part / 255 for part in rgb[:3]]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 _NONE, _FEW = NoColours(), FewColours()

@@ -8,7 +8,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
 from ccq_tui.theming.load import DEFAULT_THEME, shipped, theme_file
-from ccq_tui.theming.palette import complete
+from ccq_tui.theming.palette import textual_theme
 from ccq_tui.theming.watch import Found, ThemeWatch
 
 ABOUT = {
@@ -87,7 +87,7 @@ class LiveThemes:
     def _show(self, name: str) -> None:
         app = self._app
         if name in BUILTIN_THEMES and app.available_themes[name] is BUILTIN_THEMES[name]:
-            app.register_theme(complete(BUILTIN_THEMES[name]))
+            app.register_theme(textual_theme(name))
         if app.theme == name:
             # Only a change of the name makes Textual look at a theme again.
             app.theme = DEFAULT_THEME if name != DEFAULT_THEME else "textual-dark"

@@ -11,7 +11,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES, Theme
 
 from ccq_tui.config.paths import expanded
-from ccq_tui.theming.palette import complete
+from ccq_tui.theming.palette import textual_theme
 from ccq_tui.theming.read import ThemeFileError, read_theme
 from ccq_tui.theming.watch import own_files
 
@@ -62,7 +62,7 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
     file = theme_file(wanted)
     themes, problems = load_themes([file] if file else [])
     if wanted in BUILTIN_THEMES:
-        themes.insert(0, complete(BUILTIN_THEMES[wanted]))
+        themes.insert(0, textual_theme(wanted))
     for theme in themes:
         app.register_theme(theme)
     if app.no_color and COLOURLESS_THEME in app.available_themes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from textual.color import Color
+from textual.color import BLACK, WHITE, Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 MIXED = {
@@ -34,6 +36,15 @@ ANSI = {
 """The same for themes that use the terminal's own sixteen colours, which cannot be mixed."""
 
 
+GROUNDS = ("background", "surface", "panel", "ccq-cursor")
+"""What texts stand on; the first says whether it is a light theme."""
+HUES = ("primary", "secondary", "accent", "success", "warning", "error")
+"""A theme's colours that texts are drawn in, themselves and as ``text-...``."""
+OWN_TEXTS = ("ccq-muted", "ccq-selected", "ccq-note", "ccq-badge", "ccq-user")
+READABLE = 4.5
+"""The contrast that a text has on its ground."""
+STEPS = 20
+
 STYLES = {
     "ccq-selected-style": "bold",
     "ccq-badge-style": "none",
@@ -58,6 +69,31 @@ def complete(theme: Theme) -> Theme:
     return replace(theme, variables={**_own_colours(theme), **theme.variables})
 
 
+def textual_theme(name: str) -> Theme:
+    """Give one of Textual's themes, with colours in which texts can be read.
+
+    Textual draws with some of its colours on grounds that fit them; here all are colours of texts.
+
+    Args:
+        name: The theme's name, of `BUILTIN_THEMES`.
+
+    Returns:
+        A theme that can be used.
+    """
+    given = BUILTIN_THEMES[name]
+    if _is_ansi(generated := given.to_color_system().generate()):
+        return complete(given)
+    own = _own_colours(given) | given.variables
+    grounds = [Color.parse((generated | own)[ground]) for ground in GROUNDS]
+    fields: dict[str, Any] = {name: _readable(generated[name], grounds) for name in ("foreground", *HUES)}
+    theme = replace(given, **fields)
+    texts = theme.to_color_system().generate() | own
+    names = (*OWN_TEXTS, *(f"text-{hue}" for hue in HUES))
+    selected, on = "screen-selection-foreground", Color.parse(own["screen-selection-background"])
+    readable = {name: _readable(texts[name], grounds) for name in names}
+    return replace(theme, variables={**own, **readable, selected: _readable(texts[selected], [on])})
+
+
 def variable_defaults() -> dict[str, str]:
     """Give values for the program's own colours to style sheets under a theme that has none.
 
@@ -69,10 +105,39 @@ def variable_defaults() -> dict[str, str]:
 
 def _own_colours(theme: Theme) -> dict[str, str]:
     generated = theme.to_color_system().generate()
-    if any(Color.parse(generated[name]).ansi is not None for name in ("foreground", "background")):
+    if _is_ansi(generated):
         return {**ANSI, **STYLES}
     mixed = {
         name: Color.parse(generated[start]).blend(Color.parse(generated[end]), share).hex6
         for name, (start, end, share) in MIXED.items()
     }
     return {**mixed, **STYLES}
+
+
+def _is_ansi(generated: Mapping[str, str]) -> bool:
+    return any(Color.parse(generated[name]).ansi is not None for name in ("foreground", "background"))
+
+
+def _readable(text: str, grounds: Sequence[Color]) -> str:
+    """Take a colour towards black or white until it can be read on all grounds, as far as that goes."""
+    given = Color.parse(text)
+    end = max(BLACK, WHITE, key=lambda one: contrast(one.rgb, grounds[0].rgb))
+    for step in range(STEPS + 1):
+        colour = given.blend(end, step / STEPS)
+        if all(contrast(colour.rgb, ground.rgb) >= READABLE for ground in grounds):
+            break
+    return colour.hex6
+
+
+def contrast(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the contrast of two colours, in parts of 255, as WCAG 2 defines it."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(rgb: Sequence[float]) -> float:
+    parts = [part / 255 for part in rgb[:3]]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -13,10 +13,11 @@ import pytest
 from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 import ccq_tui
-from ccq_tui.theming import load_themes, variable_defaults
+from ccq_tui.theming import load_themes, textual_theme, variable_defaults
+from ccq_tui.theming.palette import GROUNDS, HUES, OWN_TEXTS
 from tests.unit.colours import EYES, contrast, difference
 
 LEAST = {"ccq-contrast": 7.0}
@@ -56,7 +57,7 @@ def pairs(theme: Theme) -> dict[str, float]:
     for name, css in sheets().items():
         sheet.add_source(css, read_from=(name, ""))
     sheet.parse()
-    screen = Color.parse(theme.background or "")
+    screen = Color.parse(variables(theme)["background"])
     texts: dict[str, Color] = {}
     grounds = {"screen": screen}
     found: dict[str, float] = {}
@@ -109,6 +110,24 @@ def test_every_colour_of_a_theme_can_be_read(name: str) -> None:
         if contrast(Color.parse(values[text]), Color.parse(values[ground])) < LEAST.get(name, ENOUGH)
     }
     assert weak == {}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in BUILTIN_THEMES if "ansi" not in name))
+def test_every_text_can_be_read_in_textuals_themes(name: str) -> None:
+    theme = textual_theme(name)
+    values = variables(theme)
+    texts = [*OWN_TEXTS, *HUES, *(f"text-{hue}" for hue in HUES), "foreground"]
+    weak = {
+        f"{text} on {ground}": round(contrast(Color.parse(values[text]), Color.parse(values[ground])), 2)
+        for text in texts
+        for ground in GROUNDS
+        if contrast(Color.parse(values[text]), Color.parse(values[ground])) < ENOUGH
+    }
+    assert weak == {}
+    selected = [Color.parse(values[f"screen-selection-{part}"]) for part in ("foreground", "background")]
+    assert contrast(*selected) >= ENOUGH
+    if name.startswith("textual-"):
+        assert {pair: round(value, 2) for pair, value in pairs(theme).items() if value < ENOUGH} == {}
 
 
 @pytest.mark.parametrize("name", sorted(THEMES))
