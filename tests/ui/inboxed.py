@@ -106,19 +106,20 @@ async def open_inbox(pilot: Pilot[int], run: Many, rows: int) -> None:
 async def open_by_key(pilot: Pilot[int], run: Many) -> None:
     """Press F2 until the inbox is shown."""
     while not isinstance(run.app.screen, InboxScreen):
-        hidden = _is_hidden(run)
+        before = _folds(run)
         await pilot.press("f2")
         # It shows or hides the panel, or goes to the inbox; the next press is for what came of it.
         await until(
             pilot,
-            lambda: isinstance(run.app.screen, InboxScreen) or _is_hidden(run) != hidden,  # noqa: B023
+            lambda: isinstance(run.app.screen, InboxScreen) or _folds(run) != before,  # noqa: B023
         )
     await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
 
 
-def _is_hidden(run: Many) -> bool:
-    panel = run.session_screen.dock.panel
-    return panel is not None and panel.state.hidden
+def _folds(run: Many) -> tuple[bool, float | None]:
+    """Whether the panel is hidden, and when it last was: it also opens by itself, right before a press."""
+    dock = run.session_screen.dock
+    return dock.panel is not None and dock.panel.state.hidden, dock.folded_at
 
 
 def keep_record(session_id: str) -> Path:
