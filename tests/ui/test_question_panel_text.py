@@ -315,3 +315,29 @@ async def test_a_single_question_says_before_it_is_sent_that_own_text_is_left_ou
         app.clock.skip_grace()
         await pilot.press("enter")
         assert outcomes(app) == [Answered((Answer(("PostgreSQL",), unselected="x"),))]
+
+
+LONG = "my half typed other text that is long enough to wrap on a narrow screen"
+SIZES = ((40, 12), (160, 50), (40, 12), (30, 6), (80, 24), (57, 7), (58, 11), (46, 9), (60, 13), (41, 13))
+
+
+@pytest.mark.parametrize("before_caret", [(), ("home",), ("up", "up")], ids=["end", "home", "middle"])
+async def test_a_text_is_drawn_as_it_is_wrapped_at_every_size(before_caret: tuple[str, ...]) -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("o")
+        await type_text(pilot, LONG)
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.press(*before_caret)
+            await pilot.resize_terminal(size[0] + 3, size[1])
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            field = app.panel.query_one(AnswerField)
+            drawn = app.screen_lines
+            field.refresh()
+            await pilot.pause()
+            assert app.screen_lines == drawn, f"at {size}"
+            assert app.cursor_position == field.cursor_screen_offset, "an input method's window is there"
+            assert field.content_region.contains_point(app.cursor_position), f"at {size}"
+        assert app.state.text == LONG

@@ -18,7 +18,7 @@ from textual.widgets.text_area import EditResult
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
 from ccq_tui.widgets.keys import text_of
-from ccq_tui.widgets.lifetime import after
+from ccq_tui.widgets.lifetime import after, soon
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
@@ -70,6 +70,14 @@ class AnswerField(TextArea):
     def watch_has_focus(self, _has_focus: bool) -> None:
         """Draw or hide the caret; no style depends on the focus, and Textual would look up all of them."""
         self._line_cache.clear()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Draw all lines again, and show the caret: Textual wraps a text anew only after it has drawn it."""
+        soon(self, self._rewrapped)
+
+    def _rewrapped(self) -> None:
+        self.scroll_cursor_visible()
         self.refresh()
 
     def _blink(self) -> None:
@@ -146,6 +154,8 @@ class AnswerField(TextArea):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw lines; Textual looks up all their styles each time, which costs more than the lines."""
+        if self.has_focus:  # an input method follows the terminal's own cursor, also when the field was moved
+            self.app.cursor_position = self.cursor_screen_offset
         if self._styled_for is self._theme:
             return ScrollView.render_lines(self, crop)
         self._styled_for = self._theme
