@@ -296,3 +296,25 @@ async def test_an_earlier_prompt_is_chosen_by_clicks() -> None:
         await pilot.click(offset=row_place(run, 1))
         await until(pilot, lambda: run.prompt.text == "two")
         assert not run.prompt.searching
+
+
+async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
+    run = Running()
+    app = run.app
+
+    def caret_line() -> str:
+        field, strips = run.prompt.field, app.screen._compositor.render_strips()
+        y = field.cursor_screen_offset.y
+        return strips[y].text if app.cursor_position == field.cursor_screen_offset and y < len(strips) else ""
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        run.prompt.put("\n".join(f"line {number}" for number in range(14)))
+        for size in [(40, 12), (160, 50), (30, 6), (80, 24), (40, 11)]:
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: "line 13" in caret_line())
+            await pilot.press("x")
+            await until(pilot, lambda: "line 13x" in caret_line())
+            await pilot.press("backspace")
+        await pilot.press(*["up"] * 13)
+        await until(pilot, lambda: "line 0" in caret_line())
+        assert run.prompt.text.endswith("line 12\nline 13")

@@ -124,6 +124,7 @@ class Dock(Vertical):
         hints.show(self._keys if choices is None else choices.hints(again))
         hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)
+        self.prompt.field.leave_room()
 
     @on(Prompt.ListChanged)
     def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:

@@ -15,6 +15,10 @@ from ccq_tui.prompts import pastes
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.question.field import AnswerField
 
+MOST_LINES = 10
+BESIDE = 2
+"""Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
+
 
 class PromptField(AnswerField):
     """The text area of the prompt.
@@ -28,7 +32,6 @@ class PromptField(AnswerField):
 
     DEFAULT_CSS = """
     PromptField {
-        max-height: 10;
         padding: 0 1 0 0;
         margin: 0;
         border: none;
@@ -43,6 +46,10 @@ class PromptField(AnswerField):
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they stand in the text."""
         super().__init__(press, id=id)
+
+    def leave_room(self) -> None:
+        """Take fewer lines on a low screen, whose end the line with the caret would be pushed out of."""
+        self.styles.max_height = max(1, min(MOST_LINES, self.app.size.height // 2 - BESIDE))
 
     @property
     def caret(self) -> int:
