@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from ccq_tui.agent.events import (
     CommandsListed,
@@ -318,3 +319,19 @@ async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
         await pilot.press(*["up"] * 13)
         await until(pilot, lambda: "line 0" in caret_line())
         assert run.prompt.text.endswith("line 12\nline 13")
+        field = run.prompt.field
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        await pilot.press("y")
+        form = app.focused
+        assert isinstance(form, Input)
+        await until(pilot, lambda: form.value.endswith("y"))
+        drawn = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                field, "render_line", lambda y: drawn.append(y) or type(field).render_line(field, y)
+            )
+            field._line_cache.clear()
+            field.refresh()
+            await until(pilot, lambda: drawn)
+        assert app.cursor_position == form.cursor_screen_offset, "not where the field behind has it"
