@@ -94,9 +94,12 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         problem = run.app.screen.query_one("#new-problem")
         await until(pilot, lambda: "There is no directory" in str(problem.render()))
         await until(pilot, lambda: field.has_focus)
-        await pilot.press("escape")
+        await pilot.press("tab", *"write", "escape")
         await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
         assert len(run.all) == 1
+        await until(pilot, lambda: "F8 copies the prompt" in run.session_screen.dock.notices.text)
+        await pilot.press("f8")
+        assert run.app.clipboard == "write"
 
         await another(pilot, run, "docs", "write the docs")
         assert run.launches[1].settings.directory == tmp_path / "docs"

@@ -45,6 +45,7 @@ READY_SECONDS = 0.2
 """How long after a prompt panels are made ahead."""
 CLOSED_SECONDS = 30.0
 """How long it is said above the prompt that a request was closed."""
+UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
 LEFT_OVER = "F8 copies what you had selected and typed"
 
 
@@ -143,6 +144,11 @@ class Asking(SessionBase):
         # The line above the prompt passes; the transcript stays.
         self.transcript.add_notice(f"F8 copies what you had answered:\n{draft}", "warning")
         return " · F8 copies your draft"
+
+    def keep_unopened(self, prompt: str) -> None:
+        """Keep the first prompt of a session that was not opened."""
+        if self._drafts.keep(prompt):
+            self.dock.notices.say(UNOPENED)
 
     @on(Dock.Answered)
     def _answer(self, event: Dock.Answered) -> None:

@@ -207,8 +207,10 @@ class Hosting(App[int]):
         front = self.front
         if front is None:
             return
-        wanted = await self.push_screen_wait(NewSessionScreen(front.launch.settings.directory))
+        form = NewSessionScreen(front.launch.settings.directory)
+        wanted = await self.push_screen_wait(form)
         if wanted is None:
+            front.keep_unopened(form.left)
             return
         if wanted.plan is not None:
             self._say("Making the worktree…", seconds=60.0)
@@ -216,6 +218,7 @@ class Hosting(App[int]):
             launch = await asyncio.to_thread(launch_of, wanted, front.launch)
         except (SettingsError, WorktreeError) as error:
             front.transcript.add_notice(f"There is no session in {wanted.directory}: {error}", "warning")
+            front.keep_unopened(wanted.prompt)
             return
         finally:
             for dock in front.query(Dock) if wanted.plan is not None else ():

@@ -67,6 +67,9 @@ class NewSessionScreen(Overlay[Wanted]):
 
     Args:
         here: The directory of the session that it is opened from.
+
+    Attributes:
+        left: The first prompt as it stood there when it was left.
     """
 
     DEFAULT_CSS = """
@@ -86,6 +89,7 @@ class NewSessionScreen(Overlay[Wanted]):
     def __init__(self, here: Path) -> None:
         super().__init__()
         self._here = here
+        self.left = ""
 
     def compose(self) -> ComposeResult:
         """Build the fields and the line that says what is wrong."""
@@ -180,4 +184,5 @@ class NewSessionScreen(Overlay[Wanted]):
         """Open nothing after Esc."""
         if event.key == "escape":
             event.stop()
+            self.left = self._field("#new-prompt").value
             self.dismiss(None)
