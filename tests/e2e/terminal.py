@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -50,6 +51,9 @@ FRAME_GAP = 0.03
 """Seconds without output after which a frame is taken for complete."""
 LONGEST_BURST = 0.5
 """Seconds of output without a gap after which the screen is looked at all the same."""
+
+_UNENDED = re.compile(r"\x1b(?:\[[0-9;:?<>=$]*|\][^\x07\x1b]*)?\Z")
+"""A sequence that the end of what was read cuts off."""
 
 
 class NotShownError(AssertionError):
@@ -162,6 +166,11 @@ class Terminal:
         return next(
             (y for y, line in enumerate(self.screen.display) if line.startswith(heads)), self.screen.lines
         )
+
+    @property
+    def written(self) -> str:
+        """What the program has written, without a character or a sequence whose end has not been read yet."""
+        return _UNENDED.sub("", codecs.getincrementaldecoder("utf-8")().decode(bytes(self.raw)))
 
     @property
     def restored(self) -> bool:

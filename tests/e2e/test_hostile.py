@@ -63,7 +63,7 @@ def scenario() -> Scenario:
 
 def checked(terminal: Terminal) -> str:
     """Look at every byte that the terminal was sent; return the words of its titles and notifications."""
-    raw = bytes(terminal.raw).decode("utf-8")
+    raw = terminal.written
     assert SIGNS[0] in raw, "what is hostile was drawn"
     rest = SEQUENCES.sub("", raw).replace("\r\n", "\n")
     bad = FORBIDDEN.search(rest)
