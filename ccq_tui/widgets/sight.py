@@ -42,6 +42,10 @@ class SightView(FlowView):
         """Lines below the view, of those that are made."""
         return max(0, len(self.lines) - self.above - self.size.height)
 
+    def on_resize(self) -> None:
+        """Tell that more or fewer lines are on the screen, also where none of them is new."""
+        self.post_message(self.Looked())
+
     def look_anew(self) -> None:
         """Count no line as seen that is not on the screen from now on."""
         self._painted = set()

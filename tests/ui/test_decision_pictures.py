@@ -41,6 +41,15 @@ async def test_a_text_along_with_a_permission(snap_compare: Compare) -> None:
         assert same_picture(snap_compare, app)
 
 
+async def test_a_text_on_a_low_screen(snap_compare: Compare) -> None:
+    command = "make test\n" + "\n".join(f"echo {number}" for number in range(40))
+    app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))
+    async with app.run_test(size=(60, 11)) as pilot:
+        await pilot.press("e")
+        await type_text(pilot, "only the unit tests")
+        assert same_picture(snap_compare, app)
+
+
 async def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
     app = DecisionHost(PlanRequest("p", "s", PLAN))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest
@@ -196,6 +198,24 @@ async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
         app.clock.skip_grace()
         await pilot.press("y")
         assert app.state.outcome == Allowed()
+
+
+@pytest.mark.parametrize("size", [*SIZES, (80, 11), (30, 6)])
+async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: tuple[int, int]) -> None:
+    app = DecisionHost(asks(command=LONG))
+
+    def counted() -> int:
+        found = re.search(r"… (\d+) more lines · [ES]", app.panel_text)
+        return int(found[1]) if found else -1
+
+    def hidden() -> int:
+        return 60 - len(re.findall(r"step \d+", app.panel_text))
+
+    async with app.run_test(size=size) as pilot:
+        for key in ("e", "x", "escape", "a", "escape", "a"):
+            await pilot.press(key)
+            assert app.state.typing == (key != "escape")
+            assert counted() == hidden(), f"after {key}:\n{app.panel_text}"
 
 
 async def test_what_was_scrolled_through_is_allowed_at_once() -> None:

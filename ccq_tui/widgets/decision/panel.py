@@ -89,6 +89,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
         self._notice = TextLines(id="field-label", classes="-off")
         self._flow = Flow(iter(()))
         self._flow_for: object = None
+        self._cut = False
+        """Whether what is decided on has more lines than the panel."""
         self._choices_drawn: tuple[list[Line], list[Line]] = [], []
         self._choices_for: object = None
 
@@ -190,11 +192,10 @@ class DecisionPanel(RequestPanel[DecisionState]):
             )
             if not share.more:
                 break
-        head = headline(state.request, edited=bool(state.plan))
-        self._head.show([title_line(head, "", width, self._session, self._place, palette, self.countdown)])
         # A part that shares the rest of the height takes a line even where none is left.
         self._details.set_class(share.details <= share.more, "-off")
         self._more.set_class(not share.more, "-off")
+        self._cut = share.details < len(details.lines)
         self._details.show_flow(details)
         self._say_more()
         self._choices.styles.height = share.choices
@@ -206,11 +207,16 @@ class DecisionPanel(RequestPanel[DecisionState]):
         return share.height
 
     def _say_more(self) -> None:
-        """Say under what is decided on how much more of it there is."""
-        if not self._more.has_class("-off"):
-            width = self._width - DETAILS_FRAME
-            down = "Esc, then Shift+↓" if self._state.typing else "Shift+↓"
-            self._more.show([more_line(self._details, width, palette_of(self), down=down, up="Shift+↑")])
+        """Say how much more there is of what is decided on: in a row under it, or else in the head."""
+        palette, state, row = palette_of(self), self._state, not self._more.has_class("-off")
+        instead = self.countdown
+        if self._cut:
+            down = ("Esc, then Shift+↓" if row else "Esc, Shift+↓") if state.typing else "Shift+↓"
+            more = more_line(self._details, self._width - DETAILS_FRAME, palette, down=down, up="Shift+↑")
+            self._more.show([more])
+            instead = instead or ("" if row else more.plain)
+        head = headline(state.request, edited=bool(state.plan))
+        self._head.show([title_line(head, "", self._width, self._session, self._place, palette, instead)])
 
     def _detail_flow(self, palette: Palette, width: int) -> Flow:
         wanted = (width, palette, self._state.plan)
