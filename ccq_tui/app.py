@@ -33,7 +33,7 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.early import EarlyPrompt, plain
 from ccq_tui.logs import start_logging
 from ccq_tui.output import echo
-from ccq_tui.questions.input_guard import Escapes
+from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.screens.compositor import FrugalCompositor
 from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.editor import end_editors
@@ -124,6 +124,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         self._theme_notices: list[str] = []
         self.escapes = Escapes()
         """The last presses of Esc."""
+        self.presses = Presses()
+        """The last presses of any key."""
         self.key_choices = launch.settings.keymap
         """The keys of every action."""
         self.set_keymap({name: ",".join(keys) for name, keys in self.key_choices.changed().items()})
@@ -156,9 +158,12 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         return [one for one in notices if one not in self._theme_notices]
 
     async def on_event(self, event: events.Event) -> None:
-        """Note each Esc, wherever it goes, before it goes there."""
-        if isinstance(event, events.Key) and event.key == "escape" and not event.is_forwarded:
-            self.escapes = self.escapes.pressed(self.clock())
+        """Note each key, wherever it goes, before it goes there."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            now = self.clock()
+            self.presses = self.presses.pressed(event.key, now)
+            if event.key == "escape":
+                self.escapes = self.escapes.pressed(now)
         await super().on_event(event)
 
     def _typed_early(self, typed: str) -> str:

@@ -171,3 +171,27 @@ def is_fresh(since: float | None, at: float) -> bool:
         at: Now.
     """
     return since is not None and at - since < GRACE
+
+
+@dataclass(frozen=True, slots=True)
+class Presses:
+    """The last keys, wherever they went: what is asked for twice is not asked for across another key.
+
+    Attributes:
+        key: The last one.
+        at: When it came, or None.
+        other_at: When the last one came that was not this key, or None.
+    """
+
+    key: str = ""
+    at: float | None = None
+    other_at: float | None = None
+
+    def pressed(self, key: str, at: float) -> Presses:
+        """Return the presses after another one."""
+        return Presses(key, at, self.other_at if key == self.key else self.at)
+
+    def other_since(self, key: str, at: float) -> bool:
+        """Whether a key other than this one came after a time."""
+        last = self.other_at if key == self.key else self.at
+        return last is not None and last > at

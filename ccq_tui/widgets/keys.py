@@ -11,7 +11,7 @@ from textual.widgets import Input
 from ccq_tui.config.actions import BY_NAME, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
 from ccq_tui.config.keynames import shown_key, typed_by, types_text
-from ccq_tui.questions.input_guard import Escapes
+from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.questions.state import is_text
 
 
@@ -34,6 +34,15 @@ def escapes_of(widget: Widget) -> Escapes:
         widget: A mounted widget, or a screen.
     """
     return cast("Escapes", getattr(widget.app, "escapes", Escapes()))
+
+
+def presses_of(widget: Widget) -> Presses:
+    """Return the last keys in the app of a widget, whatever they went to.
+
+    Args:
+        widget: A mounted widget, or a screen.
+    """
+    return cast("Presses", getattr(widget.app, "presses", Presses()))
 
 
 def new_labels(keymap: Keymap, *places: Place) -> dict[str, str]:

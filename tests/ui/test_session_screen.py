@@ -315,10 +315,23 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
         await pilot.press("escape")
         await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
         assert run.told.interrupts == 1
+        run.clock.skip(GRACE + 0.01)
+        await pilot.press("b")
+        run.clock.skip(GRACE + 0.01)
+        await pilot.press("escape")
+        assert run.told.interrupts == 1, "another key came between"
+        await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
         await pilot.press("escape", "escape")
         run.clock.skip(GRACE + 0.01)
         await pilot.press("escape")
         await until(pilot, lambda: run.told.interrupts == 2)
+        await pilot.press("ctrl+c")
+        run.clock.skip(0.1)
+        await pilot.press("c")
+        run.clock.skip(0.1)
+        await pilot.press("ctrl+c")
+        assert not run.told.closed, "another key came between"
+        assert "Ctrl+C again quits" in run.screen.dock.notices.text
         await pilot.press("ctrl+q")
         await until(pilot, lambda: run.told.closed)
 

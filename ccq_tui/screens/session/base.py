@@ -30,6 +30,7 @@ from ccq_tui.screens.failing import failure
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import TIMED, SessionView, noted
+from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after, start_work
 from ccq_tui.widgets.transcript import Transcript
 
@@ -238,8 +239,14 @@ class SessionBase(Screen[None]):
 
         start_work(self, edit, name="editor", group=GROUP)
 
-    def pressed_again(self, key: str) -> bool:
-        """Whether a key is pressed for the second time within a short time."""
+    def pressed_again(self, key: str, meaning: str = "") -> bool:
+        """Whether a key is pressed for the second time within a short time, and no other key between.
+
+        Args:
+            key: The key.
+            meaning: What it means now: a press that meant something else is not the first one.
+        """
         now, (before, at) = self.clock(), self._again
-        self._again = (key, now)
-        return key == before and now - at < AGAIN_SECONDS
+        self._again = (f"{key} {meaning}", now)
+        soon = now - at < AGAIN_SECONDS and not presses_of(self).other_since(key, at)
+        return soon and before == f"{key} {meaning}"

@@ -23,6 +23,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
+from ccq_tui.screens.session.base import AGAIN_SECONDS
 from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering
 from ccq_tui.widgets.keys import escapes_of
@@ -128,13 +129,14 @@ class Prompting(Remembering):
         if not escapes.counts:
             return
         if not self.view.busy:
-            # Under a name of its own: a press that did nothing must not be the first of two that interrupt.
-            if self.pressed_again("escape in vain"):
+            # With a meaning of its own: a press that did nothing must not be the first of two that interrupt.
+            if self.pressed_again("escape", "in vain"):
                 # In Claude Code this key, twice, goes back: who has it in the fingers learns the way here.
                 self.dock.notices.say("Nothing to interrupt · /rewind goes back to an earlier prompt")
             return
         if self.dock.line.items and not self.pressed_again("escape"):
-            self.dock.notices.say("Esc again interrupts Claude and withdraws what waits · F2 shows it")
+            words = "Esc again interrupts Claude and withdraws what waits · F2 shows it"
+            self.dock.notices.say(words, seconds=AGAIN_SECONDS)
             return
         if escapes.may_be_held:
             after(self, REPEAT_SECONDS, partial(self._interrupt_after, escapes))
