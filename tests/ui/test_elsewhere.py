@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.earlier import EarlierSession
@@ -18,8 +21,11 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.processes import Owner
+from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.elsewhere import Elsewhere
+from tests.ui.host import handled
 from tests.ui.session import Driven, asked, keys_work, until
 
 OTHER = Owner(os.getppid())
@@ -48,6 +54,35 @@ async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: run.app.return_code == 0)
     assert run.launches == []
+
+
+@pytest.mark.parametrize("forked", [False, True])
+async def test_what_was_typed_before_it_was_asked_about_is_kept(
+    tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, typed, asks = Driven(claimed(tmp_path)), asyncio.Event(), Elsewhere._alone
+
+    async def asks_late(app: Elsewhere, launch: Launch) -> Launch | None:
+        await typed.wait()
+        return await asks(app, launch)
+
+    monkeypatch.setattr(Elsewhere, "_alone", asks_late)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        for letter in "hi":
+            run.app.post_message(events.Key(letter, letter))
+        await handled(run.app)
+        typed.set()
+        await asked_about(pilot, run)
+        await pilot.press(*(("down", "enter") if forked else ("escape",)))
+        if forked:
+            await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+            await until(pilot, lambda: run.session_screen.dock.prompt.text == "hi")
+        else:
+            await until(pilot, lambda: run.app.return_code == 0)
+            with closing(Drafts(tmp_path / "drafts")) as drafts:
+                kept = drafts.load(directory_key(tmp_path))
+            assert kept is not None
+            assert kept.text == "hi"
 
 
 async def test_a_copy_goes_on_and_no_key_takes_the_other_one(

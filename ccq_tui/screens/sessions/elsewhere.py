@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from textual import on
+from textual import events, on
 
 from ccq_tui.agent.earlier import earlier_sessions
 from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.reader import ReaderError
-from ccq_tui.config import Launch
+from ccq_tui.config import Launch, state_dir
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.elsewhere import run_elsewhere
 from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
 from ccq_tui.processes import Owner
+from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.sessions.informing import Informing
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)
@@ -48,6 +51,14 @@ class Elsewhere(Informing):
     claim that its start needs.
     """
 
+    _typed = ""
+    """What was typed before there was any screen to type into."""
+
+    def on_key(self, event: events.Key) -> None:
+        """Keep what is typed while the first session is looked for, before the list comes."""
+        if not self.sessions:
+            self._typed += text_of(event)
+
     async def open_session(self, launch: Launch) -> None:
         """Open a session and show it; of one that runs elsewhere a copy, or once it is parked there.
 
@@ -64,10 +75,20 @@ class Elsewhere(Informing):
 
     async def _open_once(self, launch: Launch) -> None:
         alone = await self._alone(launch)
+        typed, self._typed = self._typed, ""
         if alone is not None:
-            await super().open_session(alone)
+            await super().open_session(replace(alone, draft=alone.draft + typed))
         elif not self.sessions:
+            await self._keep(launch, typed)
             await self.action_quit()
+
+    async def _keep(self, launch: Launch, typed: str) -> None:
+        """Keep what was typed for the next session of the directory."""
+        place, key = (launch.state or state_dir()) / "drafts", directory_key(launch.settings.directory)
+        try:
+            await asyncio.to_thread(leave_text, place, key, typed)
+        except OSError as error:
+            _logger.warning("What was typed is not kept: %s", error.strerror)
 
     async def _replace(self, screen: SessionBase, launch: Launch) -> None:
         places = (at for at, one in enumerate(self.sessions, 1) if one.view.session_id == launch.resume)
