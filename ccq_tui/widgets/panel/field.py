@@ -154,7 +154,7 @@ class AnswerField(TextArea):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw lines; Textual looks up all their styles each time, which costs more than the lines."""
-        if self.app.focused is self:  # input methods follow the terminal's own cursor
+        if self.has_focus and self.app.screen is self.screen:  # input methods follow the terminal's cursor
             self.app.cursor_position = self.cursor_screen_offset
         if self._styled_for is self._theme:
             return ScrollView.render_lines(self, crop)
