@@ -60,7 +60,8 @@ async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
 async def test_what_was_typed_before_it_was_asked_about_is_kept(
     tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, typed, asks = Driven(claimed(tmp_path)), asyncio.Event(), Elsewhere._alone
+    launch = replace(claimed(tmp_path), prompt="" if forked else "go on")
+    run, typed, asks = Driven(launch), asyncio.Event(), Elsewhere._alone
 
     async def asks_late(app: Elsewhere, launch: Launch) -> Launch | None:
         await typed.wait()
@@ -82,7 +83,7 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
             with closing(Drafts(tmp_path / "drafts")) as drafts:
                 kept = drafts.load(directory_key(tmp_path))
             assert kept is not None
-            assert kept.text == "hi"
+            assert kept.text == "go on\nhi"
 
 
 async def test_a_copy_goes_on_and_no_key_takes_the_other_one(

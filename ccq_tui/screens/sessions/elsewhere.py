@@ -79,11 +79,11 @@ class Elsewhere(Informing):
         if alone is not None:
             await super().open_session(replace(alone, draft=alone.draft + typed))
         elif not self.sessions:
-            await self._keep(launch, typed)
+            await self._keep(launch, "\n".join(filter(None, (launch.prompt, launch.draft + typed))))
             await self.action_quit()
 
     async def _keep(self, launch: Launch, typed: str) -> None:
-        """Keep what was typed for the next session of the directory."""
+        """Keep the prompt and what was typed for the next session of the directory."""
         place, key = (launch.state or state_dir()) / "drafts", directory_key(launch.settings.directory)
         try:
             await asyncio.to_thread(leave_text, place, key, typed)
