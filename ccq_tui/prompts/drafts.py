@@ -47,6 +47,8 @@ class Drafts:
         self._directory = directory
         self._lock = directory.with_name(f"{directory.name}.lock")
         self._mine: dict[str, Path] = {}
+        self._unmarked: dict[Path, Keeper] = {}
+        """Drafts that were taken over on a disk without room, and whose their files say that they are."""
         self._name = str(uuid4())
         _keepers[self._name] = self
 
@@ -73,12 +75,12 @@ class Drafts:
         )
         path = self._mine.get(key)
         if not draft:
-            if path is not None and not self._elsewhere(path):
+            if path is not None and self._has(path):
                 path.unlink(missing_ok=True)
             return
         if size > MOST_CHARACTERS:
             raise OSError(f"it has more than {MOST_CHARACTERS:,} characters")
-        if path is None or self._elsewhere(path):
+        if path is None or (path.exists() and not self._has(path)):
             path = self._mine[key] = self._free_place(key)
         self._write(path, draft)
         self._drop_oldest()
@@ -155,6 +157,7 @@ class Drafts:
             try:
                 self._write(path, draft)
             except OSError as error:
+                self._unmarked[path] = owner
                 _logger.warning("Whose a draft is now is not on disk: %s", error)
 
     def _write(self, path: Path, draft: Draft) -> None:
@@ -183,7 +186,7 @@ class Drafts:
             OSError: It could not be kept.
         """
         with locked(self._lock):
-            before = read(path) if (path := self._mine.get(key)) else None
+            before = read(path) if (path := self._mine.get(key)) and self._has(path) else None
             if before is not None and draft:
                 text = "\n".join(filter(str.strip, (before.text, draft.text)))
                 session = draft.session or before.session
@@ -205,7 +208,7 @@ class Drafts:
         if path is None:
             return
         with locked(self._lock):
-            if path.exists() and not self._elsewhere(path):
+            if self._has(path):
                 self._mine[new] = path.replace(self._mine.get(new) or self._free_place(new))
 
     def _free_place(self, key: str) -> Path:
@@ -221,6 +224,11 @@ class Drafts:
         """Whether a draft is one that somebody else works on."""
         content = read_draft(path)
         return content is not None and self._another(content[1])
+
+    def _has(self, path: Path) -> bool:
+        """Whether the draft in a place is this keeper's own: another may have left one there since."""
+        content = read_draft(path)
+        return content is not None and (self._is_mine(content[1]) or self._unmarked.get(path) == content[1])
 
     def _is_mine(self, owner: Keeper) -> bool:
         """Whether a draft's file names this keeper in this process."""

@@ -113,6 +113,23 @@ def test_a_draft_of_no_process_is_taken_over(tmp_path: Path, process: object) ->
     assert drafts.load("id") == Draft("left")
 
 
+@pytest.mark.parametrize("then", ["", "more"])
+def test_what_was_left_where_ones_own_draft_was_is_not_touched(tmp_path: Path, then: str) -> None:
+    mine, gone = Drafts(tmp_path), Drafts(tmp_path)
+    mine.save("id", Draft("mine"))
+    mine.save("id", Draft())
+    gone.save("id", Draft("left", sent=(Sent("1", "sent"),)))
+    gone.close()
+    mine.add("id", Draft(then))
+    mine.save("id", Draft(then))
+    mine.move("id", "other")
+    following = Drafts(tmp_path)
+    assert following.load("id") == Draft("left", sent=(Sent("1", "sent"),))
+    mine.close()
+    assert following.load("other") == (Draft(then) if then else None)
+    assert len(list(tmp_path.glob("*.json"))) == 1 + bool(then)
+
+
 def test_the_oldest_drafts_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_DRAFTS", 3)
     drafts = Drafts(tmp_path)
