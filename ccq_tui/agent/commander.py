@@ -50,14 +50,20 @@ class Commander:
         inbox: Where answers go.
         emit: Takes events.
         stop: Ends the session; is told whether questions wait in it, and why it ends.
+        stay: Is called where it was to be parked, its prompts were taken back, and nothing waits any more.
     """
 
     def __init__(
-        self, inbox: Inbox, emit: Callable[[AgentEvent], None], stop: Callable[[bool, str], None]
+        self,
+        inbox: Inbox,
+        emit: Callable[[AgentEvent], None],
+        stop: Callable[[bool, str], None],
+        stay: Callable[[], None],
     ) -> None:
         self._inbox = inbox
         self._emit = emit
         self._stop = stop
+        self._stay = stay
         self._commands: asyncio.Queue[Command] = asyncio.Queue()
         self._ordered: asyncio.Queue[Ordered] = asyncio.Queue()
         self._unsent: dict[str, Send] = {}
@@ -131,6 +137,7 @@ class Commander:
             self._stop(parked, command.cause)
         else:
             self._leaving = False
+            self._stay()
             self._emit(NoticeGiven("info", NOTHING_WAITS))
 
     def _give_back_held(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from uuid import NAMESPACE_OID, uuid5
@@ -45,6 +46,8 @@ GONE = "the session ended before it was decided"
 UNTAKEN = "the process that asked ended before it took the decision"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
+MOST_ATTEMPTS = 8
+"""How often a process sends an answer that comes back unread."""
 RECORDED_SECONDS = 2.0
 """How long Claude Code may take to write into the session's record what it has told.
 
@@ -75,7 +78,11 @@ class Delivery:
         """The prompts before each of those questions: rewound to one of them, it was never asked."""
         self._expected: dict[str, Left] = {}
         """What the CLI asks again by its deferred call, by the call."""
-        self._sent: dict[str, str] = {}
+        self._sent: dict[str, QuestionRequest] = {}
+        """What was answered by a message that has not arrived, by the message's id."""
+        self._came_back: list[tuple[QuestionRequest, str]] = []
+        """What was answered by a message that came back unread, and the message."""
+        self._attempts: Counter[str] = Counter()
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
 
@@ -107,15 +114,36 @@ class Delivery:
                 if not output.startswith(_NO_ANSWERS):
                     self._arrived(name, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
-                self._arrived(self._sent.pop(name), MESSAGE)
+                self._arrived(self._sent.pop(name).id, MESSAGE)
             case TurnEnded() if self._expected:
                 self._expect_no_more()
             case _:
                 pass
 
     def has(self, prompt_id: str) -> bool:
-        """Say whether a prompt is an answer that goes as a message, and has not arrived."""
+        """Return whether a prompt is an answer that goes as a message, and has not arrived."""
         return prompt_id in self._sent
+
+    def came_back(self, prompt_id: str, text: str) -> bool:
+        """Note that a message came back unread; whether it is an answer.
+
+        The next process delivers it, or `send_again` does where there is none.
+
+        Args:
+            prompt_id: The message's id.
+            text: The message.
+        """
+        request = self._sent.pop(prompt_id, None)
+        if request is None:
+            return False
+        self._came_back.append((request, text))
+        return True
+
+    def send_again(self) -> None:
+        """Send what came back: the session was about to end, and does not."""
+        came_back, self._came_back = self._came_back, []
+        for request, text in came_back:
+            self._send_message(request, text)
 
     def _arrived(self, name: str, way: str) -> None:
         """Take a request for delivered as soon as the session's record has it for sure."""
@@ -214,9 +242,16 @@ class Delivery:
             return
         if not isinstance(outcome, Answered | Discussed | Declined | Expired):
             raise TypeError(f"{type(outcome).__name__} does not settle a question")
-        send = Send(answers_as_message(request.questions, outcome), prompt_id_of(request.tool_use_id))
-        self._sent[send.prompt_id] = request.id
-        self._send(send)
+        self._send_message(request, answers_as_message(request.questions, outcome))
+
+    def _send_message(self, request: QuestionRequest, text: str) -> None:
+        attempt = self._attempts[request.id]
+        if attempt == MOST_ATTEMPTS:
+            return  # the next process delivers it
+        self._attempts[request.id] += 1
+        prompt_id = prompt_id_of(request.tool_use_id, attempt)
+        self._sent[prompt_id] = request
+        self._send(Send(text, prompt_id))
 
 
 def prompts_before(history: History, tool_use_id: str) -> frozenset[str]:
@@ -233,15 +268,18 @@ def prompts_before(history: History, tool_use_id: str) -> frozenset[str]:
     return frozenset(() if history.cut else prompts)
 
 
-def prompt_id_of(tool_use_id: str) -> str:
-    """Return the id under which the answer to a call is sent as a message: always the same one.
+def prompt_id_of(tool_use_id: str, attempt: int = 0) -> str:
+    """Return the id under which the answer to a call is sent as a message: in each process the same one.
 
-    By it the session's own record tells whether the message has arrived.
+    By it the session's own record tells whether the message has arrived. A CLI drops a message under an id
+    that it had before, also one that was taken back, and says that it has read it.
 
     Args:
         tool_use_id: The call.
+        attempt: How often the message came back in this process.
     """
-    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}"))
+    again = f", attempt {attempt}" if attempt else ""
+    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{again}"))
 
 
 def way_in(history: History, tool_use_id: str) -> str:
@@ -251,7 +289,7 @@ def way_in(history: History, tool_use_id: str) -> str:
         history: What the record says.
         tool_use_id: The call.
     """
-    if prompt_id_of(tool_use_id) in history.uuids:
+    if any(prompt_id_of(tool_use_id, attempt) in history.uuids for attempt in range(MOST_ATTEMPTS)):
         return MESSAGE
     results = (event for event in history.events if isinstance(event, ToolFinished))
     found = any(one.tool_use_id == tool_use_id and not one.output.startswith(_NO_ANSWERS) for one in results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -54,6 +55,7 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 CLOSED = "the session was closed"
+NOT_TAKEN_BACK = "An answer cannot be taken back: Claude reads it with its next step."
 PARKED = "parked: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"
 
@@ -94,8 +96,8 @@ class AgentSession:
         self._listener = on_event
         self._inbox = inbox
         self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
-        self._commander = Commander(inbox, self._emit, self._stop)
         self._delivery = Delivery(inbox, self._emit, self.put)
+        self._commander = Commander(inbox, self._emit, self._stop, self._delivery.send_again)
         self._book = SessionBook(inbox, options)
         self._connection: Connection | None = None
         self._claim: Claim | None = None
@@ -165,7 +167,10 @@ class AgentSession:
 
     def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn; `PromptReturned` says that it is back."""
-        self.put(Withdraw(prompt_id))
+        if self._delivery.has(prompt_id):
+            self._emit(NoticeGiven("info", NOT_TAKEN_BACK))
+        else:
+            self.put(Withdraw(prompt_id))
 
     def interrupt(self) -> None:
         """End the running turn, and with it every request that waits."""
@@ -400,8 +405,8 @@ class AgentSession:
     def _emit(self, event: AgentEvent) -> None:
         if isinstance(event, StateChanged):
             self._state = event.state
-        if isinstance(event, PromptReturned) and self._delivery.has(event.prompt_id):
-            return  # an answer: the inbox has it, and the next process delivers it
+        if isinstance(event, PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
+            event = replace(event, kept=True)
         self._delivery.note(event)
         self._book.note(event)
         if self._listener is None:

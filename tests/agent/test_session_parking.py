@@ -15,17 +15,22 @@ import pytest
 
 from ccq_tui.agent import delivery
 from ccq_tui.agent.claude import waits
+from ccq_tui.agent.claude.queue import PromptQueue
+from ccq_tui.agent.commander import NOTHING_WAITS
 from ccq_tui.agent.delivery import REWOUND
 from ccq_tui.agent.events import (
     HistoryLoaded,
+    NoticeGiven,
     PromptAccepted,
     PromptDelivered,
+    PromptReturned,
     QuestionAsked,
     RequestParked,
     RequestSettled,
     SessionState,
     TurnEnded,
 )
+from ccq_tui.agent.session import NOT_TAKEN_BACK
 from ccq_tui.agent.texts import POSTPONED
 from ccq_tui.inbox import Cancelled, QuestionRequest, Won
 from ccq_tui.inbox.durable import DurableInbox
@@ -296,6 +301,41 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
             run.session.send("And now?")
             await run.until(TurnEnded)
             assert [e.text for e in run.all(PromptAccepted)] == ["And now?"]
+    assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
+
+
+@pytest.mark.timeout(240)
+async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_again(
+    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
+    model, home = play(scenario.says("Fine.").ends_turn())
+    reclaim = PromptQueue.reclaim
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox=inbox) as run:
+            run.session.send("First")
+            await run.idle()
+            asked = await asked_and_killed(run)
+        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+            await run.until(QuestionAsked, lambda e: e.by_message)
+            run.session.send("Go on")
+            layout = (await run.until(QuestionAsked, lambda e: not e.by_message)).request.id
+
+            async def and_then_it_is_answered(queue: PromptQueue, reason: str) -> None:
+                monkeypatch.undo()
+                await reclaim(queue, reason)
+                assert await inbox.answer(layout, TABS, "elsewhere") == Won()
+                await run.until(RequestSettled, lambda e: e.request_id == layout)
+
+            monkeypatch.setattr(PromptQueue, "reclaim", and_then_it_is_answered)
+            run.answer(asked.id, SQLITE)
+            message = (await run.until(PromptAccepted, lambda e: e.queued)).prompt_id
+            run.session.withdraw(message)
+            await run.until(NoticeGiven, lambda e: e.text == NOT_TAKEN_BACK)
+            run.session.park()
+            await run.until(NoticeGiven, lambda e: e.text == NOTHING_WAITS)
+            await delivered(inbox, asked.id, "message")
+            assert [(e.prompt_id, e.kept) for e in run.all(PromptReturned)] == [(message, True)]
     assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 

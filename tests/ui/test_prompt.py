@@ -246,6 +246,18 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back() -> None:
         await until(pilot, lambda: not run.prompt.has_queued)
 
 
+async def test_an_answer_that_comes_back_goes_to_the_inbox_and_not_into_the_field() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        run.told.tell(StateChanged(SessionState.WORKING))
+        run.told.tell(PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
+        await until(pilot, lambda: run.prompt.has_queued)
+        run.told.tell(PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
+        await until(pilot, lambda: not run.prompt.has_queued)
+        assert run.prompt.text == ""
+        assert "Which?" not in run.screen.transcript.text()
+
+
 async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None:
     run = Driven(Launch(settings=Settings(cwd=Path("/")), prompt="do it"))
     async with run.app.run_test() as pilot:

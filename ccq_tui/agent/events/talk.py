@@ -38,12 +38,14 @@ class PromptReturned:
         reason: Why, for a person.
         prompt_id: The id under which it was sent, or "".
         wanted: Whether the person asked for it.
+        kept: Whether it is an answer to a question, which the inbox keeps and delivers: nobody gets it back.
     """
 
     text: str
     reason: str
     prompt_id: str = ""
     wanted: bool = False
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class Prompting(Remembering):
         """Put a prompt that was not sent back into its field."""
         super().handle(event)
         self._note_queued(event)
-        if isinstance(event, PromptReturned):
+        if isinstance(event, PromptReturned) and not event.kept:
             self.dock.prompt.put_back(event.text)
             self.settle_sent([event.prompt_id])
             if event.wanted:

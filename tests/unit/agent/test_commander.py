@@ -25,7 +25,7 @@ class Noting:
 async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_too() -> None:
     inbox = Noting()
     emitted: list[AgentEvent] = []
-    commander = Commander(cast("Inbox", inbox), emitted.append, lambda _parked, _cause: None)
+    commander = Commander(cast("Inbox", inbox), emitted.append, lambda _parked, _cause: None, lambda: None)
     commander.put(Send("first"))
     commander.put(Interrupt())
     commander.put(Answer("a", Allowed(), "panel"))
