@@ -16,9 +16,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
 from textual import events
-from textual import screen as textual_screen
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.worker import WorkerError
@@ -28,14 +27,15 @@ from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.compat.private import load
+from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
+from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.early import EarlyPrompt, plain
 from ccq_tui.logs import start_logging
 from ccq_tui.output import echo
 from ccq_tui.questions.input_guard import Escapes, Presses
-from ccq_tui.screens.compositor import FrugalCompositor
-from ccq_tui.screens.driver import lasting_driver, taking_over
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.alone import InboxFirst
@@ -65,15 +65,15 @@ REFUSED = 2
 """The exit code where no session could be begun."""
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
-PICTURES = 120
-"""Pictures a second at most: with Textual's 60 one key in twenty waits 5 ms longer for the next one."""
-if "TEXTUAL_FPS" not in os.environ:
-    # Not by that variable: the CLI and all that it runs would have it, too.
-    textual_screen.UPDATE_PERIOD = 1 / PICTURES  # type: ignore[misc]
-textual_screen.Compositor = FrugalCompositor  # type: ignore[attr-defined]
+draw_frugally()
+
+if TYPE_CHECKING:
+    from ccq_tui.compat.textual.crash import CrashLogged as _Base
+else:
+    _Base = load("ccq_tui.compat.textual.crash", "CrashLogged") or App
 
 
-class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
+class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
     """Hosts sessions, the first of them as the command line says.
 
     Args:
@@ -85,6 +85,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
     """
 
     TITLE = "ccq-tui"
+    CRASHED = "ccq-tui crashed. Your conversation is kept: ccq-tui --continue goes on with it."
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -110,10 +111,13 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
     ) -> None:
         driver = taking_over(early, self._typed_early) if early is not None else lasting_driver()
         super().__init__(driver_class=driver)
-        self.stylesheet = theming.KeptStylesheet(variables=self.get_css_variables())
+        if (stylesheet := load("ccq_tui.compat.textual.stylesheet", "KeptStylesheet")) is not None:
+            self.stylesheet = stylesheet(variables=self.get_css_variables())
         # An empty one counts as not set, as https://no-color.org says.
         self.no_color = bool(os.environ.get("NO_COLOR"))
         self._launch = launch
+        if early is not None and driver is None:
+            self._typed_early_as_draft(early.close())
         self._ahead = ahead
         self.make_session = make_session or self._real_session
         self.clock = clock
@@ -170,8 +174,11 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         """Return what the screen takes of the first keys; a question about trust takes none of them."""
         if self._launch.carried is None:
             return typed
-        self._launch = replace(self._launch, draft=self._launch.draft + plain(typed))
+        self._typed_early_as_draft(typed)
         return ""
+
+    def _typed_early_as_draft(self, typed: str) -> None:
+        self._launch = replace(self._launch, draft=self._launch.draft + plain(typed))
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
@@ -214,8 +221,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
             self.exit(code, return_code=code)
             return
         self._ending = True
-        if (ending := getattr(self._driver, "ending", None)) is not None:
-            ending()
+        announce_end(self)
         await end_editors(self)
         await self.leave_questions()
         ended = False
@@ -261,18 +267,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing):
         """Leave no thread behind: neither the terminal's driver's nor the one that watches for stalls."""
         if self._stall_watch is not None:
             self._stall_watch.stop()
-        end = getattr(self._driver, "end", None)
-        if end is not None:
-            end()
-
-    def _handle_exception(self, error: Exception) -> None:
-        """Write a crash to the log; Textual has no public hook for it."""
-        _logger.critical("crashed", exc_info=error)
-        super()._handle_exception(error)
-
-    def _fatal_error(self) -> None:
-        """Say in a line that the program crashed: a traceback with values in it belongs in the log."""
-        self.panic(Text("ccq-tui crashed. Your conversation is kept: ccq-tui --continue goes on with it."))
+        end_driver(self)
 
 
 async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | None = None) -> int:

@@ -100,16 +100,21 @@ class EarlyPrompt:
         typed, self._typed = self._typed, b""
         return typed.decode("utf-8", "replace")
 
-    def close(self) -> None:
-        """Give the terminal back as it was, unless another one took it over."""
+    def close(self) -> str:
+        """Give the terminal back as it was, unless another one took it over.
+
+        Returns:
+            All that was typed, as the terminal sent it, where it was not released before.
+        """
         if self._stop[1] < 0:
-            return
+            return ""
         import termios
 
-        self.release()
+        typed = self.release()
         self._write(_GIVE_BACK)
         if self._attributes is not None:
             termios.tcsetattr(self._keys, termios.TCSANOW, self._attributes)
+        return typed
 
     def _write(self, text: str) -> None:
         os.write(self._screen, text.encode())

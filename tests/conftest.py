@@ -21,8 +21,8 @@ from textual.css.model import RuleSet
 from textual.design import ColorSystem
 from textual.widgets import Input, TextArea
 
-from ccq_tui.agent.sdk import import_sdk
-from ccq_tui.theming import KeptStylesheet
+from ccq_tui.compat.sdk.light_import import import_sdk
+from ccq_tui.compat.textual.stylesheet import KeptStylesheet
 
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.agent.loader import load_now
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.sdk import import_sdk
+from ccq_tui.compat.sdk.light_import import import_sdk
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.ahead import Ahead

@@ -7,7 +7,7 @@ import logging
 import warnings
 from typing import TYPE_CHECKING
 
-from ccq_tui.agent.sdk import import_sdk
+from ccq_tui.compat.sdk.light_import import import_sdk
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection

@@ -19,6 +19,7 @@ from textual.app import App, SuspendNotSupported
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from ccq_tui.bounded import UnfitFileError, read_bytes
+from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.text import one_line
 
 GROUP = "editor"
@@ -151,11 +152,6 @@ async def end_editors(app: App[Any]) -> None:
         with suppress(WorkerCancelled, WorkerFailed, TimeoutError):
             async with asyncio.timeout(END_SECONDS):
                 await work.wait()
-
-
-def is_lent(app: App[Any]) -> bool:
-    """Whether another program has the terminal: keys that were on their way still arrive then."""
-    return bool(getattr(app._driver, "lent", False))
 
 
 def editor_command(environment: Mapping[str, str], path: Path, line: int = 0) -> list[str] | None:

@@ -16,8 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 from textual.app import App
 
+from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.editor import EditorError, edit_file, is_lent
+from ccq_tui.screens.editor import EditorError, edit_file
 from ccq_tui.text import one_line
 
 SECONDS = 5.0

@@ -7,20 +7,13 @@ from typing import Any
 
 from textual.app import App
 
+from ccq_tui.compat.textual.driver import write
 from ccq_tui.text import one_line
-
-
-def send(app: App[Any], sequence: str) -> None:
-    """Write a sequence to the terminal, in order with the frames."""
-    # Textual has no public way to do so.
-    driver = app._driver
-    if driver is not None and sequence and not app.is_headless:
-        driver.write(sequence)
 
 
 def set_title(app: App[Any], title: str) -> None:
     """Set the terminal's title; control characters in it are made harmless."""
-    send(app, f"\x1b]0;{one_line(title, 120)}\x07")
+    write(app, f"\x1b]0;{one_line(title, 120)}\x07")
 
 
 def forget_typed() -> None:

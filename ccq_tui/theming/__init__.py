@@ -5,13 +5,11 @@ from ccq_tui.theming.load import DEFAULT_THEME, install, load_themes, theme_file
 from ccq_tui.theming.model import ThemeFile
 from ccq_tui.theming.palette import complete, textual_theme, variable_defaults
 from ccq_tui.theming.read import ThemeFileError, read_theme
-from ccq_tui.theming.sheet import KeptStylesheet
 from ccq_tui.theming.watch import Found, ThemeWatch
 
 __all__ = [
     "DEFAULT_THEME",
     "Found",
-    "KeptStylesheet",
     "ThemeFile",
     "ThemeFileError",
     "ThemeWatch",

@@ -96,6 +96,15 @@ class LineField(Input):
             self.replace(text, *sorted(self.selection))
 
 
+class Key(events.Key):
+    """A key for one widget: where that leaves it, the program does not send it to the focused one."""
+
+    @property
+    def is_forwarded(self) -> bool:
+        """Whether it has found its widget."""
+        return True
+
+
 def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
     """Return something typed once more, for another widget; the one that came is stopped where it came to.
 
@@ -104,9 +113,7 @@ def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
     """
     if isinstance(event, events.Paste):
         return events.Paste(event.text)
-    key = events.Key(event.key, event.character)
-    key._set_forwarded()  # else the program would send it to whoever has the keys, a second time
-    return key
+    return Key(event.key, event.character)
 
 
 def press_key(widget: Widget, key: str) -> None:

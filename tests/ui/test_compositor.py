@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ccq_tui.screens.compositor import FrugalCompositor
+from ccq_tui.compat.textual.compositor import FrugalCompositor
 
 REGIONS = st.builds(Region, st.integers(0, 39), st.integers(0, 19), st.integers(1, 40), st.integers(1, 20))
 

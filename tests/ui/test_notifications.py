@@ -36,7 +36,7 @@ class Sent(list[str]):
 def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     """Keep what goes to the terminal."""
     kept = Sent()
-    monkeypatch.setattr(telling, "send", lambda _app, sequence: kept.append(sequence) if sequence else None)
+    monkeypatch.setattr(telling, "write", lambda _app, sequence: kept.append(sequence) if sequence else None)
     return kept
 
 

@@ -11,8 +11,8 @@ from textual.css import stylesheet
 from textual.widgets import Static
 
 from ccq_tui import theming
+from ccq_tui.compat.textual.stylesheet import KeptStylesheet, _rules_of
 from ccq_tui.theming.load import load_themes
-from ccq_tui.theming.sheet import KeptStylesheet
 
 
 class First(Static):
@@ -54,7 +54,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
 
 
 async def test_only_what_is_new_is_read(read: Callable[[], list[str]]) -> None:
-    theming.sheet._rules_of.cache_clear()
+    _rules_of.cache_clear()
     app = Kept()
     async with app.run_test() as pilot:
         await app.mount(First("a"))

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 from ccq_tui import early
+from ccq_tui.compat.textual.driver import _as_typed
 from ccq_tui.early import EarlyPrompt, frame, is_begun, plain
-from ccq_tui.screens.driver import _as_typed
 
 
 class Typist:

@@ -9,13 +9,14 @@ from claude_agent_sdk import ClaudeSDKClient
 
 from ccq_tui.agent.claude.leaving import limited
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.compat.sdk.control import sender
 
 
 async def ask(client: ClaudeSDKClient, subtype: str, fields: Mapping[str, Any], seconds: float) -> Any:
     """Ask the CLI something.
 
     The public methods for rewinding files and for several others return nothing of the answer, and renaming,
-    rewinding the conversation and the effort have none; all go through this function of the SDK's own.
+    rewinding the conversation and the effort have none; all go through the SDK's own sender.
 
     Args:
         client: The connected client.
@@ -29,8 +30,7 @@ async def ask(client: ClaudeSDKClient, subtype: str, fields: Mapping[str, Any], 
     Raises:
         CommandError: The CLI refused, does not know the request, or did not answer in time.
     """
-    query = getattr(client, "_query", None)
-    send = getattr(query, "_send_control_request", None)
+    send = sender(client)
     if send is None:
         raise CommandError("This version of claude-agent-sdk cannot ask it.")
     return await limited(send({"subtype": subtype, **fields}), seconds)

@@ -31,7 +31,6 @@ from ccq_tui.agent.claude.queue import PromptQueue
 from ccq_tui.agent.claude.server import default_model, models, slash_commands
 from ccq_tui.agent.claude.starting import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
-from ccq_tui.agent.claude.transport import CliTransport
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.controls import Control, applied_effort, set_effort
 from ccq_tui.agent.events import (
@@ -52,6 +51,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
+from ccq_tui.compat.private import load
 from ccq_tui.inbox import Inbox
 from ccq_tui.inbox.claim import Claim
 
@@ -162,7 +162,8 @@ class Connection:
             can_use_tool=self.gate.can_use_tool,
             stderr=self._words.add,
         )
-        client = ClaudeSDKClient(options, transport=CliTransport(options))
+        transport = load("ccq_tui.agent.claude.transport", "CliTransport")
+        client = ClaudeSDKClient(options, transport=transport and transport(options))
         await client.connect()
         return client
 

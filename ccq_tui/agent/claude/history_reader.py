@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.claude.mending import beside, line_of, mend
-from ccq_tui.agent.sdk import import_sdk
+from ccq_tui.compat.sdk.light_import import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")

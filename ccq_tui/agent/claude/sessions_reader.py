@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from ccq_tui.agent.sdk import import_sdk
+from ccq_tui.compat.sdk.light_import import import_sdk
 
 LAST_MESSAGES = 3
 LONGEST_MESSAGE = 600

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions
-from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from ccq_tui.agent.claude.guard import Guard
+from ccq_tui.compat.sdk.process_transport import ProcessTransport
 
 PAUSE = 0.005
 """Seconds between two readings of a burst: a hundredth of the deltas, and nobody sees them later."""
@@ -32,7 +30,7 @@ A line that is written otherwise, by another version of the CLI, is left as it i
 """
 
 
-class CliTransport(SubprocessCLITransport):
+class CliTransport(ProcessTransport):
     """Starts the CLI, and reads bursts of deltas in few pieces.
 
     The SDK takes a tenth of a millisecond for each message, and a fast model sends ten thousand in a second.
@@ -42,18 +40,15 @@ class CliTransport(SubprocessCLITransport):
     """
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
-        # What the SDK sets itself where it makes the transport and somebody can be asked.
-        super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
+        super().__init__(options)
         self._guard: Guard | None = None
 
     async def connect(self) -> None:
         """Start the process, and what ends it when this program is killed."""
         await super().connect()
-        if self._guard is None and self._process is not None:
-            self._guard = await Guard.over(self._process.pid, _input_of(self._process))
-        stream: Any = getattr(self, "_stdout_stream", None)
-        if stream is not None and not isinstance(stream, JoinedDeltas):
-            self._stdout_stream: Any = JoinedDeltas(stream)
+        if self._guard is None and self.pid is not None:
+            self._guard = await Guard.over(self.pid, self.input_descriptor())
+            self.read_through(JoinedDeltas)
 
     async def close(self) -> None:
         """End the process."""
@@ -74,13 +69,6 @@ class CliTransport(SubprocessCLITransport):
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read what the CLI writes; where a prompt stands, which the SDK passes over, as a system message."""
         return _with_lifecycle(super().read_messages())
-
-
-def _input_of(process: Any) -> int | None:
-    """Duplicate the descriptor that writes to a process, if it still runs; anyio has no public way to it."""
-    writer = getattr(process.stdin, "_stream", None)
-    pipe = writer.get_extra_info("pipe") if writer is not None else None
-    return None if pipe is None or pipe.closed else os.dup(pipe.fileno())
 
 
 class JoinedDeltas:
@@ -147,8 +135,3 @@ async def _with_lifecycle(messages: AsyncIterator[dict[str, Any]]) -> AsyncItera
             yield message | {"type": "system", "subtype": LIFECYCLE}
         else:
             yield message
-
-
-async def _nothing() -> AsyncIterator[dict[str, Any]]:
-    return
-    yield {}

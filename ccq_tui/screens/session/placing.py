@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
+from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.opening import Target, open_target, resolved
@@ -86,8 +87,7 @@ class Placing(SessionBase):
 
     def on_mount(self) -> None:
         """Let Esc leave the mark before it does anything else."""
-        # Declared in BINDINGS it would take the place of what other parts do with Esc.
-        self._bindings.bind("escape", "leave_mark", "Leave the marked block", show=False, priority=True)
+        bind_first(self, "escape", "leave_mark", "Leave the marked block")
         self.watch(self.app, "app_focus", self._note_focus, init=False)
 
     def _note_focus(self) -> None:

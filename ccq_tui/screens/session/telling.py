@@ -14,6 +14,7 @@ from textual.reactive import Reactive
 from textual.timer import Timer
 
 from ccq_tui.agent.events import AgentEvent, TurnEnded
+from ccq_tui.compat.textual.driver import write
 from ccq_tui.config import Launch
 from ccq_tui.questions.events import Shown
 from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
@@ -24,7 +25,7 @@ from ccq_tui.screens.session.footer import SEARCHING, Hints, prompt_hints
 from ccq_tui.screens.session.news import Tidings, bar_of, news_of
 from ccq_tui.screens.session.panels import Panel
 from ccq_tui.screens.session.port import SessionFactory
-from ccq_tui.screens.terminal import send, set_title
+from ccq_tui.screens.terminal import set_title
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.widgets.search_bar import SearchBar
@@ -148,12 +149,12 @@ class Telling(SessionBase):
             self.app.bell()
         if self.app.app_focus:
             return
-        send(self.app, notification(self._protocol, tidings.title, tidings.body, self._environment))
+        write(self.app, notification(self._protocol, tidings.title, tidings.body, self._environment))
 
     def _show_bar(self, bar: Bar) -> None:
         if self._has_bar and bar is not self._bar:
             self._bar = bar
-            send(self.app, progress(bar, self._environment))
+            write(self.app, progress(bar, self._environment))
 
     def _look_at_branch(self) -> None:
         async def look() -> None:

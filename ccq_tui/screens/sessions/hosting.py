@@ -11,10 +11,12 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
+from rich.console import RenderableType
 from textual import events, on
 from textual.app import App
 from textual.worker import Worker
 
+from ccq_tui.compat.textual.modes import begin_behind
 from ccq_tui.config import Launch, Settings, SettingsError
 from ccq_tui.config.trust import Carried
 from ccq_tui.screens.failing import WorkFailed, failure
@@ -58,6 +60,7 @@ class Hosting(App[int]):
         self._shown: dict[str, SessionScreen] = {}
         self._slots: asyncio.Semaphore | None = None
         self._gate = TrustGate(self)
+        self._left = False
         self.begun = asyncio.Event()
         """Set once the first session is on the screen."""
 
@@ -91,6 +94,13 @@ class Hosting(App[int]):
 
     # -- opening and closing --------------------------------------------------------------------------------
 
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """End the program, and open no session any more; see `App.exit`."""
+        self._left = True
+        super().exit(result, return_code, message)
+
     async def open_session(self, launch: Launch) -> None:
         """Open a session and show it, once its directory is trusted.
 
@@ -108,7 +118,7 @@ class Hosting(App[int]):
         await self._open(launch, self.add_behind)
 
     async def _open(self, launch: Launch, add: Callable[[Launch], Awaitable[None]]) -> None:
-        if self._exit:
+        if self._left:
             return  # all sessions are being closed; what was answered is delivered by the next start
         if launch.carried is None:
             await add(launch)
@@ -150,11 +160,7 @@ class Hosting(App[int]):
             launch: What to start it with.
         """
         mode = self._new_mode(launch)
-        # What switch_mode does before it shows a mode. Textual (8.2.8) has no public way to do that alone:
-        # to switch there and back would tell the screen in front that it was left, so that an open panel
-        # takes no keys for a moment, and cannot go back to the mode that the program starts in.
-        await self._init_mode(mode)
-        self._shown[mode].post_message(events.ScreenSuspend())
+        await begin_behind(self, mode, self._shown[mode])
         self._list()
 
     def _new_mode(self, launch: Launch) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.document._edit import Edit
+from textual.binding import BindingsMap
 from textual.geometry import Region
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import TextArea
-from textual.widgets.text_area import EditResult
+from textual.widgets.text_area import Edit, EditResult
 
+from ccq_tui.compat.private import load
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
 from ccq_tui.widgets.keys import text_of
@@ -28,7 +28,15 @@ BLINK_SECONDS = 5.0
 """How long the caret blinks after a key: each blink costs a picture of the screen."""
 
 
-class AnswerField(TextArea):
+if TYPE_CHECKING:
+    from ccq_tui.compat.textual.text_area import FrugalTextArea as _TextArea
+else:
+    _TextArea = load("ccq_tui.compat.textual.text_area", "FrugalTextArea") or TextArea
+
+_EDITS = BindingsMap(TextArea.BINDINGS).key_to_bindings
+
+
+class AnswerField(_TextArea):
     """A text area that asks its panel about each key before it edits.
 
     Whatever way a text comes in, control characters are left out. Characters that cannot be seen, or that
@@ -61,16 +69,10 @@ class AnswerField(TextArea):
         super().__init__(id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
         self._press = press
         self._standing_still: asyncio.TimerHandle | None = None
-        self._styled_for: object = None
 
     def on_mount(self) -> None:
         """Let the caret stand still until there is a key."""
         self.cursor_blink = False
-
-    def watch_has_focus(self, _has_focus: bool) -> None:
-        """Draw or hide the caret; no style depends on the focus, and Textual would look up all of them."""
-        self._line_cache.clear()
-        self.refresh()
 
     def on_resize(self) -> None:
         """Draw all lines again, and show the caret: Textual wraps a text anew only after it has drawn it."""
@@ -87,10 +89,8 @@ class AnswerField(TextArea):
         if self._standing_still is not None:
             self._standing_still.cancel()
         self._standing_still = after(self, BLINK_SECONDS, self._stand_still)
-        if self.cursor_blink:
-            self._restart_blink()
-        else:
-            self.cursor_blink = True
+        self.cursor_blink = False
+        self.cursor_blink = True
 
     def _stand_still(self) -> None:
         self.cursor_blink = False
@@ -122,7 +122,7 @@ class AnswerField(TextArea):
             return True
         if event.key in LEFT_TO_OTHERS or (event.key == "ctrl+c" and not self.selected_text):
             return False
-        bindings = self._bindings.key_to_bindings.get(event.key, [])
+        bindings = _EDITS.get(event.key, [])
         for binding in bindings:
             await self.run_action(binding.action)
         return bool(bindings)
@@ -147,18 +147,10 @@ class AnswerField(TextArea):
         line.plain = masked(line.plain)
         return line
 
-    def notify_style_update(self) -> None:
-        """Look the styles up again when the next lines are drawn."""
-        self._styled_for = None
-        super().notify_style_update()
-
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines; Textual looks up all their styles each time, which costs more than the lines."""
+        """Draw lines."""
         if self.has_focus and self.app.screen is self.screen:  # input methods follow the terminal's cursor
             self.app.cursor_position = self.cursor_screen_offset
-        if self._styled_for is self._theme:
-            return ScrollView.render_lines(self, crop)
-        self._styled_for = self._theme
         return super().render_lines(crop)
 
     def put(self, text: str) -> None:

@@ -7,9 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.document._document import Location, Selection
-from textual.document._edit import Edit
-from textual.widgets.text_area import EditResult
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from ccq_tui.prompts import pastes
 from ccq_tui.questions.state import typable
@@ -113,9 +111,9 @@ class PromptField(AnswerField):
         edit.from_location, edit.to_location = top, bottom
         return super().edit(edit)
 
-    def _validate_selection(self, selection: Selection) -> Selection:
+    def validate_selection(self, selection: Selection) -> Selection:
         """Keep the caret out of a paste's name: on the side towards which it goes."""
-        start, end = super()._validate_selection(selection)
+        start, end = selection
         onwards = end > self.selection.end
         return Selection(self._beside(start, after=onwards), self._beside(end, after=onwards))
 

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
+from ccq_tui.compat.textual.nodes import restyle, restyles
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
@@ -342,6 +343,8 @@ class Pane(ScrollView, can_focus=False):
     ) -> Self:
         """Ask for the lines to be drawn anew."""
         self._styled.spoil()
+        if not restyles(self):
+            regions = ()
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -351,7 +354,7 @@ class Pane(ScrollView, can_focus=False):
         def style(start: int, end: int) -> list[Strip]:
             self.counters.styled += end - start
             rows = Region(0, start, width, end - start)
-            self._styles_cache.set_dirty(rows)  # it may still have what stood there before
+            restyle(self, rows)  # Textual may still have what stood there before
             return ScrollView.render_lines(self, rows)
 
         strips = self._styled.render(crop, self.render_line, style)

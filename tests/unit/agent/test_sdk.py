@@ -7,7 +7,7 @@ import sys
 
 BOTH_WAYS = """
 import sys
-from ccq_tui.agent import sdk
+from ccq_tui.compat.sdk import light_import as sdk
 light = sdk.import_sdk()
 assert light is sdk.import_sdk()
 print(sorted({name.partition(".")[0] for name in sys.modules} & {"mcp", "mcp_types", "jsonschema"}))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from ccq_tui.screens.driver import know_alt_keys
-from ccq_tui.screens.lasting import BurstParser
+from ccq_tui.compat.textual.driver import know_alt_keys
+from ccq_tui.compat.textual.lasting_driver import BurstParser
 
 
 @pytest.mark.parametrize(

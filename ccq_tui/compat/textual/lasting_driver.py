@@ -16,7 +16,17 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 from textual.message import Message
 
+from ccq_tui.compat.private import require
 from ccq_tui.early import is_rest
+
+require(linux_driver, "XTermParser")
+require(XTermParser, "feed", "tick", "_timeout_time")
+require(
+    LinuxDriver,
+    "_app", "_auto_restart", "_disable_line_wrap", "_enable_bracketed_paste", "_enable_in_band_window_resize",
+    "_enable_mouse_pixels", "_enable_mouse_support", "_file", "_get_terminal_size", "_in_band_window_resize",
+    "_loop", "_sigcont_application", "_sigtstp_application", "_writer_thread", "exit_event", "fileno",
+)  # fmt: skip
 
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 ENDING_FIRST = 0.05

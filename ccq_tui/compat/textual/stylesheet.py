@@ -9,6 +9,10 @@ from textual.cache import LRUCache
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+from ccq_tui.compat.private import require
+
+require(Stylesheet, "_parse_cache", "_variables", "set_variables", "reparse")
+
 THEMES = 16
 """Themes whose rules are kept: a person who chooses one goes through all of them, to and fro."""
 SOURCES = 256

@@ -1,4 +1,4 @@
-"""Chooses the terminal's driver, which begins with what was typed before it was there."""
+"""The terminal's driver: which one it is, and what the program asks of it beside the screen."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from ccq_tui.compat.private import load
 from ccq_tui.early import ESCAPE
 
 if TYPE_CHECKING:
+    from textual.app import App
     from textual.driver import Driver
     from textual.message import Message
 
@@ -39,8 +41,10 @@ def know_alt_keys() -> None:
     Enter, which sends a prompt where a new line was meant, or for a "^" and Enter when another key followed
     at once; and Alt+1 for "¡", which one terminal on macOS means by it.
     """
-    from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
-
+    try:
+        from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+    except ImportError:
+        return  # Alt+Enter is Enter then, where the terminal has no protocol for it
     keys: Any = ANSI_SEQUENCES_KEYS
     for key in _MoreKeys:
         sent = "\r" if key is _MoreKeys.ALT_ENTER else key.value[-1]
@@ -51,7 +55,7 @@ def _as_typed(typed: str) -> Iterator[Message]:
     """Read what a terminal sent, all of it."""
     from textual import constants, events
 
-    from ccq_tui.screens.lasting import PasteParser
+    from ccq_tui.compat.textual.lasting_driver import PasteParser
 
     parser = PasteParser()
     first, *others = typed.split(ESCAPE)
@@ -65,13 +69,12 @@ def _as_typed(typed: str) -> Iterator[Message]:
 
 
 def lasting_driver() -> type[Driver] | None:
-    """Return a driver for a terminal that may go away, or None where the system has its own ways."""
+    """Return a driver for a terminal that may go away, or None where Textual's own does."""
     if sys.platform == "win32":
         return None
-    from ccq_tui.screens.lasting import LastingDriver
-
     know_alt_keys()
-    return LastingDriver
+    driver: type[Driver] | None = load("ccq_tui.compat.textual.lasting_driver", "LastingDriver")
+    return driver
 
 
 def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver] | None:
@@ -103,3 +106,35 @@ def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver]
             super().run_input_thread()
 
     return TakingOver
+
+
+def write(app: App[Any], sequence: str) -> None:
+    """Write a sequence to the terminal, in order with the frames; Textual has no public way to do so.
+
+    Args:
+        app: The app that has the terminal.
+        sequence: What is written; "" for nothing.
+    """
+    if (driver := _driver_of(app)) is not None and sequence and not app.is_headless:
+        driver.write(sequence)
+
+
+def is_lent(app: App[Any]) -> bool:
+    """Return whether another program has the terminal: keys that were on their way still arrive then."""
+    return bool(getattr(_driver_of(app), "lent", False))
+
+
+def announce_end(app: App[Any]) -> None:
+    """Take the terminal no more once the program has begun to end."""
+    if (ending := getattr(_driver_of(app), "ending", None)) is not None:
+        ending()
+
+
+def end_driver(app: App[Any]) -> None:
+    """End the threads of the driver, however the app ended."""
+    if (end := getattr(_driver_of(app), "end", None)) is not None:
+        end()
+
+
+def _driver_of(app: App[Any]) -> Any:
+    return getattr(app, "_driver", None)

@@ -8,6 +8,10 @@ from textual._compositor import Compositor
 from textual.geometry import Region
 from textual.strip import Strip
 
+from ccq_tui.compat.private import require
+
+require(Compositor, "_render_chops", "_get_renders", "visible_widgets", "size")
+
 
 class FrugalCompositor(Compositor):
     """Asks each widget for those of its lines that are to be drawn and that nothing before it hides.

@@ -1,0 +1,61 @@
+"""Looks whether a framework still has the private names that a module of this package is built on."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import Any
+
+_logger = logging.getLogger(__name__)
+
+
+class UnknownVersionError(ImportError):
+    """A framework has no longer what a module needs."""
+
+
+def has(owner: Any, *names: str) -> bool:
+    """Return whether a class, a module or an object has all of these names, or its methods use them.
+
+    Args:
+        owner: Where the names are looked for. What is set on instances alone is found in a class's methods.
+        names: The names.
+    """
+    return all(hasattr(owner, name) or _uses(owner, name) for name in names)
+
+
+def _uses(owner: Any, name: str) -> bool:
+    return any(
+        name in code.co_names
+        for one in getattr(owner, "__mro__", ())
+        for value in vars(one).values()
+        if (code := getattr(value, "__code__", None)) is not None
+    )
+
+
+def require(owner: Any, *names: str) -> None:
+    """Refuse to be imported where a framework's class or module lacks a name.
+
+    Args:
+        owner: The class or module.
+        names: The names that are used of it.
+
+    Raises:
+        UnknownVersionError: It lacks one of them.
+    """
+    missing = [name for name in names if not has(owner, name)]
+    if missing:
+        raise UnknownVersionError(f"{owner.__name__} has no {', '.join(missing)}")
+
+
+def load(module: str, name: str) -> Any:
+    """Return what a module on this package offers, or None where a framework lacks what it needs.
+
+    Args:
+        module: The module's full name.
+        name: The name in it.
+    """
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        _logger.warning("%s is done without: %s", module, error)
+        return None

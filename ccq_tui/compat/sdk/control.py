@@ -1,0 +1,23 @@
+"""Requests of the control protocol.
+
+The SDK's public methods for some of them drop the CLI's answer, and others have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from claude_agent_sdk import ClaudeSDKClient
+
+
+def sender(client: ClaudeSDKClient) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
+    """Return what sends a request and waits for its answer, or None where this SDK has no such thing.
+
+    Args:
+        client: The connected client.
+    """
+    send: Callable[[dict[str, Any]], Awaitable[Any]] | None = getattr(
+        getattr(client, "_query", None), "_send_control_request", None
+    )
+    return send

@@ -1,0 +1,67 @@
+"""The SDK's own way to the CLI, whose process and output can be reached.
+
+The SDK has a public interface for transports, but its transport that starts the CLI is private: a program
+that needs the process, or that reads its output differently, would have to write all of that anew. Without
+this module the SDK makes its own transport: each delta of a text is a message, the CLI's queue of prompts is
+not reported, no process is started ahead of its session, and the CLI of a killed program ends at the next
+start.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from typing import Any
+
+from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
+
+from ccq_tui.compat.private import require
+
+require(
+    SubprocessCLITransport,
+    "_process", "_stdout_stream", "close", "connect", "end_input", "read_messages", "write",
+)  # fmt: skip
+
+
+class ProcessTransport(SubprocessCLITransport):
+    """Starts the CLI.
+
+    Args:
+        options: What the CLI is started with, by somebody who answers its questions.
+    """
+
+    def __init__(self, options: ClaudeAgentOptions) -> None:
+        # What the SDK sets itself where it makes the transport and somebody can be asked.
+        super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, or None where there is none."""
+        return None if self._process is None else self._process.pid
+
+    def input_descriptor(self) -> int | None:
+        """Duplicate the descriptor that writes to the process.
+
+        Returns:
+            A descriptor that is the caller's to close, or None where the process no longer runs, or where
+            anyio, which has no public way to it, has another private one.
+        """
+        writer: Any = getattr(getattr(self._process, "stdin", None), "_stream", None)
+        pipe = writer.get_extra_info("pipe") if hasattr(writer, "get_extra_info") else None
+        return None if pipe is None or pipe.closed else os.dup(pipe.fileno())
+
+    def read_through(self, wrap: Callable[[AsyncIterator[str]], AsyncIterator[str]]) -> None:
+        """Read the output, which is cut anywhere, through another stream.
+
+        Args:
+            wrap: Given the output's stream; returns the one to read.
+        """
+        if self._stdout_stream is not None:
+            self._stdout_stream: Any = wrap(self._stdout_stream)
+
+
+async def _nothing() -> AsyncIterator[dict[str, Any]]:
+    return
+    yield {}

@@ -1,0 +1,1 @@
+"""Private parts of Textual, one a module."""

@@ -1,0 +1,35 @@
+"""A text area that looks its styles up when they have changed, and not with each picture and each focus."""
+
+from __future__ import annotations
+
+from textual.geometry import Region
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import TextArea
+
+from ccq_tui.compat.private import require
+
+require(TextArea, "_line_cache", "_theme")
+
+
+class FrugalTextArea(TextArea):
+    """Textual's text area; without this class all is drawn alike, each picture at several times the cost."""
+
+    _styled_for: object = None
+
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        """Draw or hide the caret; no style depends on the focus, and Textual would look up all of them."""
+        self._line_cache.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Look the styles up again when the next lines are drawn."""
+        self._styled_for = None
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines, and look up the styles before only where they may have changed."""
+        if self._styled_for is self._theme:
+            return ScrollView.render_lines(self, crop)
+        self._styled_for = self._theme
+        return super().render_lines(crop)
