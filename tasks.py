@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 import venv
 from pathlib import Path
 
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parent
 LOCK = ROOT / "requirements.lock"
 VENV = ROOT / ".venv"
 WHEEL_VENV = VENV / "wheel"
+LATEST_VENV = VENV / "latest"
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
@@ -97,6 +99,36 @@ def coverage(words: list[str]) -> int:
     install(VENV, "dev")
     do([script("pytest"), *WORKERS, "--cov", *MEASURED, *words])
     return 0
+
+
+def latest(words: list[str]) -> int:
+    """Run the tests with the newest versions that the index has; words are passed on to pytest."""
+    make(LATEST_VENV)
+    do([*pip(LATEST_VENV), *INSTALL, "--upgrade", "--upgrade-strategy", "eager", "-e", f"{ROOT}[dev]"])
+    # What pyproject.toml keeps back is what this task is about; pip names the bounds that it breaks.
+    do([*pip(LATEST_VENV), *INSTALL, "--upgrade", *kept_back()])
+    locked = dict(line.split("==") for line in bare_lines(LOCK.read_text(encoding="utf-8")) if "==" in line)
+    listed = subprocess.run(
+        [*pip(LATEST_VENV), "list", "--format=freeze"], capture_output=True, text=True, check=True
+    )
+    newest = dict(line.split("==") for line in listed.stdout.splitlines() if "==" in line)
+    for name, version in sorted(locked.items()):
+        if (new := newest.get(name, version)) != version:
+            print(f"{name} {version} -> {new}")
+    do([script("pytest", LATEST_VENV), *(words or [*WORKERS, "--dist=worksteal"])])
+    return 0
+
+
+def kept_back() -> list[str]:
+    """Return the dependencies that have an upper bound."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        dependencies: list[str] = tomllib.load(file)["project"]["dependencies"]
+    return [one.partition(">")[0] for one in dependencies if "<" in one]
+
+
+def bare_lines(text: str) -> list[str]:
+    """Return the lines of a lock file without comments and markers."""
+    return [line.partition(";")[0].partition("#")[0].strip() for line in text.splitlines()]
 
 
 def lint(words: list[str]) -> int:
@@ -257,6 +289,10 @@ TASKS = {
     "test": (test, "set up, then make every check; with words after it, pytest alone with them"),
     "run": (run, "start the program: run -- ARGS"),
     "coverage": (coverage, "all tests, and what of the whole program they cover"),
+    "latest": (
+        latest,
+        "all tests with the newest versions of the index, beyond the bounds of pyproject.toml",
+    ),
     "lint": (lint, "style, format and the layers' contracts"),
     "types": (types, "types, in strict mode"),
     "snapshots": (snapshots, "take new pictures of the widgets"),
