@@ -16,12 +16,14 @@ from ccq_tui.agent.events import (
     ConversationReset,
     PromptDelivered,
     PromptReturned,
+    SessionLost,
     SessionState,
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.drafts import Drafts, read
 from ccq_tui.prompts.unread import Draft, Sent, Unbegun
+from ccq_tui.screens.session import remembering
 from tests.ui.session import Driven, ToldSession, until
 
 PASTE = "x\n" * 30
@@ -62,6 +64,25 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await until(pilot, lambda: kept() == Draft(sent=(sent,)))
         run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: kept() is None)
+
+
+@pytest.mark.parametrize("expected", [True, False])
+async def test_a_prompt_is_on_disk_until_claude_has_written_it_down(
+    expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remembering, "RECORDED_SECONDS", 600.0)
+    run = Driven(Launch(settings=NEW, resume="id-1"))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await pilot.press(*"one", "enter")
+        await until(pilot, lambda: kept() == Draft(sent=(Sent("p1", "one", "id-1"),)))
+        run.told.tell(PromptDelivered("p1"))
+        await pilot.press(*"two")
+        await until(pilot, lambda: kept() == Draft("two", sent=(Sent("p1", "one", "id-1"),)))
+        run.told.tell(SessionLost("gone", expected=expected))
+        await pilot.press("x")
+        left = () if expected else (Sent("p1", "one", "id-1"),)
+        await until(pilot, lambda: kept() == Draft("twox", sent=left))
 
 
 async def test_what_was_typed_last_is_written_at_the_end() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import untrusted
 from ccq_tui.prompts.drafts import Drafts, directory_key
-from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.screens.trust import SCROLLS, TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
 from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
 from tests.ui.session import Driven
@@ -124,7 +124,7 @@ class Trust(Hands):
             self._in_word = not moves
         elif key == "enter" or (key in MOVES and not self.watch.fresh(at)):
             self._in_word = False
-        if key not in MOVES or self.watch.fresh(at):
+        if key not in SCROLLS and (key not in MOVES or self.watch.fresh(at)):
             self.watch.quiet_from = at + TRUST_QUIET
         return may
 

@@ -73,6 +73,7 @@ class Rivals:
         self._texts: dict[str, list[str]] = {}
         self._drafts: dict[str, list[str]] = {}
         self._kept: dict[str, str] = {}
+        self._unwritten: set[str] = set()
         self._kills: list[Kill] = []
         self._until_kill = self._chance.randrange(2, 24)
         self._serial = 0
@@ -214,6 +215,7 @@ class Rivals:
         if session.runner == number:
             session.runner, session.idle = None, False
         if kind == "no_conversation":
+            self._unwritten.add(session.name)
             session.name, session.begun = "", False
         self._start_what_rests(self._chance.randrange(2))
 
@@ -484,6 +486,8 @@ class Rivals:
         if won and found.once:
             self.seen.counts["answers, each news once"] += 1
             self.seen.counts["requests repeated after a kill"] += found.repeated
+        elif won and not found.news and name.partition("@")[2] in self._unwritten:
+            self.seen.counts["answers to a session that was killed before it was written"] += 1
         elif won or found.news:
             asked = "confirmed" if won else "not taken"
             at = ", ".join(where(text, exchanges, self._kills))
