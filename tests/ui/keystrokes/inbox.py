@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual.widgets import Input
 
@@ -114,6 +115,11 @@ class Inbox(Panels):
     PLACE = "inbox"
     COPIES = (1, 2)  # a draft is its session's, too
     run: Asking
+
+    def _before(self) -> Before:
+        """Note what is there; the prompt of a session behind the inbox is no text that somebody writes."""
+        before = super()._before()
+        return before if self.inbox is None else replace(before, drafting=False)
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
