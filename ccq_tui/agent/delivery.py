@@ -25,6 +25,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.history import History
 from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
+from ccq_tui.agent.unwritten import RECORDED_SECONDS
 from ccq_tui.inbox import (
     Cancelled,
     Inbox,
@@ -48,11 +49,6 @@ REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
 MOST_ATTEMPTS = 8
 """How often a process sends an answer that comes back unread."""
-RECORDED_SECONDS = 2.0
-"""How long Claude Code may take to write into the session's record what it has told.
-
-It was seen to need up to a quarter of a second. Killed before, it knows nothing of what it was told.
-"""
 _NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED)
 """What a call gives back that nobody's answer reached, by how it begins."""
 

@@ -42,6 +42,7 @@ from ccq_tui.agent.history import NO_HISTORY, History, HistoryError, Told, read_
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.unwritten import Unwritten
 from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.waiting import Draft
@@ -97,6 +98,7 @@ class AgentSession:
         self._inbox = inbox
         self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         self._delivery = Delivery(inbox, self._emit, self.put)
+        self._unwritten = Unwritten(self._emit, self.taken)
         self._commander = Commander(inbox, self._emit, self._stop, self._delivery.send_again)
         self._book = SessionBook(inbox, options)
         self._connection: Connection | None = None
@@ -382,7 +384,9 @@ class AgentSession:
             if self._connection is not None:
                 self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
                 await self._connection.close()
-                await self._connection.queue.settle(lost.reason if lost.expected else PROCESS_ENDED)
+                reason = lost.reason if lost.expected else PROCESS_ENDED
+                await self._connection.queue.settle(reason)
+                await self._unwritten.settle(self.session_id, reason, in_order=lost.expected)
         finally:
             self._commander.finish()
             self._emit(StateChanged(self._last_state(lost)))
@@ -407,6 +411,8 @@ class AgentSession:
             self._state = event.state
         if isinstance(event, PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
             event = replace(event, kept=True)
+        if not self._delivery.has(getattr(event, "prompt_id", "")):
+            self._unwritten.note(event)
         self._delivery.note(event)
         self._book.note(event)
         if self._listener is None:

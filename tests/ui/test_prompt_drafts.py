@@ -15,15 +15,14 @@ from ccq_tui.agent.events import (
     Connected,
     ConversationReset,
     PromptDelivered,
+    PromptRecorded,
     PromptReturned,
-    SessionLost,
     SessionState,
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.drafts import Drafts, read
 from ccq_tui.prompts.unread import Draft, Sent, Unbegun
-from ccq_tui.screens.session import remembering
 from tests.ui.session import Driven, ToldSession, until
 
 PASTE = "x\n" * 30
@@ -62,15 +61,11 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await until(pilot, lambda: run.told.sent == [f"half a {PASTE}".rstrip()])
         sent = Sent("p1", f"half a {PASTE}".rstrip(), "id-1")
         await until(pilot, lambda: kept() == Draft(sent=(sent,)))
-        run.told.tell(PromptDelivered("p1"))
+        run.told.tell(PromptRecorded("p1"))
         await until(pilot, lambda: kept() is None)
 
 
-@pytest.mark.parametrize("expected", [True, False])
-async def test_a_prompt_is_on_disk_until_claude_has_written_it_down(
-    expected: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remembering, "RECORDED_SECONDS", 600.0)
+async def test_a_prompt_is_on_disk_until_claude_has_written_it_down() -> None:
     run = Driven(Launch(settings=NEW, resume="id-1"))
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
@@ -79,10 +74,8 @@ async def test_a_prompt_is_on_disk_until_claude_has_written_it_down(
         run.told.tell(PromptDelivered("p1"))
         await pilot.press(*"two")
         await until(pilot, lambda: kept() == Draft("two", sent=(Sent("p1", "one", "id-1"),)))
-        run.told.tell(SessionLost("gone", expected=expected))
-        await pilot.press("x")
-        left = () if expected else (Sent("p1", "one", "id-1"),)
-        await until(pilot, lambda: kept() == Draft("twox", sent=left))
+        run.told.tell(PromptRecorded("p1"))
+        await until(pilot, lambda: kept() == Draft("two"))
 
 
 async def test_what_was_typed_last_is_written_at_the_end() -> None:
@@ -106,6 +99,7 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
         await until(pilot, lambda: run.screen.dock.prompt.text == "first")
         await pilot.press("enter", *"next")
         run.told.tell(PromptDelivered("p1"))
+        run.told.tell(PromptRecorded("p1"))
         await until(pilot, lambda: kept() == Draft("next"))
         assert on_disk() == 1
         run.told.tell(ConversationReset("id-2"))
@@ -193,6 +187,7 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["first prompt\nsecond\nthird"])
         run.told.tell(PromptDelivered("p1"))
+        run.told.tell(PromptRecorded("p1"))
         await until(pilot, lambda: on_disk() == 0)
 
 

@@ -24,6 +24,7 @@ from ccq_tui.agent.events.talk import (
     BlockGrew,
     PromptAccepted,
     PromptDelivered,
+    PromptRecorded,
     PromptReturned,
 )
 from ccq_tui.agent.events.turns import (
@@ -65,6 +66,7 @@ AgentEvent = (
     | ModelsListed
     | PromptAccepted
     | PromptDelivered
+    | PromptRecorded
     | PromptReturned
     | BlockGrew
     | BlockFinished
@@ -123,6 +125,7 @@ __all__ = [
     "PlanProposed",
     "PromptAccepted",
     "PromptDelivered",
+    "PromptRecorded",
     "PromptReturned",
     "QuestionArriving",
     "QuestionAsked",

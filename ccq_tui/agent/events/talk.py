@@ -30,6 +30,13 @@ class PromptDelivered:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptRecorded:
+    """The session's record has a prompt that has reached the agent: no kill of the CLI takes it any more."""
+
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class PromptReturned:
     """A prompt did not reach the agent; whoever typed it gets it back.
 

@@ -100,10 +100,7 @@ class Recovering(Prompting):
     async def _continue_from(self, prompt: str, prompt_id: str) -> None:
         """Send a prompt again whose process ended, unless the record says that the agent has read it."""
         read = await self.session.taken({prompt_id: self.view.session_id})
-        if prompt_id not in read and prompt in self.dock.prompt.text:
-            self.dock.notices.say("Claude had not read it: it is back in its field · Enter sends it")
-        else:
-            self.say(GO_ON if prompt_id in read else prompt)
+        self.say(GO_ON if prompt_id in read else prompt)
 
     def reconnect(self, *, fork: bool = False) -> None:
         """Start the CLI again; the transcript stays, and so does what is typed.

@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from textual import on
 
-from ccq_tui.agent.delivery import RECORDED_SECONDS
 from ccq_tui.agent.events import (
     AgentEvent,
     Connected,
     ConversationReset,
     PromptDelivered,
+    PromptRecorded,
     SessionLost,
     SessionState,
     StateChanged,
@@ -56,7 +56,8 @@ class Remembering(Completing):
     id, with what it takes to begin the session until Claude has read the first prompt.
 
     A prompt that is sent goes from the field to what was sent in one write, and back the same way when it
-    comes back: it is in one of the two at every moment. It stays there until Claude has read it.
+    comes back: it is in one of the two at every moment. It stays there until Claude has read it and has
+    written that down.
     """
 
     def __init__(
@@ -70,8 +71,6 @@ class Remembering(Completing):
         self._prompted = bool(launch.prompt)
         self._draft_key = ""
         self._sent: dict[str, Sent] = {}
-        self._delivered: dict[str, asyncio.TimerHandle] = {}
-        """What Claude has read and may not have written down yet: a kill now would take it."""
         self._loading: list[Future[None]] = []
         self._begun_in_directory = False
         self._begun = bool(launch.resume and not launch.fork) or launch.continue_last
@@ -126,19 +125,15 @@ class Remembering(Completing):
                     self._begin_draft(session_id)
             case ConversationReset(session_id=session_id):
                 self._move_draft(session_id)
-            case SessionLost():
-                if not self._draft_key:
-                    self._begin_draft(self._directory_key)
-                if self._delivered and event.expected:
-                    self.settle_sent(tuple(self._delivered))
-                self._keep_delivered()
+            case SessionLost() if not self._draft_key:
+                self._begin_draft(self._directory_key)
             case StateChanged(SessionState.QUEUED) if not self._begun:
                 self._be_called()
                 self._be_itself()
-            case PromptDelivered(prompt_id=name):
+            case PromptDelivered():
                 self._begun = True
-                if name in self._sent:
-                    self._delivered[name] = after(self, RECORDED_SECONDS, partial(self.settle_sent, [name]))
+            case PromptRecorded(prompt_id=name) if name in self._sent:
+                self.settle_sent([name])
             case _:
                 pass
 
@@ -167,18 +162,7 @@ class Remembering(Completing):
         """Write down that prompts were read, or are in the field again."""
         for name in names:
             self._sent.pop(name, None)
-            if timer := self._delivered.pop(name, None):
-                timer.cancel()
         self._write_draft()
-
-    def _keep_delivered(self) -> None:
-        """Keep on disk what Claude may not have written down when its process was killed.
-
-        The screen that takes this one's place looks it up in the record.
-        """
-        for timer in self._delivered.values():
-            timer.cancel()
-        self._delivered.clear()
 
     def chose(self, setting: str, value: str | None) -> None:
         """Keep what was chosen before the session begins, to begin it with that in a later process, too."""

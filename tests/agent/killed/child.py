@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
     AgentEvent,
     Connected,
     PermissionAsked,
-    PromptDelivered,
+    PromptRecorded,
     PromptReturned,
     QuestionAsked,
 )
@@ -168,7 +168,7 @@ class Child:
 
     def _take(self, key: str, event: AgentEvent) -> None:
         told: dict[str, Any] = {"event": type(event).__name__, "key": key}
-        if isinstance(event, Connected | PromptDelivered | PromptReturned):
+        if isinstance(event, Connected | PromptRecorded | PromptReturned):
             # Like the screen, a moment later: an event may come while a prompt is still being given.
             self._hold(asyncio.create_task(self._note(self._fields[key], event)))
         match event:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ccq_tui.agent import AgentSession
-from ccq_tui.agent.delivery import RECORDED_SECONDS
-from ccq_tui.agent.events import AgentEvent, PromptDelivered, PromptReturned, SessionState
+from ccq_tui.agent.events import AgentEvent, PromptRecorded, PromptReturned
 from ccq_tui.prompts.drafts import Drafts
 from ccq_tui.prompts.unread import Draft, Sent
 
@@ -91,14 +90,9 @@ class PromptField:
 
     async def note(self, event: AgentEvent) -> None:
         """Learn what became of a prompt."""
-        if not isinstance(event, PromptDelivered | PromptReturned) or event.prompt_id not in self._sent:
+        if not isinstance(event, PromptRecorded | PromptReturned) or event.prompt_id not in self._sent:
             return
-        if isinstance(event, PromptDelivered):
-            await asyncio.sleep(RECORDED_SECONDS)  # until then a kill may take it from the CLI's record
-            if self._released or self._session.state is SessionState.FAILED:
-                return
-        if self._sent.pop(event.prompt_id, None) is None:
-            return
+        del self._sent[event.prompt_id]
         if isinstance(event, PromptReturned):
             self._put_back(event.text)
             self._changed(self._text)

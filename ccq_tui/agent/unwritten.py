@@ -1,0 +1,76 @@
+"""Prompts that the CLI reports as read before the session's record has them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
+
+RECORDED_SECONDS = 2.0
+"""How long Claude Code may take to write into the session's record what it has told.
+
+It was seen to need up to a quarter of a second. Killed before, it knows nothing of what it was told.
+"""
+
+
+class Unwritten:
+    """Says of each prompt when a kill of the CLI takes it no more.
+
+    Args:
+        emit: Takes events.
+        taken: Returns which prompts the record says were read, given the session of each by its id.
+    """
+
+    def __init__(
+        self,
+        emit: Callable[[AgentEvent], None],
+        taken: Callable[[Mapping[str, str]], Awaitable[frozenset[str]]],
+    ) -> None:
+        self._emit = emit
+        self._taken = taken
+        self._texts: dict[str, str] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    def note(self, event: AgentEvent) -> None:
+        """Note what becomes of prompts.
+
+        Args:
+            event: What the session tells; of an answer that goes as a message, nothing.
+        """
+        match event:
+            case PromptAccepted(text=text, prompt_id=name) if name:
+                self._texts[name] = text
+            case PromptDelivered(prompt_id=name) if name in self._texts:
+                loop = asyncio.get_running_loop()
+                self._timers[name] = loop.call_later(RECORDED_SECONDS, self._recorded, name)
+            case PromptReturned(prompt_id=name):
+                self._texts.pop(name, None)
+                if timer := self._timers.pop(name, None):
+                    timer.cancel()
+            case _:
+                pass
+
+    def _recorded(self, name: str) -> None:
+        self._timers.pop(name).cancel()
+        self._texts.pop(name, None)
+        self._emit(PromptRecorded(name))
+
+    async def settle(self, session_id: str, reason: str, *, in_order: bool) -> None:
+        """Find out what became of the newest prompts; the CLI is gone.
+
+        Args:
+            session_id: The session in whose record they are.
+            reason: Why those that are not there come back, for a person.
+            in_order: Whether the CLI had the time to write them down.
+        """
+        left = dict.fromkeys(self._timers, session_id)
+        for timer in self._timers.values():
+            timer.cancel()
+        read = frozenset(left) if in_order or not left else await self._taken(left)
+        for name in left:
+            if name in read:
+                self._recorded(name)
+            else:
+                self._timers.pop(name)
+                self._emit(PromptReturned(self._texts.pop(name), reason, name))
