@@ -85,7 +85,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
     """
 
     TITLE = "ccq-tui"
-    CRASHED = "ccq-tui crashed. Your conversation is kept: ccq-tui --continue goes on with it."
+    CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [

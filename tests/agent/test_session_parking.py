@@ -157,6 +157,15 @@ async def asked_and_killed(run: Running) -> QuestionRequest:
     return asked
 
 
+async def killed_after_a_turn(home: CleanHome, inbox: DurableInbox) -> tuple[str, QuestionRequest]:
+    """End a turn, ask, and kill the CLI; return the session and what waits in it."""
+    async with Running(home, inbox=inbox) as run:
+        run.session.send("First")
+        await run.idle()
+        asked = await asked_and_killed(run)
+    return run.session.session_id, asked
+
+
 async def delivered(inbox: DurableInbox, request_id: str, way: str) -> None:
     """Wait until an answer is known to have arrived, and check in which way it did."""
     async with asyncio.timeout(LIMIT):
@@ -277,11 +286,7 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
     model, home = play(scenario.says("Fine.").ends_turn())
     async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox=inbox) as run:
-            run.session.send("First")
-            await run.idle()
-            asked = await asked_and_killed(run)
-        session_id = run.session.session_id
+        session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
             await run.until(QuestionAsked, lambda e: e.by_message)
             run.session.send("Go on")
@@ -312,11 +317,8 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
     model, home = play(scenario.says("Fine.").ends_turn())
     reclaim = PromptQueue.reclaim
     async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox=inbox) as run:
-            run.session.send("First")
-            await run.idle()
-            asked = await asked_and_killed(run)
-        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+        session_id, asked = await killed_after_a_turn(home, inbox)
+        async with Running(home, inbox=inbox, resume=session_id) as run:
             await run.until(QuestionAsked, lambda e: e.by_message)
             run.session.send("Go on")
             layout = (await run.until(QuestionAsked, lambda e: not e.by_message)).request.id
@@ -414,11 +416,8 @@ async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).says("x").ends_turn()
     _, home = play(scenario.says("Three.").ends_turn())
     async with inbox_at(tmp_path) as inbox:
-        async with Running(home, inbox=inbox) as run:
-            run.session.send("First")
-            await run.idle()
-            asked = await asked_and_killed(run)
-        async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
+        session_id, asked = await killed_after_a_turn(home, inbox)
+        async with Running(home, inbox=inbox, resume=session_id) as run:
             await run.until(QuestionAsked, lambda e: e.by_message)
             later = run.session.send("Something else first")
             await run.idle()

@@ -26,7 +26,7 @@ from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.elsewhere import Elsewhere
 from tests.ui.host import handled
-from tests.ui.session import Driven, asked, keys_work, until
+from tests.ui.session import Driven, asked, burst, keys_work, until
 
 OTHER = Owner(os.getppid())
 
@@ -69,8 +69,8 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
 
     monkeypatch.setattr(Elsewhere, "_alone", asks_late)
     async with run.app.run_test(size=(80, 24)) as pilot:
-        for letter in "hi":
-            run.app.post_message(events.Key(letter, letter))
+        burst(run, "h")
+        run.app.post_message(events.Paste("i"))
         await handled(run.app)
         typed.set()
         await asked_about(pilot, run)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,8 +16,11 @@ from textual.pilot import Pilot
 
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
+from ccq_tui.inbox.store import Store
+from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.prompts.unread import Draft
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.hints import HintBar
@@ -297,6 +302,29 @@ async def test_a_file_that_changes_while_it_is_asked_about_is_asked_about_again(
         await begun(asking, pilot, "y")
         assert untrusted(asking.project) is None
         assert asking.driven.screen.dock.prompt.field.text == "typed"
+
+
+async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        await pilot.press(*"later")
+        asking.clock.skip_grace()
+        await pilot.press("enter")  # ends what is typed
+        launch = await begun(asking, pilot, "y")
+        assert asking.driven.screen.dock.prompt.text == "later"
+        store = Store(asking.project / "state" / "inbox.db")
+        store.upsert_session("id-1", str(asking.project), name="api")
+        assert store.claim_session("id-1", Owner(os.getppid())) is None
+        store.close()
+        opening = asyncio.ensure_future(
+            app.open_session(replace(launch, carried=None, draft="", resume="id-1"))
+        )
+        await until(pilot, lambda: isinstance(app.screen, Picker))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: len(app.sessions) == 2 and isinstance(app.screen, SessionScreen))
+        await opening
+        await until(pilot, lambda: asking.driven.screen.view.session_id)
+        assert asking.driven.screen.dock.prompt.text == ""
 
 
 async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: Asking) -> None:

@@ -56,8 +56,16 @@ class Elsewhere(Informing):
 
     def on_key(self, event: events.Key) -> None:
         """Keep what is typed while the first session is looked for, before the list comes."""
-        if not self.sessions:
-            self._typed += text_of(event)
+        self._keep_typed(text_of(event))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Keep what is pasted then, too."""
+        self._keep_typed(event.text)
+
+    def _keep_typed(self, text: str) -> None:
+        # A screen over the empty one keeps what is typed into it itself.
+        if not self.sessions and len(self.screen_stack) == 1:
+            self._typed += text
 
     async def open_session(self, launch: Launch) -> None:
         """Open a session and show it; of one that runs elsewhere a copy, or once it is parked there.
