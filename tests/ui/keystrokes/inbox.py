@@ -21,14 +21,24 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
-from ccq_tui.questions import QuestionSet
+from ccq_tui.questions import Answered, QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session.panels import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
 from tests.ui.keystrokes.oracle import typed
-from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, texts_of
+from tests.ui.keystrokes.panels import (
+    FIELD,
+    LONG,
+    MEANT,
+    OTHERS,
+    PLAN,
+    Before,
+    Panels,
+    said_in,
+    texts_of,
+)
 from tests.ui.session import Driven, ToldSession
 
 LIST_KEYS = (
@@ -115,6 +125,7 @@ class Inbox(Panels):
     PLACE = "inbox"
     COPIES = (1, 2)  # a draft is its session's, too
     run: Asking
+    _went_to_session = False
 
     def _before(self) -> Before:
         """Note what is there; the prompt of a session behind the inbox is no text that somebody writes."""
@@ -210,7 +221,9 @@ class Inbox(Panels):
     def looked(self) -> None:
         """See whether a panel came to the front; in the inbox a person opens each."""
         if self.inbox is None:
-            super().looked()
+            # Enter in the list goes to the session, for what it asks.
+            self._look(asked_for=self.trace[-1:] == ["press f2"] or self._went_to_session)
+            self._went_to_session = False
         elif self.watch.looked(self.front, self.clock.now, asked_for=True) and self.front is not None:
             self.counts["panels in the inbox"] += 1
 
@@ -248,14 +261,16 @@ class Inbox(Panels):
         answers = self.answers[before.answers :]
         if answers:
             calm = before.state is not None
+            written = keys[0] == "right" and _own_text(answers[-1][1]) == "".join(map(typed, keys)).strip()
             self.counts["outcomes"] += 1
             self.counts["confirmed"] += self.expect(
-                calm or "ctrl+d" in keys, f"{answers} by {keys} in one go\n" + "\n".join(before.frame.lines)
+                calm or "ctrl+d" in keys or written,
+                f"{answers} by {keys} in one go\n" + "\n".join(before.frame.lines),
             )
-        elif (before.in_text and keys[0] != "ctrl+d") or (
+        elif (before.in_text and keys[0] not in ("ctrl+d", "f2")) or (
             before.front is None and (keys[0] == "f2" or finds)
         ):
-            # Ctrl+D leaves a text, for a question to which letters are no text.
+            # Ctrl+D and F2 leave a text, for a question and for the list, to which letters are no text.
             # A panel that comes up behind holds one letter back, and takes no blank that begins no word.
             letters = Counter("".join(map(typed, keys)).replace(" ", ""))
             missing = letters - gained(before.texts, self.texts()) - Counter(self.passed_over)
@@ -268,6 +283,7 @@ class Inbox(Panels):
             await super()._press(key, 0.0)
             return
         before, finds, frame = self._before(), self.inbox.finds, self.frame()
+        self._went_to_session = key == "enter"
         self.post(key)
         await self.settle()
         if self.answers[before.answers :]:
@@ -280,3 +296,8 @@ class Inbox(Panels):
 
     def _settle_answers(self, before: Before) -> None:
         """Leave it to the sessions, which hear of it by the inbox."""
+
+
+def _own_text(outcome: RequestOutcome) -> str:
+    """Return the text that alone answers, or ""."""
+    return outcome.answers[0].other if isinstance(outcome, Answered) else said_in(outcome)

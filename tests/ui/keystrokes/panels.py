@@ -120,7 +120,9 @@ class Panels(Hands):
 
     def looked(self) -> None:
         """See whether a panel came to the front, and whether a person asked for that."""
-        asked_for = self.trace[-1:] == ["press f2"]
+        self._look(asked_for=self.trace[-1:] == ["press f2"])
+
+    def _look(self, *, asked_for: bool) -> None:
         if self.watch.looked(self.front, self.clock.now, asked_for=asked_for) and self.front is not None:
             self.counts["panels"] += 1
 
