@@ -60,8 +60,8 @@ async def read_history(
         options: The session's options, with ``resume`` or ``continue_conversation``.
         tell: Is told each part as soon as it is there.
         resume: Where the session is resumed next: takes its id, or "" if there is none, before anything of it
-            is read, and raises what keeps it from being resumed. Without it nothing is written into the
-            record, which another process may have open.
+            is read, and raises what keeps it from being resumed. Without it the record is not repaired:
+            another process may have it open.
 
     Returns:
         The newest `MAX_MESSAGES` messages as events; a history without a session id if there is no session.
@@ -77,6 +77,7 @@ async def read_history(
             options.resume or "",
             str(MAX_MESSAGES),
             *(["resuming"] if resume is not None else []),
+            *(["repairing"] if options.repair_records else []),
             seconds=READ_SECONDS,
             allow=resume,
         )

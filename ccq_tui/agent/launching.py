@@ -33,4 +33,5 @@ def session_options(launch: Launch) -> SessionOptions:
         environment=launch.environment,
         question_previews=settings.question_previews,
         extended_questions=settings.extended_questions,
+        repair_records=settings.repair_records,
     )

@@ -49,6 +49,7 @@ class SessionOptions:
         environment: Variables for the CLI, over those of this process. One cannot be unset, only emptied.
         question_previews: Whether the agent is told that options can have previews, and in which format.
         extended_questions: Whether the agent may ask for texts and numbers and give a set a title.
+        repair_records: Whether a line is added to a session's record where the CLI needs it to be resumed.
     """
 
     cwd: Path
@@ -74,6 +75,7 @@ class SessionOptions:
     environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     question_previews: Literal["markdown", "off"] = "markdown"
     extended_questions: bool = True
+    repair_records: bool = True
 
     def cli_environment(self) -> dict[str, str]:
         """Give what the CLI's environment has over this process's.

@@ -7,11 +7,14 @@ than the session's, and parses transcripts of any size in one go.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable
 
 from ccq_tui.agent.options import SessionOptions
+
+_logger = logging.getLogger(__name__)
 
 GO = b"go\n"
 """Starts the work of a module that waits; without it the parent is gone or does not want the work."""
@@ -69,6 +72,8 @@ async def read_by(
         if process.returncode is None:
             process.kill()
             await process.wait()
+    if problem and not process.returncode:
+        _logger.warning("%s: %s", module, problem.decode(errors="replace").strip())
     if process.returncode:
         lines = problem.decode(errors="replace").strip().splitlines()
         raise ReaderError(lines[-1] if lines else f"exit code {process.returncode}")

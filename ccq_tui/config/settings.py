@@ -159,6 +159,10 @@ class Settings(BaseModel):
     extended_questions: bool = True
     """Whether the agent may ask for a text or a number, and give question sets a title."""
 
+    repair_records: bool = True
+    """Whether a line is added to Claude Code's record of a session that would otherwise be resumed without
+    the turns after a parked question."""
+
     log_level: LogLevel = "info"
     """The least severe record in the log. Only "debug" writes what messages contain."""
 

@@ -42,7 +42,7 @@ from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import LIMIT, Running, until_written
+from tests.agent.running import LIMIT, Running, until_written, written
 from tests.steps import step
 
 DATABASE = Question(
@@ -172,6 +172,39 @@ async def delivered(inbox: DurableInbox, request_id: str, way: str) -> None:
         while (await stored(inbox, request_id)).state is not RequestState.DELIVERED:  # noqa: ASYNC110 (a row calls nobody)
             await asyncio.sleep(0.05)
     assert (await stored(inbox, request_id)).way == way
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("repairs", [True, False])
+async def test_turns_after_a_parked_question_are_known_after_a_kill_where_the_record_is_repaired(
+    play: Callable[..., Any], tmp_path: Path, repairs: bool
+) -> None:
+    """The measured need: without the line, the model does not know what was said after the answer.
+
+    Where it does, the CLI finds its place by itself, and the repair can go.
+    """
+    scenario = Scenario("r").asks(DATABASE).says("Thanks.").ends_turn()
+    model, home = play(scenario.says("Later.").ends_turn().says("Last.").ends_turn())
+    async with inbox_at(tmp_path) as inbox:
+        name, session_id, _ = await parked_with_a_draft(home, inbox)
+        async with Running(home, inbox=inbox, resume=session_id, repair_records=repairs) as run:
+            await run.until(QuestionAsked)
+            run.answer(name, SQLITE)
+            await run.until(TurnEnded)
+            run.session.send("And then?")
+            await run.until(TurnEnded, count=2)
+            await until_written(home, session_id, "Later.")
+            assert run.pid is not None
+            os.kill(run.pid, signal.SIGKILL)
+            await run.ended()
+        before = written(home, session_id)
+        async with Running(home, inbox=inbox, resume=session_id, repair_records=repairs) as run:
+            assert "Later." in str(await run.until(HistoryLoaded)), "it is shown in either case"
+            added = written(home, session_id).removeprefix(before)
+            run.session.send("Go on")
+            await run.until(TurnEnded)
+        assert ("Later." in said(model)) is repairs
+        assert added.startswith('{"type":"last-prompt"') is repairs
 
 
 async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., Any], tmp_path: Path) -> None:

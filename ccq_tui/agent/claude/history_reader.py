@@ -1,7 +1,7 @@
 """Prints a session's messages as JSON: a program of its own, run by `ccq_tui.agent.history`.
 
 Where the session is to be resumed, its id comes first, in a line of its own, and nothing of it is read or
-mended before the program that resumes it says that no other one runs it.
+repaired before the program that resumes it says that no other one runs it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.claude.mending import beside, line_of, mend
+from ccq_tui.agent.claude.record_repair import RecordRepairError, beside, line_of, repair
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
@@ -26,15 +26,15 @@ FEWEST = 60
 """Messages in the newest part, at least."""
 
 
-def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None:
+def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
     """Print ``{"session_id", "messages", "cut", "deferred", "queued"}``.
 
     Args:
         directory: The directory the session worked in.
         session_id: The session, or "" for the last one of the directory.
         limit: How many of the newest messages to print.
-        resuming: Whether the session is resumed next: it is named before it is read, and the CLI is let find
-            the newest message.
+        resuming: Whether the session is resumed next: it is named before it is read.
+        repairing: Whether the CLI is then let find the newest message, where it would not.
     """
     sdk = import_sdk()
     if not session_id:
@@ -44,11 +44,8 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool) -> None
     if resuming and not _allowed(session_id):
         return
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
-    for path in _paths(session_id) if messages and resuming else ():
-        try:
-            mend(path, messages[-1].uuid)
-        except OSError as error:  # what can be read is worth more than that the CLI finds its place
-            sys.stderr.write(f"The record was not mended: {error}\n")
+    if messages and resuming and repairing:
+        _repair(sdk, directory, session_id, messages)
     kept = messages[-limit:]
     told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
     add_records(session_id, told)
@@ -64,6 +61,20 @@ def _allowed(session_id: str) -> bool:
     sys.stdout.write(session_id + "\n")
     sys.stdout.flush()
     return bool(sys.stdin.readline())
+
+
+def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> None:
+    """Let the CLI find the newest message, and see that nobody reads another conversation now."""
+    for path in _paths(session_id):
+        try:
+            if not repair(path, messages[-1].uuid):
+                continue
+        except (OSError, RecordRepairError) as error:  # what can be read is worth more
+            sys.stderr.write(f"The record was not repaired: {error}\n")
+            continue
+        read = [message.uuid for message in sdk.get_session_messages(session_id, directory)]
+        if read != [message.uuid for message in messages]:
+            sys.stderr.write(f"{path.name}: another conversation is read after it was repaired\n")
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -218,4 +229,5 @@ def _entry(line: str) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), resuming="resuming" in sys.argv[4:])
+    place, session, most, *given = sys.argv[1:]
+    main(place, session, int(most), resuming="resuming" in given, repairing="repairing" in given)

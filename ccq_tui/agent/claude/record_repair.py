@@ -1,37 +1,51 @@
-"""Lets the CLI find what was said after a question that had been put off, when it is resumed.
+"""Adds the line to a session's record that the CLI needs to find all of the conversation, and only that one.
 
 On an orderly end the CLI notes the last entry of the session's record, and goes on from there when it is
 resumed, or from what follows on that entry. After a deferred call that entry is a note beside the call, on
 which nothing ever follows: the call's result follows on the call itself. Is the process that went on from
 there killed, the next one would go on right behind the result and know nothing of all that came after it.
+
+The format is Claude Code's own and promised by nobody: anything unknown in it is a reason to write nothing.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 _LEAF = '"last-prompt"'
 _DEFERRED = '"hook_deferred_tool"'
+_KNOWN = frozenset({"type", "lastPrompt", "leafUuid", "sessionId"})
+"""What a note of the last entry consists of."""
 
 
-def mend(path: Path, newest: str) -> bool:
+class RecordRepairError(Exception):
+    """The record is not as it was to be after the repair; the message is for the log."""
+
+
+def repair(path: Path, newest: str) -> bool:
     """Note the newest message as the last entry, where the CLI would go on before it.
+
+    One line is appended, a copy of the CLI's own last note with another entry in it; nothing is changed or
+    removed. A record with anything unexpected in it is left as it is.
 
     Args:
         path: The session's record.
         newest: The id of its newest message.
 
     Returns:
-        Whether it was necessary.
+        Whether it was necessary and was done.
 
     Raises:
         OSError: The record cannot be read or written.
+        RecordRepairError: The line does not stand in the record as it was written.
     """
     noted = _noted(path)
-    if noted is None or noted.get("leafUuid") == newest:
+    if noted is None or noted.get("leafUuid") == newest or not _is_known(noted, path):
         return False
     entries = {str(entry["uuid"]): entry for entry in _read(path, '"uuid"') if entry.get("uuid")}
     call = _call_beside(entries, str(noted.get("leafUuid") or ""))
@@ -39,14 +53,34 @@ def mend(path: Path, newest: str) -> bool:
     # The call itself, or its result alone: the CLI finds those by itself.
     if not call or call not in line[2:]:
         return False
-    with path.open("rb") as file:
-        file.seek(-1, 2)
-        whole = file.read() == b"\n"
-    added = json.dumps(noted | {"leafUuid": newest}, ensure_ascii=False, separators=(",", ":"))
-    # Appended in one go: a CLI that still runs may write into the record at the same time.
-    with path.open("ab", buffering=0) as record:
-        record.write((b"" if whole else b"\n") + added.encode() + b"\n")
+    wanted = noted | {"leafUuid": newest}
+    _append(path, json.dumps(wanted, ensure_ascii=False, separators=(",", ":")).encode())
+    if _noted(path) != wanted:
+        raise RecordRepairError(f"{path.name}: the line that was added is not its last note")
     return True
+
+
+def _is_known(noted: Mapping[str, Any], path: Path) -> bool:
+    """Whether a note is of the known form and of this record, which is a file of its own."""
+    ours = noted.get("sessionId") == path.stem and _KNOWN.issuperset(noted)
+    return ours and stat.S_ISREG(path.lstat().st_mode)
+
+
+def _append(path: Path, added: bytes) -> None:
+    """Add a line in one write: a CLI that still runs may write into the record at the same time."""
+    flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    try:
+        size = os.fstat(descriptor).st_size
+        os.lseek(descriptor, max(0, size - 1), os.SEEK_SET)
+        whole = os.read(descriptor, 1) in (b"", b"\n")
+        line = (b"" if whole else b"\n") + added + b"\n"
+        if (count := os.write(descriptor, line)) != len(line):
+            # The next line that is written begins behind it: the CLI passes over what is cut.
+            os.write(descriptor, b"\n")
+            raise RecordRepairError(f"{path.name}: only {count} of {len(line)} bytes were added")
+    finally:
+        os.close(descriptor)
 
 
 def _noted(path: Path) -> dict[str, Any] | None:

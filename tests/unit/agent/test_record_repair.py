@@ -1,14 +1,15 @@
-"""A record in which the CLI would go on too early is mended, and no other."""
+"""A record in which the CLI would go on too early is repaired, and no other."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.mending import mend
+from ccq_tui.agent.claude.record_repair import RecordRepairError, repair
 
 
 def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:
@@ -55,11 +56,11 @@ def test_what_followed_on_the_result_of_a_deferred_call_is_found_again(tmp_path:
     path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON, end='\n{"type":"user","uu')
     bad = '\0\0hook_deferred_tool\n{"hook_deferred_tool": ' + "[" * 100_000 + "\n"
     path.write_text(bad + path.read_text())
-    assert mend(path, "last")
+    assert repair(path, "last")
     *_, cut, added = path.read_text().splitlines()
     assert cut == '{"type":"user","uu'
     assert json.loads(added) == ASKED[-1] | {"leafUuid": "last"}
-    assert not mend(path, "last"), "once is enough"
+    assert not repair(path, "last"), "once is enough"
 
 
 def test_what_followed_on_a_call_deferred_beside_a_result_of_its_message_is_found_again(
@@ -75,7 +76,7 @@ def test_what_followed_on_a_call_deferred_beside_a_result_of_its_message_is_foun
         noted("deferral"),
     ]
     path = record(tmp_path, *entries, *ANSWERED, *WENT_ON)
-    assert mend(path, "last")
+    assert repair(path, "last")
     assert json.loads(path.read_text().splitlines()[-1]) == noted("last")
 
 
@@ -91,15 +92,14 @@ def test_what_is_written_into_the_record_meanwhile_stays(
         return json.JSONEncoder().encode(value)
 
     monkeypatch.setattr(json, "dumps", dumps)
-    assert mend(path, "last")
+    assert repair(path, "last")
     *_, kept, added = path.read_text().splitlines()
     assert kept == meanwhile
     assert json.loads(added)["leafUuid"] == "last"
 
 
 def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Path) -> None:
-    whole = {"type": "last-prompt", "leafUuid": "more"}
-    rewound = {"type": "last-prompt", "leafUuid": "prompt"}
+    whole, rewound = noted("more"), noted("prompt")
     for newest, entries in (
         ("call", ASKED),
         ("result", [*ASKED, *ANSWERED]),
@@ -111,5 +111,52 @@ def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Pa
     ):
         path = record(tmp_path, *entries)
         before = path.read_bytes()
-        assert not mend(path, newest)
+        assert not repair(path, newest)
         assert path.read_bytes() == before
+
+
+def test_a_note_of_unknown_form_is_a_reason_to_write_nothing(tmp_path: Path) -> None:
+    for strange in (
+        noted("beside") | {"version": 2},
+        noted("beside") | {"sessionId": "another"},
+        {"type": "last-prompt", "leafUuid": "beside"},
+    ):
+        path = record(tmp_path, *ASKED[:-1], strange, *ANSWERED, *WENT_ON)
+        before = path.read_bytes()
+        assert not repair(path, "last")
+        assert path.read_bytes() == before
+
+
+def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> None:
+    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON)
+    target = path.rename(tmp_path / "target")
+    path.symlink_to(target)
+    before = target.read_bytes()
+    assert not repair(path, "last")
+    assert target.read_bytes() == before
+
+
+def test_a_line_that_did_not_fit_is_told_and_does_not_spoil_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON)
+    before, write, sizes = path.read_bytes(), os.write, iter((9, None))
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: next(sizes)]))
+    with pytest.raises(RecordRepairError, match="only 9 of"):
+        repair(path, "last")
+    monkeypatch.undo()
+    after = path.read_bytes()
+    assert after.startswith(before)
+    assert after[len(before) :] == b'{"type":"\n'
+    assert repair(path, "last"), "the next start finds place again"
+
+
+def test_a_line_that_is_not_the_last_note_afterwards_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON)
+    write = os.write
+    other = json.dumps(noted("more")).encode() + b"\n"
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data + other) - len(other))
+    with pytest.raises(RecordRepairError, match="not its last note"):
+        repair(path, "last")
