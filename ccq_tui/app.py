@@ -20,7 +20,6 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.worker import WorkerError
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
@@ -43,13 +42,14 @@ from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.overview.hosting import Overviewing
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.port import Session, SessionFactory
 from ccq_tui.screens.sessions.backlog import Backlog
 from ccq_tui.screens.sessions.choosing import Choosing
 from ccq_tui.screens.sessions.clearing import Clearing
-from ccq_tui.screens.sessions.starting import with_notices
 from ccq_tui.screens.terminal import forget_typed, set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
+from ccq_tui.supervisor.launches import with_notices
+from ccq_tui.supervisor.port import Session, SessionFactory
+from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.text import safe
 from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.palette import APP_CSS
@@ -119,9 +119,10 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
         if early is not None and driver is None:
             self._typed_early_as_draft(early.close())
         self._ahead = ahead
-        self.make_session = make_session or self._real_session
         self.clock = clock
-        self.most_live = launch.settings.max_live_sessions
+        self.supervisor = Supervisor(
+            make_session or self._real_session, clock=clock, most_live=launch.settings.max_live_sessions
+        )
         self.inbox_file = launch.state / "inbox.db" if launch.state else None
         self._ending = False
         self._stall_watch: StallWatch | None = None
@@ -153,7 +154,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
         before = self._launch.settings
         if carried is not self._launch.carried:
             return ()
-        self.most_live = settings.max_live_sessions
+        self.supervisor.most_live = settings.max_live_sessions
         if settings.reduce_motion:
             self.animation_level = "none"
         if settings.log_level != before.log_level:
@@ -231,8 +232,6 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
             ended = True
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
-        except WorkerError:
-            _logger.warning("The session had failed before it was ended")
         await self.clear_all(self._launch, ended=ended)
         await self.close_inbox()
         set_title(self, "")

@@ -47,7 +47,7 @@ class ReplayApp(CcqApp):
         Args:
             launch: What the program was started with, and what there is to tell.
         """
-        self._replay.launch = launch
+        self._replay.session.launch = launch
         await self.push_screen(self._replay)
 
     def action_help(self) -> None:
@@ -59,7 +59,7 @@ class ReplayApp(CcqApp):
 
     async def action_quit(self) -> None:
         """End the replay, then the program."""
-        self._replay.session.close()
+        self._replay.session.agent.close()
         await super().action_quit()
 
     @on(ReplayScreen.QuestionAnswered)

@@ -26,7 +26,7 @@ def in_worktree(launch: Launch, name: str) -> Launch:
     Raises:
         Refused: It cannot be made, and nothing of it is left; or what it carries cannot be used.
     """
-    from ccq_tui.screens.sessions.starting import made
+    from ccq_tui.supervisor.launches import made
     from ccq_tui.worktrees.making import planned
     from ccq_tui.worktrees.model import WorktreeError
 

@@ -64,8 +64,8 @@ class InboxSession(ToldSession):
         self.tell(RequestSettled(request.id, outcome, "inbox"))
         self.tell(StateChanged(SessionState.WORKING))
 
-    def close(self) -> None:
-        super().close()
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
         self._over.set()
 
 

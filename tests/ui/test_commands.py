@@ -45,8 +45,8 @@ class EndingSession(ToldSession):
         self.ended = asyncio.Event()
         await self.ended.wait()
 
-    def close(self) -> None:
-        super().close()
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
         self.ended.set()
 
 

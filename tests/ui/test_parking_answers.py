@@ -43,13 +43,13 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
             await until(pilot, lambda: session.answers)
         else:
             await run.app.inbox.run(lambda store: store.settle(request.id, ANSWER, "test"))
-            heard = screen._settled if when == "settled elsewhere before" else ()
+            heard = screen.session.settled_elsewhere if when == "settled elsewhere before" else ()
             await until(pilot, lambda: request.id in heard or not screen.waiting.items)
         if when == "settled elsewhere before":
             session.tell(RequestParked(request.id, deferred=True))
         await until(pilot, lambda: not screen.waiting.items)
         assert len(run.all) == 1  # the process that cannot take it is still there
-        screen.ends = ends
+        screen.session.ends = ends
         session.tell(StateChanged(SessionState.PARKED))
         session.tell(SessionLost("parked", expected=True, kind=PARKED_KIND))
         if ends:

@@ -16,6 +16,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Expired
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, keys_work, permission, until
@@ -64,7 +65,8 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
         await until(pilot, lambda: len(run.screen.waiting.items) == 2)
         await later(run, pilot, 3600)
         assert not run.told.parked
-        run.screen.dock.withdraw("toolu_p@id-1")
+        run.told.tell(RequestSettled("toolu_p", Cancelled("interrupted")))
+        await until(pilot, lambda: len(run.screen.waiting.items) == 1)
         await later(run, pilot, 601)
         assert run.told.parked
         assert run.told.cause == "no answer for 10 min (park_after)"

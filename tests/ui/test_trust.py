@@ -82,16 +82,16 @@ async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
 async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(asking: Asking) -> None:
     app = asking.driven.app
     async with app.run_test() as pilot:
-        assert (app.theme, app.most_live) == ("ccq-dark", 8)
+        assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
         await begun(asking, pilot, "y")
-        assert (app.theme, app.most_live) == ("ccq-light", 3)
+        assert (app.theme, app.supervisor.most_live) == ("ccq-light", 3)
 
 
 async def test_what_concerns_the_whole_program_is_left_out_with_the_files(asking: Asking) -> None:
     app = asking.driven.app
     async with app.run_test() as pilot:
         await begun(asking, pilot, "d")
-        assert (app.theme, app.most_live) == ("ccq-dark", 8)
+        assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
 
 
 async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking) -> None:

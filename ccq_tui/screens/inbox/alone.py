@@ -11,8 +11,8 @@ from ccq_tui.config import Launch
 from ccq_tui.screens.inbox.answering import ANSWERS
 from ccq_tui.screens.inbox.hosting import Inboxing
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.sessions.starting import launch_in
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.supervisor.launches import launch_in
 from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)

@@ -15,19 +15,16 @@ from textual import on
 from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.config.trust import trusts
-from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, QuestionRequest
+from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.elsewhere import runs_elsewhere
-from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
-from ccq_tui.inbox.store.wishes import WishState
-from ccq_tui.inbox.waiting import Draft, Line
+from ccq_tui.inbox.waiting import Draft
 from ccq_tui.screens.inbox.listing import InboxRow, Place
 from ccq_tui.screens.inbox.port import AtRest
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.parking import OVER
 from ccq_tui.screens.sessions.informing import Informing
-from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.supervisor.launches import launch_in
 from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.worktrees.making import back_in
 from ccq_tui.worktrees.model import WorktreeError
@@ -61,27 +58,6 @@ class Inboxing(Informing):
         """Say where leaving the inbox screen leads, in one or two words."""
         return "back"
 
-    def _inbox_changed(self, change: InboxChange) -> None:
-        if isinstance(change, ParkWanted):
-            start_work(self, partial(self._park_as_wanted, change), name="park")
-        else:
-            super()._inbox_changed(change)
-
-    async def _park_as_wanted(self, wanted: ParkWanted) -> None:
-        """Park a session of this terminal for somebody elsewhere, or say why not."""
-        screen = next((one for one in self.sessions if one.view.session_id == wanted.session_id), None)
-        if screen is None or screen.view.state in OVER:
-            return  # another process has it
-        why = why_not_parked(screen.waiting)
-        became = WishState.REFUSED if why else WishState.TAKEN
-        try:
-            first = await self.inbox.run(lambda store: store.settle_wish(wanted.number, became, why))
-        except InboxError as error:
-            _logger.warning("A wish to park a session is not answered: %s", error)
-            return
-        if first and not why:
-            screen.session.park(f"asked for by {wanted.surface}")
-
     async def recorded(self) -> frozenset[str] | None:
         """Return the sessions that Claude Code keeps, or None where that is not known."""
         environment = self.sessions[0].launch.environment if self.sessions else {}
@@ -104,17 +80,11 @@ class Inboxing(Informing):
 
     async def park(self, row: InboxRow) -> str:
         """Park the session of a request, whichever process runs it; return in words how that went."""
-        screen = self._screen_of(row)
-        if screen is not None and screen.view.state not in OVER:
-            if why := why_not_parked(screen.waiting):
-                return f"{row.session} {why}"
-            screen.session.park()
-            return "Parked: it waits without a process"
         try:
-            parking = await parked_elsewhere(self.inbox.run, ParkWish(row.session_id, INBOX))
+            words = await self.supervisor.park(row.session_id, INBOX)
         except InboxError as error:
             return f"{row.session} was not parked: {error}"
-        return f"{row.session} {parking.words}"
+        return f"{row.session} {words}" if words else "Parked: it waits without a process"
 
     def tell(self, text: str) -> None:
         """Say something in the session on the screen, after the inbox screen was left."""
@@ -191,19 +161,6 @@ class Inboxing(Informing):
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
         return next((screen for screen in self.sessions if session_id_of(screen) == row.session_id), None)
-
-
-def why_not_parked(line: Line) -> str:
-    """Say why a session is not parked for somebody who does not see it, or "".
-
-    Args:
-        line: What waits in it.
-    """
-    if not line.items:
-        return "cannot be parked: nothing waits in it"
-    if not all(isinstance(item.request, QuestionRequest) for item in line.items):
-        return "cannot be parked: a permission or a plan waits in it, which would be lost"
-    return ""
 
 
 def session_id_of(screen: SessionScreen) -> str:

@@ -19,8 +19,8 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.sessions.going_on import launch_for
 from ccq_tui.screens.sessions.hosting import beside
+from ccq_tui.supervisor.launches import launch_to_resume
 from ccq_tui.widgets.lifetime import is_live, start_work
 
 
@@ -97,7 +97,7 @@ class Overviewing(Inboxing):
         """Start a session again that has no process, without showing it; return what came of it."""
         screen = self._shown.get(card.key)
         if screen is not None:
-            wait = screen.start_again()
+            wait = screen.session.start_again()
             return f"That failed just now · again in {math.ceil(wait)} s" if wait else "It is started again"
         if problem := await self.resume(card, behind=True):
             return problem
@@ -141,7 +141,7 @@ class Overviewing(Inboxing):
             await self.show_session(self.sessions.index(here) + 1)
             return
         try:
-            launch = await asyncio.to_thread(launch_for, picker.way, front.launch)
+            launch = await asyncio.to_thread(launch_to_resume, picker.way, front.launch)
         except SettingsError as error:
             overview.say(f"There is no session in {chosen.directory}: {error}")
             return

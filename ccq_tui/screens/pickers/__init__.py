@@ -2,7 +2,7 @@
 
 from ccq_tui.screens.pickers.choosing import PickRow
 from ccq_tui.screens.pickers.picker import Picker
-from ccq_tui.screens.pickers.sessions import SessionPicker, WayOn
+from ccq_tui.screens.pickers.sessions import SessionPicker
 from ccq_tui.screens.pickers.shelf import Shelf, shelf_of
 
-__all__ = ["PickRow", "Picker", "SessionPicker", "Shelf", "WayOn", "shelf_of"]
+__all__ = ["PickRow", "Picker", "SessionPicker", "Shelf", "shelf_of"]

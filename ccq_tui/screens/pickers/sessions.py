@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 
 from rich.text import Text
@@ -14,6 +13,7 @@ from ccq_tui.agent.reader import ReaderError
 from ccq_tui.screens.pickers.choosing import PickRow
 from ccq_tui.screens.pickers.picker import Picker, PickerBody
 from ccq_tui.screens.pickers.shelf import Shelf, Shelved, shelved_now
+from ccq_tui.supervisor.launches import WayOn
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import start_work
@@ -25,19 +25,6 @@ PREVIEW_LINES = 6
 PREVIEW_FROM = 18
 """From this height of the screen there is a preview."""
 SIGNS = {"user": "❯ ", "assistant": "● "}
-
-
-@dataclass(frozen=True, slots=True)
-class WayOn:
-    """How to go on.
-
-    Attributes:
-        session: With which session.
-        fork: Whether under a new id, the old session staying as it is.
-    """
-
-    session: EarlierSession
-    fork: bool = False
 
 
 class SessionPicker(Picker):

@@ -17,7 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
-from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled, SessionState, StateChanged
+from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.config import Launch, state_dir
@@ -35,6 +35,9 @@ from ccq_tui.screens.session.reading import Reading
 from ccq_tui.screens.session.remembering import SAVE_AFTER
 from ccq_tui.screens.session.searching import Searching
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.limits import Limits
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.place_bar import PlaceBar
@@ -102,9 +105,14 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(
-            launch, lambda tell, _launch: ReplayedSession(recording, tell, speed, clock), clock=clock
+        session = SupervisedSession(
+            launch,
+            lambda tell, _launch: ReplayedSession(recording, tell, speed, clock),
+            clock=clock,
+            limits=Limits(),
         )
+        session.ends = True  # an answer to it is brought to another session
+        super().__init__(session)
         self.recording = recording
         self._ended = False
         self._answers = AnswerDrafts((launch.state or state_dir()) / "drafts", self._not_kept)
@@ -113,7 +121,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
     @property
     def replayed(self) -> ReplayedSession:
         """The session that plays the recording."""
-        return cast("ReplayedSession", self.session)
+        return cast("ReplayedSession", self.session.agent)
 
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
@@ -127,7 +135,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         """Begin to play."""
         for notice in self.launch.notices:
             self.transcript.add_notice(notice, "warning")
-        start_work(self, self.session.run, name="replay")
+        start_work(self, self.session.agent.run, name="replay")
         self.set_interval(1.0, self.changed)
         set_title(self.app, f"{self.recording.name} · ccq-tui replay")
         self.changed()
@@ -172,7 +180,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
 
     # -- the question that was left open ------------------------------------------------------------------
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Offer the open question at the end, and take its answer."""
         super().handle(event)
         match event:

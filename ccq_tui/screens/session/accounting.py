@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ccq_tui.agent import controls
-from ccq_tui.agent.events import AgentEvent, TurnEnded
+from ccq_tui.agent.events import TurnEnded
 from ccq_tui.screens.session.accounts import context_text
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.screens.session.view import duration
+from ccq_tui.supervisor.events import SessionEvent
 
 
 class Accounting(Commanding):
@@ -16,7 +17,7 @@ class Accounting(Commanding):
     _turns = 0
     _seconds = 0.0
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Count the turns and their time."""
         super().handle(event)
         if isinstance(event, TurnEnded):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on
@@ -11,7 +9,6 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from ccq_tui.agent.events import (
-    AgentEvent,
     ArrivingEnded,
     PermissionAsked,
     PlanProposed,
@@ -21,7 +18,6 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config import Launch
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Expired
 from ccq_tui.screens.session.base import AGAIN_SECONDS, SessionBase
@@ -35,7 +31,8 @@ from ccq_tui.screens.session.drafts import (
     text_left_over,
 )
 from ccq_tui.screens.session.growing import GrowingDock
-from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.question import QuestionPanel
@@ -67,10 +64,8 @@ class Asking(SessionBase):
     class InboxWanted(Message):
         """What waits in all sessions is to be shown."""
 
-    def __init__(
-        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        super().__init__(launch, make_session, clock=clock)
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__(session)
         self._drafts = ClosedDrafts()
         self._left = LeftPages()
         self._said_closed = ""
@@ -81,7 +76,7 @@ class Asking(SessionBase):
         """The prompt, or the panel in its place."""
         return self.query_one(GrowingDock)
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Let requests wait, and close what was settled."""
         super().handle(event)
         match event:
@@ -161,7 +156,6 @@ class Asking(SessionBase):
         self._left.forget(event.waiting)
         self._answered[event.waiting.request.id] = event
         self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
-        self.wake(answered=True)
 
     @on(QuestionPanel.EditorWanted)
     @on(DecisionPanel.EditorWanted)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import deque
 from collections.abc import Callable
 
@@ -14,22 +12,15 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    HistoryLoaded,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.failing import failure
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import TIMED, SessionView, noted
+from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after, start_work
 from ccq_tui.widgets.transcript import Transcript
@@ -46,9 +37,7 @@ class SessionBase(Screen[None]):
     """The common ground of the screen's parts; each part owns the keys and handlers of one concern.
 
     Args:
-        launch: What the program was started with.
-        make_session: Makes the session.
-        clock: Returns seconds of a monotonic clock.
+        session: The session that the screen shows.
     """
 
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
@@ -57,51 +46,24 @@ class SessionBase(Screen[None]):
     class EventsArrived(Message):
         """The session told something; the events are in the screen's queue."""
 
-    def __init__(
-        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, session: SupervisedSession) -> None:
         super().__init__()
-        self.launch = launch
-        self.clock = clock
-        self.view = SessionView(launch.settings.directory, since=clock(), title=launch.title)
+        self.session = session
+        self.clock = session.clock
+        self.view = SessionView(
+            session.launch.settings.directory, since=session.clock(), title=session.launch.title
+        )
         """What is known of the session."""
-        self._arrived: deque[AgentEvent] = deque()
+        self._arrived: deque[SessionEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
         self._styled = False
-        self._make_session = make_session
-        self.session = make_session(self._take, launch)
-        self.ends = False
-        """Whether the session is ended for good: nothing starts it again here."""
-        self.slots: asyncio.Semaphore | None = None
-        """How many sessions may have a process at a time, shared by all of this terminal."""
+        session.subscribe(self._take)
 
-    async def live(self) -> None:
-        """Be the session, once there is room for its process."""
-        if self.slots is None:
-            await self.session.run()
-            return
-        if self.slots.locked():
-            self._take(StateChanged(SessionState.QUEUED))
-        async with self.slots:
-            await self.session.run()
-
-    def renew(self, launch: Launch, *, told_already: bool = False) -> None:
-        """Put another session in the place of one that is over; what is on the screen stays there.
-
-        Args:
-            launch: What to start it with; it becomes the screen's own.
-            told_already: Whether the transcript has the conversation that is resumed.
-        """
-
-        def tell(event: AgentEvent) -> None:
-            if not (told_already and isinstance(event, HistoryLoaded)):
-                self._take(event)
-
-        self.launch = launch
-        # At once: what would start it again before its first event is there must not do so twice.
-        self.view = noted(self.view, StateChanged(SessionState.STARTING), self.clock())
-        self.session = self._make_session(tell, launch)
+    @property
+    def launch(self) -> Launch:
+        """What the session was started with."""
+        return self.session.launch
 
     @property
     def dock(self) -> Dock:
@@ -150,7 +112,7 @@ class SessionBase(Screen[None]):
 
     # -- events of the session ----------------------------------------------------------------------------
 
-    def _take(self, event: AgentEvent) -> None:
+    def _take(self, event: SessionEvent) -> None:
         """Queue an event; all that come until the queue is looked at are handled together."""
         self._arrived.append(event)
         if isinstance(event, AWAITED):
@@ -169,12 +131,13 @@ class SessionBase(Screen[None]):
         self._handled_at = self.clock()
         while self._arrived:
             event = self._arrived.popleft()
-            self.transcript.apply(event)
-            self.view = noted(self.view, event, self.clock())
+            if not isinstance(event, Reconnected | LimitReached):
+                self.transcript.apply(event)
+                self.view = noted(self.view, event, self.clock())
             self.handle(event)
         self.changed()
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Do what an event asks of the screen; the parts extend this."""
 
     def changed(self) -> None:
@@ -190,14 +153,6 @@ class SessionBase(Screen[None]):
             Whether it was one; all else is for the agent.
         """
         return False
-
-    def wake(self, *, answered: bool = False, ended: bool = False) -> None:
-        """Start the session again where it waits without a process; a part knows how.
-
-        Args:
-            answered: Whether a question of it was answered.
-            ended: Whether one that has ended is started again, too.
-        """
 
     @property
     def waits_to_begin(self) -> bool:

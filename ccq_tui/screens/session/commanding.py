@@ -75,7 +75,7 @@ class Commanding(SessionBase):
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something, and say that it is waited for."""
         self.need_process()
-        return await self.asking(self.session.ask(control), control.seconds)
+        return await self.asking(self.session.agent.ask(control), control.seconds)
 
     async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
         """Wait for an answer of the CLI, and say so meanwhile."""

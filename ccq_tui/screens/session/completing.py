@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from textual import on
 
-from ccq_tui.agent.events import AgentEvent, CommandsListed, SlashCommand
-from ccq_tui.config import Launch
+from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.prompts.choices import MOST_ROWS, Choice
 from ccq_tui.prompts.completing import Kind, Wanted
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.source import FileSource
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import OWN_COMMANDS
-from ccq_tui.screens.session.port import SessionFactory
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 
@@ -29,18 +28,16 @@ NO_PROMPT = "nothing found · Esc goes back to what you typed"
 class Completing(SessionBase):
     """Looks for completions in threads; the prompt shows those that are still wanted."""
 
-    def __init__(
-        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        super().__init__(launch, make_session, clock=clock)
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__(session)
         self.earlier: tuple[str, ...] = ()
         """The earlier prompts, the newest first."""
         self._commands = OWN_COMMANDS
-        self._files = FileSource(self.view.cwd, clock)
+        self._files = FileSource(self.view.cwd, session.clock)
         self._listing: asyncio.Task[None] | None = None
         self._search = 0
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Take in which commands the CLI knows; a list that is open gets them too."""
         super().handle(event)
         if isinstance(event, CommandsListed):

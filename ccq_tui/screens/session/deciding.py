@@ -8,11 +8,12 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
-from ccq_tui.agent.events import AgentEvent, ErrorReported, ModeChanged, ModelsListed
+from ccq_tui.agent.events import ErrorReported, ModeChanged, ModelsListed
 from ccq_tui.inbox import PlanRequest
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.modes import BYPASS, next_mode, offered_modes, said
+from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after_refresh, is_live
 from ccq_tui.widgets.panel.messages import Opened
@@ -37,7 +38,7 @@ class Deciding(SessionBase):
     """The mode on its way: the key may be pressed again before the CLI has said yes."""
     _refused: frozenset[str] = frozenset()
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Know what is offered, and what became of the mode that was wanted."""
         super().handle(event)
         match event:
@@ -90,6 +91,6 @@ class Deciding(SessionBase):
         bypass = self.launch.settings.permission_mode == BYPASS
         offered = offered_modes(auto=self._auto, bypass=bypass, refused=self._refused)
         self._wanted = next_mode(self._wanted or self.view.mode, offered)
-        self.session.set_mode(self._wanted)
+        self.session.agent.set_mode(self._wanted)
         self.chose("mode", self._wanted)
         self.dock.notices.say(said(self._wanted))

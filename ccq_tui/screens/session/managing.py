@@ -5,10 +5,11 @@ from __future__ import annotations
 from ccq_tui.agent import controls
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import McpServer
-from ccq_tui.agent.events import AgentEvent, SessionLost, TaskEnded, TaskStarted
+from ccq_tui.agent.events import SessionLost, TaskEnded, TaskStarted
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
+from ccq_tui.supervisor.events import SessionEvent
 
 STATES = {
     "connected": "✔ connected",
@@ -24,7 +25,7 @@ class Managing(Commanding):
 
     _tasks: tuple[TaskStarted, ...] = ()
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Remember what runs."""
         super().handle(event)
         match event:

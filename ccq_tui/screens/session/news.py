@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from ccq_tui.agent.events import (
-    AgentEvent,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
@@ -17,6 +16,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.screens.notifying import Bar
 from ccq_tui.screens.session.view import duration
+from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
 BARS = {
@@ -51,7 +51,7 @@ class Tidings:
         return cls(f"ccq-tui · {session}", f"{news[0]}{more}")
 
 
-def news_of(event: AgentEvent, long_turn: float) -> str:
+def news_of(event: SessionEvent, long_turn: float) -> str:
     """Say what happened to somebody who looks elsewhere.
 
     Args:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
@@ -13,19 +11,18 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from ccq_tui.agent.events import (
-    AgentEvent,
     PromptAccepted,
     PromptDelivered,
     PromptReturned,
     SessionLost,
     SessionState,
 )
-from ccq_tui.config import Launch
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.base import AGAIN_SECONDS
-from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.remembering import Remembering
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import escapes_of
 from ccq_tui.widgets.lifetime import after, is_live
 from ccq_tui.widgets.prompt import Prompt
@@ -43,13 +40,11 @@ class Prompting(Remembering):
         Binding("ctrl+r", "search_history", "Search earlier prompts", show=False, id="history"),
     ]
 
-    def __init__(
-        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        super().__init__(launch, make_session, clock=clock)
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__(session)
         self._queued: list[str] = []
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Put a prompt that was not sent back into its field."""
         super().handle(event)
         self._note_queued(event)
@@ -63,7 +58,7 @@ class Prompting(Remembering):
                 f"A prompt was not sent and is back in its field: {event.reason}", "warning"
             )
 
-    def _note_queued(self, event: AgentEvent) -> None:
+    def _note_queued(self, event: SessionEvent) -> None:
         match event:
             case PromptAccepted(queued=True, prompt_id=name) if name:
                 if name not in self._queued:
@@ -83,7 +78,7 @@ class Prompting(Remembering):
     @on(Prompt.QueuedWanted)
     def _take_back_queued(self) -> None:
         if self._queued:
-            self.session.withdraw(self._queued[-1])
+            self.session.agent.withdraw(self._queued[-1])
 
     @on(Prompt.Submitted)
     def _send(self, event: Prompt.Submitted) -> None:
@@ -92,13 +87,12 @@ class Prompting(Remembering):
 
     def say(self, text: str) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works."""
-        self.wake()
         text = text.rstrip()
         self.transcript.add_prompt(text)
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
         name = self.session.send(text, kept)
-        written = self.keep_sent(Sent(name, text, self.session.record_id))
+        written = self.keep_sent(Sent(name, text, self.session.agent.record_id))
         written.add_done_callback(lambda _: _settle(loop, kept))
         # It has no reader before there is a CLI.
         kept.add_done_callback(lambda _: self._may_be_taken_back(name))
@@ -141,12 +135,12 @@ class Prompting(Remembering):
         if escapes.may_be_held:
             after(self, REPEAT_SECONDS, partial(self._interrupt_after, escapes))
         else:
-            self.session.interrupt()
+            self.session.agent.interrupt()
 
     def _interrupt_after(self, escapes: Escapes) -> None:
         """Interrupt the turn if no Esc followed that one."""
         if escapes_of(self) == escapes and self.view.busy:
-            self.session.interrupt()
+            self.session.agent.interrupt()
 
 
 def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:

@@ -14,7 +14,6 @@ from typing import TypeVar
 from textual import on
 
 from ccq_tui.agent.events import (
-    AgentEvent,
     Connected,
     ConversationReset,
     PromptDelivered,
@@ -23,15 +22,16 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config import Launch, state_dir
+from ccq_tui.config import state_dir
 from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.prompts.history import History
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import Draft, Sent, Unbegun
 from ccq_tui.screens.session.completing import Completing
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.session.view import TITLE_LENGTH
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.prompt import Prompt
@@ -60,10 +60,9 @@ class Remembering(Completing):
     written that down.
     """
 
-    def __init__(
-        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        super().__init__(launch, make_session, clock=clock)
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__(session)
+        launch = session.launch
         state = launch.state or state_dir()
         self._history = History(state / "history.jsonl", self.view.cwd)
         self._draft_files = Drafts(state / "drafts")
@@ -115,7 +114,7 @@ class Remembering(Completing):
         self._save_draft()
         await self._read(self._draft_files.close)
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Learn under which id the session can be resumed, and when it begins."""
         super().handle(event)
         match event:
@@ -218,7 +217,7 @@ class Remembering(Completing):
 
     def _unbegun(self, *, waits: bool) -> Unbegun | None:
         """Return what it takes to begin the session in a later process, where that is to be done."""
-        name, launch = self.session.record_id, self.launch
+        name, launch = self.session.agent.record_id, self.launch
         if self._begun or not waits or not name:
             return None
         settings = launch.settings
@@ -244,8 +243,8 @@ class Remembering(Completing):
     def _be_itself(self) -> None:
         """Keep the draft under the session's own id from now on, not for its directory any more."""
         self._waits = True
-        if self._draft_key == self._directory_key and not self._loading and self.session.record_id:
-            self._move_draft(self.session.record_id)
+        if self._draft_key == self._directory_key and not self._loading and self.session.agent.record_id:
+            self._move_draft(self.session.agent.record_id)
 
     def _save_draft(self) -> None:
         if self._saving_draft is not None:
@@ -315,8 +314,8 @@ class Remembering(Completing):
 
     async def _offer_again(self, left: Sequence[Sent]) -> None:
         """Put what an earlier process sent back into the field, but for what a turn has read."""
-        sessions = {one.id: one.session or self.session.record_id for one in left}
-        read = await self.session.taken(sessions)
+        sessions = {one.id: one.session or self.session.agent.record_id for one in left}
+        read = await self.session.agent.taken(sessions)
         returned = [one for one in left if one.id not in read]
         if not is_live(self):
             return  # all of it is still on disk

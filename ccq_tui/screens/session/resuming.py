@@ -12,11 +12,11 @@ from ccq_tui.agent.events import TitleChanged
 from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch, SettingsError
-from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, WayOn, shelf_of
+from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
-from ccq_tui.screens.sessions.going_on import launch_for
+from ccq_tui.supervisor.launches import WayOn, launch_to_resume
 from ccq_tui.text import one_line
 
 LONGEST_TITLE = 200
@@ -93,7 +93,7 @@ class Resuming(Commanding):
     async def _go_on(self, way: WayOn) -> None:
         """End this session, and go on with another one in this terminal."""
         try:
-            launch = await asyncio.to_thread(launch_for, way, self.launch)
+            launch = await asyncio.to_thread(launch_to_resume, way, self.launch)
         except SettingsError as error:
             where = one_line(way.session.directory, 300)
             self.tell(f"That session cannot be gone on with in {where}: {error}", "warning")

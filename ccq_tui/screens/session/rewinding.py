@@ -9,7 +9,6 @@ from pathlib import Path
 from ccq_tui.agent import controls
 from ccq_tui.agent.controls import FilesToRewind
 from ccq_tui.agent.events import (
-    AgentEvent,
     ConversationReset,
     HistoryLoaded,
     PromptAccepted,
@@ -19,6 +18,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
+from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
 MOST_PROMPTS = 200
@@ -39,7 +39,7 @@ class Rewinding(Commanding):
 
     _given: tuple[Given, ...] = ()
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Remember the prompts of the conversation."""
         super().handle(event)
         match event:
@@ -99,7 +99,7 @@ class Rewinding(Commanding):
             await self._rewind_conversation(given, files=what == "both")
 
     async def _rewind_files(self, given: Given) -> None:
-        left = await self.asking(controls.take_files_back(self.session.ask, given.prompt_id))
+        left = await self.asking(controls.take_files_back(self.session.agent.ask, given.prompt_id))
         if left.refusal:
             self.tell(f"The files were not taken back: {left.refusal}", "warning")
         elif left.files:
@@ -115,7 +115,7 @@ class Rewinding(Commanding):
         )
 
     async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
-        done = await self.asking(self.session.rewind(given.prompt_id, files=files))
+        done = await self.asking(self.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
             kept = "Nothing was taken back" if files else "The conversation was not taken back"
             self.tell(f"{kept}: {done.refusal}", "warning")

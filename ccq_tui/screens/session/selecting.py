@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ccq_tui.agent.events import AgentEvent, EffortChanged, ModelChoice, ModelsListed
+from ccq_tui.agent.events import EffortChanged, ModelChoice, ModelsListed
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import Called
 from ccq_tui.screens.session.modes import BYPASS, MEANINGS, said
+from ccq_tui.supervisor.events import SessionEvent
 
 EFFORTS = {
     "low": "quick answers",
@@ -26,7 +27,7 @@ class Selecting(Commanding):
     _models: tuple[ModelChoice, ...] = ()
     _effort = ""
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Remember what there is to choose from."""
         super().handle(event)
         match event:
@@ -79,7 +80,7 @@ class Selecting(Commanding):
         found = next((m for m in self._models if wanted in (m.value.casefold(), m.name.casefold())), None)
         value = found.value if found else name
         chosen = None if value == "default" else value
-        self.session.set_model(chosen)
+        self.session.agent.set_model(chosen)
         self.chose("model", chosen)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
         # In the transcript the CLI says it itself, once it has done it.
@@ -101,7 +102,7 @@ class Selecting(Commanding):
         modes = {mode.casefold(): mode for mode in self._modes()}
         mode = modes.get(name.casefold())
         if mode is not None:
-            self.session.set_mode(mode)
+            self.session.agent.set_mode(mode)
             self.chose("mode", mode)
             self.dock.notices.say(said(mode))  # the status line says it once the CLI has agreed
         elif name.casefold() == BYPASS.casefold():
@@ -128,7 +129,7 @@ class Selecting(Commanding):
     def _named_effort(self, name: str) -> None:
         level = name.casefold()
         if level in self._efforts():
-            self.session.set_effort(level)
+            self.session.agent.set_effort(level)
             self.chose("effort", level)
         else:
             self.tell(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")

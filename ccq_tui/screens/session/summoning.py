@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ccq_tui.agent.events import AgentEvent, CommandsListed, SlashCommand
+from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.screens.keylist import joined, own_bindings
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commanding import Commanding
 from ccq_tui.screens.session.commands import OWN_COMMANDS
+from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.prompt import Prompt
 
@@ -31,7 +32,7 @@ class Summoning(Commanding):
 
     _others: tuple[SlashCommand, ...] = ()
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Take in which commands the CLI knows."""
         super().handle(event)
         if isinstance(event, CommandsListed):

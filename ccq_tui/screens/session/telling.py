@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 from textual import on
@@ -13,9 +11,8 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.timer import Timer
 
-from ccq_tui.agent.events import AgentEvent, TurnEnded
+from ccq_tui.agent.events import TurnEnded
 from ccq_tui.compat.textual.driver import write
-from ccq_tui.config import Launch
 from ccq_tui.questions.events import Shown
 from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.base import SessionBase
@@ -24,8 +21,9 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.footer import SEARCHING, Hints, prompt_hints
 from ccq_tui.screens.session.news import Tidings, bar_of, news_of
 from ccq_tui.screens.session.panels import Panel
-from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.widgets.search_bar import SearchBar
@@ -38,11 +36,9 @@ class Telling(SessionBase):
     title: Reactive[str | None] = Reactive(None, compute=False, repaint=False)
     """The terminal's; Textual would draw the whole screen for another one, which stands nowhere on it."""
 
-    def __init__(
-        self, launch: Launch, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        super().__init__(launch, make_session, clock=clock)
-        settings = launch.settings
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__(session)
+        launch, settings = session.launch, session.launch.settings
         if settings.questions == "adaptive":
             self.view = replace(self.view, most_rounds=settings.max_question_rounds)
         self._environment = {**os.environ, **launch.environment}
@@ -88,7 +84,7 @@ class Telling(SessionBase):
             self.dock.uncover()
         self.changed()
 
-    def handle(self, event: AgentEvent) -> None:
+    def handle(self, event: SessionEvent) -> None:
         """Note what somebody would want to hear of."""
         super().handle(event)
         if isinstance(event, TurnEnded):

@@ -16,7 +16,7 @@ from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
 from ccq_tui.prompts.drafts import Drafts
 from ccq_tui.prompts.unread import Unbegun
-from ccq_tui.screens.sessions.starting import launch_in
+from ccq_tui.supervisor.launches import launch_in
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.making import back_in
 from ccq_tui.worktrees.model import WorktreeError

@@ -10,7 +10,7 @@ from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.sessions.elsewhere import Elsewhere
-from ccq_tui.screens.sessions.going_on import launch_for
+from ccq_tui.supervisor.launches import launch_to_resume
 from ccq_tui.widgets.lifetime import start_work
 
 
@@ -35,7 +35,7 @@ class Choosing(Elsewhere):
             await self.action_quit()
             return
         try:
-            chosen = await asyncio.to_thread(launch_for, picker.way, launch)
+            chosen = await asyncio.to_thread(launch_to_resume, picker.way, launch)
         except SettingsError as error:
             await self._choose(
                 launch, f"It cannot be gone on with in {picker.way.session.directory}: {error}"

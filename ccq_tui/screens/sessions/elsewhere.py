@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from textual import events, on
 
-from ccq_tui.agent.earlier import earlier_sessions
-from ccq_tui.agent.launching import session_options
-from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch, state_dir
-from ccq_tui.inbox import InboxError
-from ccq_tui.inbox.elsewhere import run_elsewhere
-from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
-from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.recovering import Recovering
 from ccq_tui.screens.sessions.informing import Informing
+from ccq_tui.supervisor.ownership import owned_elsewhere, owners_elsewhere, request_parking, resumes
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import start_work
 
@@ -34,14 +27,6 @@ SURFACE = "another ccq-tui"
 
 HEADING = "This session is open in another ccq-tui"
 BOTH = "Process {pid} runs it. Both at once would each know only half of what is said."
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A session that another process runs."""
-
-    session_id: str
-    owner: Owner
 
 
 class Elsewhere(Informing):
@@ -74,7 +59,7 @@ class Elsewhere(Informing):
             launch: What to start it with.
         """
         # Awaited here: what is typed meanwhile waits for the session's screen.
-        if await self._others(launch):
+        if resumes(launch) and await owners_elsewhere(self.inbox, launch):
             start_work(
                 self, partial(self._open_once, launch), name="open session", group="sessions", fatal=True
             )
@@ -121,12 +106,12 @@ class Elsewhere(Informing):
             launch = replace(launch, resume=name, continue_last=False, fork=False)
         alone = await self._alone(launch)
         if alone is not None and screen.is_attached:
-            screen.reconnect(fork=alone.fork)
+            screen.session.restart(fork=alone.fork)
 
     async def _alone(self, launch: Launch) -> Launch | None:
         """Return with what no other process is disturbed, or None for nothing."""
         said = ""
-        while taken := await self._other(launch):
+        while resumes(launch) and (taken := await owned_elsewhere(self.inbox, launch)):
             rows = (
                 PickRow("leave", "Leave it there"),
                 PickRow("fork", "Fork a copy", "under a new id; the session over there stays as it is"),
@@ -138,43 +123,7 @@ class Elsewhere(Informing):
                     return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
                 case "park":
                     launch = replace(launch, resume=taken.session_id, continue_last=False)
-                    said = await self._park_there(taken)
+                    said = await request_parking(self.inbox, taken.session_id, SURFACE)
                 case _:
                     return None
         return launch
-
-    async def _park_there(self, taken: Taken) -> str:
-        """Ask the process that runs a session to park it; return in words why it is not, or ""."""
-        try:
-            parking = await parked_elsewhere(self.inbox.run, ParkWish(taken.session_id, SURFACE))
-        except InboxError as error:
-            return f"It was not parked: {error}"
-        return "" if parking.ending in (Ending.PARKED, Ending.ALREADY) else f"It {parking.words}."
-
-    async def _other(self, launch: Launch) -> Taken | None:
-        """Return the session that a launch resumes, where another process runs it, or None."""
-        running = await self._others(launch)
-        name = launch.resume or (await self._newest(launch) if running else "")
-        return Taken(name, running[name]) if name in running else None
-
-    async def _newest(self, launch: Launch) -> str:
-        """Return the session that --continue means, or ""."""
-        try:
-            # Those of other worktrees of the same repository are not what --continue means.
-            here = ("", str(launch.settings.directory))
-            found = await earlier_sessions(session_options(launch))
-        except ReaderError as error:
-            _logger.warning("It is not known which session is the newest: %s", error)
-            return ""
-        return next((one.session_id for one in found if one.directory in here), "")
-
-    async def _others(self, launch: Launch) -> Mapping[str, Owner]:
-        """Return the sessions that other processes run, of those that a launch may resume."""
-        if launch.fork or not (launch.resume or launch.continue_last):
-            return {}
-        name, directory = launch.resume, str(launch.settings.directory)
-        try:
-            return await self.inbox.run(lambda store: run_elsewhere(store, name, directory))
-        except InboxError as error:
-            _logger.warning("It is not known whether the session runs elsewhere: %s", error)
-            return {}

@@ -23,11 +23,11 @@ from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.port import SessionFactory
 from ccq_tui.screens.sessions.entries import entry_of, next_waiting, stepped
 from ccq_tui.screens.sessions.new import NewSessionScreen
-from ccq_tui.screens.sessions.starting import launch_of
 from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.supervisor.launches import launch_of
+from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.widgets.entries import Entry
 from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.worktrees.model import WorktreeError
@@ -41,12 +41,10 @@ class Hosting(App[int]):
     The class that extends it sets what is below before the first session is opened.
     """
 
-    make_session: SessionFactory
-    """Makes a session."""
+    supervisor: Supervisor
+    """Runs the sessions."""
     clock: Callable[[], float] = staticmethod(time.monotonic)
     """Returns seconds of a monotonic clock."""
-    most_live: int = 8
-    """How many sessions may have a process at a time; further ones wait."""
     unopened: Launch | None = None
     """What was to be started when the question about trust ended the program."""
     problem: str = ""
@@ -58,7 +56,6 @@ class Hosting(App[int]):
         super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
         self._numbers = itertools.count(1)
         self._shown: dict[str, SessionScreen] = {}
-        self._slots: asyncio.Semaphore | None = None
         self._gate = TrustGate(self)
         self._left = False
         self.begun = asyncio.Event()
@@ -165,16 +162,9 @@ class Hosting(App[int]):
 
     def _new_mode(self, launch: Launch) -> str:
         mode = f"session {next(self._numbers)}"
-        screen = self._shown[mode] = self._screen(launch)
+        screen = self._shown[mode] = SessionScreen(self.supervisor.open(launch))
         self.add_mode(mode, lambda: screen)
         return mode
-
-    def _screen(self, launch: Launch) -> SessionScreen:
-        if self._slots is None:
-            self._slots = asyncio.Semaphore(self.most_live)
-        screen = SessionScreen(launch, self.make_session, clock=self.clock)
-        screen.slots = self._slots
-        return screen
 
     def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:  # noqa: ARG002
         """Apply settings of the whole program; a program with more of them extends this.
@@ -243,6 +233,7 @@ class Hosting(App[int]):
         launch = trusted
         old = self._mode_of(screen)
         await screen.end()
+        self.supervisor.forget(screen.session)
         new = self._new_mode(launch)
         # In its place: dictionaries keep the order in which keys came.
         fresh = self._shown.pop(new)
@@ -269,6 +260,7 @@ class Hosting(App[int]):
         mode = self._mode_of(screen)
         modes = list(self._shown)
         await screen.end()
+        self.supervisor.forget(screen.session)
         said = await self.clear(screen.launch, screen)
         at = modes.index(mode)
         del self._shown[mode]
@@ -362,4 +354,4 @@ def beside(old: Launch, launch: Launch) -> Launch:
 
 def id_of(screen: SessionScreen) -> str:
     """Return the Claude session id of a session, also before its process has told it, or ""."""
-    return screen.view.session_id or screen.session.record_id
+    return screen.view.session_id or screen.session.agent.record_id

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted, Settled
+from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.sessions.hosting import Hosting, id_of
@@ -38,6 +38,7 @@ class Informing(Hosting):
         """The inbox of all sessions, opened at the first use."""
         if self._inbox is None:
             self._inbox = DurableInbox.begin(self.inbox_file or inbox_path())
+            self.supervisor.follow(self._inbox)
             self._inbox.subscribe(self._inbox_changed)
             start_work(self, partial(self._tell_of_inbox, self._inbox), name="inbox")
         return self._inbox
@@ -76,9 +77,6 @@ class Informing(Hosting):
         if isinstance(change, SessionNoted):
             return
         self._count_soon()
-        if isinstance(change, Settled):
-            for screen in self.sessions:
-                screen.settled_elsewhere(change)
 
     def _count_soon(self) -> None:
         if not self._counting:

@@ -15,8 +15,8 @@ from ccq_tui.config.launch import trusting
 from ccq_tui.config.trust import Carried, untrusted
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
-from ccq_tui.screens.sessions.starting import made, with_notices
 from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.supervisor.launches import made, with_notices
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.worktrees.model import WorktreeError
 

@@ -13,7 +13,7 @@ from ccq_tui.cli import main
 from ccq_tui.config import Launch, inbox_path
 from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.store import Store
-from ccq_tui.screens.sessions.starting import made
+from ccq_tui.supervisor.launches import made
 from ccq_tui.worktrees.making import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.starting import FakeApp

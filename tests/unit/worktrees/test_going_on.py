@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.config import Launch, Settings
-from ccq_tui.screens.pickers import WayOn
-from ccq_tui.screens.sessions.going_on import launch_for
+from ccq_tui.supervisor.launches import WayOn, launch_to_resume
 from ccq_tui.worktrees.making import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.worktrees.repositories import run
@@ -19,7 +18,7 @@ def test_it_goes_on_in_its_worktree_made_anew_and_else_here_which_is_said(repo: 
     here = Launch(settings=Settings(cwd=repo), flags={}, worktree=Worktree(repo, "mine"))
 
     def launched(directory: Path) -> Launch:
-        return launch_for(WayOn(EarlierSession("id", "Title", 0.0, "", str(directory))), here)
+        return launch_to_resume(WayOn(EarlierSession("id", "Title", 0.0, "", str(directory))), here)
 
     again = launched(made.path)
     assert (again.settings.directory, again.resume, again.notices) == (made.path, "id", ())

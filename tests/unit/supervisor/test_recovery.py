@@ -21,8 +21,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config import Launch, Settings
-from ccq_tui.screens.session.recovery import Recovery, noted, relaunched, taken
-from ccq_tui.screens.session.view import SessionView
+from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
 
 ASKED = (PromptAccepted("Build it", prompt_id="1"), PromptDelivered("1"))
 FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)
@@ -123,20 +122,23 @@ def test_starting_in_vain_has_to_wait_longer_each_time() -> None:
     assert after(CONNECTED, LOST, recovery=taken(recovery, 131.0)).seconds_to_wait(131.0) == 0.0
 
 
-VIEW = SessionView(Path("/work"), session_id="id-1", mode="plan")
 START = Launch(settings=Settings(cwd=Path("/work")), prompt="Build it", resume="old", fork=True)
 
 
+def again(recovery: Recovery) -> Launch:
+    return relaunched(START, recovery, session_id="id-1", mode="plan")
+
+
 def test_the_conversation_that_was_begun_goes_on() -> None:
-    launch = relaunched(START, VIEW, taken(after(CONNECTED, *ASKED, ModelChanged("opus"), LOST), 1.0))
+    launch = again(taken(after(CONNECTED, *ASKED, ModelChanged("opus"), LOST), 1.0))
     assert (launch.resume, launch.fork, launch.prompt) == ("id-1", False, "")
     assert (launch.settings.permission_mode, launch.settings.model) == ("plan", "opus")
 
 
 def test_before_anything_was_said_it_is_started_as_it_was() -> None:
-    launch = relaunched(START, VIEW, taken(after(CONNECTED, LOST), 1.0))
+    launch = again(taken(after(CONNECTED, LOST), 1.0))
     assert (launch.resume, launch.fork) == ("old", True)
-    assert relaunched(START, VIEW, taken(after(HistoryLoaded(()), CONNECTED, LOST), 1.0)).resume == "id-1"
+    assert again(taken(after(HistoryLoaded(()), CONNECTED, LOST), 1.0)).resume == "id-1"
 
 
 def test_what_was_cleared_or_never_there_does_not_come_back() -> None:
@@ -144,4 +146,4 @@ def test_what_was_cleared_or_never_there_does_not_come_back() -> None:
         after(CONNECTED, *ASKED, GOOD_TURN, ConversationReset("id-2"), LOST),
         after(SessionLost("", kind=Problem.NO_CONVERSATION)),
     ):
-        assert relaunched(START, VIEW, taken(recovery, 1.0)).resume == ""
+        assert again(taken(recovery, 1.0)).resume == ""

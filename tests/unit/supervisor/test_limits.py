@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Settings
-from ccq_tui.screens.session.timeouts import (
+from ccq_tui.supervisor.limits import (
     COUNTDOWN,
     Due,
     Limit,

@@ -6,12 +6,15 @@ No limit ever chooses an option, and none passes under somebody's hands: each is
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Settings
 
+_LIMITED = frozenset({SessionState.AWAITING, SessionState.IDLE})
+"""States that a limit can end."""
 COUNTDOWN = 60.0
 """Seconds before the end of a limit from which it is counted down."""
 
@@ -162,3 +165,88 @@ def spoken(seconds: float) -> str:
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """What a person last did, as the surface knows it that shows a session.
+
+    Attributes:
+        touched: The last key, or the last thing they did otherwise, in seconds of the session's clock.
+        question: The id of the request whose turn it is to be shown, or "".
+    """
+
+    touched: float
+    question: str = ""
+
+
+class LimitWatch:
+    """Sees when a limit of one session has passed; each passes once.
+
+    Args:
+        limits: What the person set.
+        passed: Called with a limit that has passed, to do what it is for.
+    """
+
+    def __init__(self, limits: Limits, passed: Callable[[Limit], None]) -> None:
+        self._limits = limits
+        self._passed_now = passed
+        self._turn = ("", 0.0)
+        """The question whose turn it is, and since when."""
+        self._stopped: set[str] = set()
+        """Questions whose countdown a key stopped."""
+        self._passed: Limit | None = None
+        """The limit that passed last: it does not pass again while the session takes its time."""
+        self.upcoming: Limit | None = None
+        """The limit that passes next, or None."""
+
+    def look(
+        self,
+        now: float,
+        attention: Callable[[], Attention],
+        *,
+        state: SessionState,
+        since: float,
+        heard: float,
+        parkable: bool,
+    ) -> str:
+        """Look whether a limit has passed or is to be counted down.
+
+        Args:
+            now: The time, in seconds of the session's clock.
+            attention: Asked what a person did last, where that counts.
+            state: What the session is doing.
+            since: When it began to.
+            heard: When it last told anything.
+            parkable: Whether questions wait, and nothing but questions.
+
+        Returns:
+            The words of the countdown, or "".
+        """
+        if state not in _LIMITED:
+            self.upcoming = None
+            return ""
+        seen = attention()
+        if self.upcoming is not None and self.upcoming.stopped_by(seen.touched):
+            self._stopped.add(self.upcoming.question)
+        if seen.question != self._turn[0]:
+            self._turn = (seen.question, now)
+        limit = self.upcoming = next_limit(
+            self._limits,
+            Standing(
+                state=state,
+                touched=seen.touched,
+                heard=max(heard, since),
+                question=seen.question,
+                turn=max(self._turn[1], since),
+                parkable=parkable,
+                stopped=seen.question in self._stopped,
+            ),
+        )
+        if limit is None or limit == self._passed:
+            return ""
+        if now < limit.at:
+            return limit.words(now)
+        self._passed = limit
+        self._passed_now(limit)
+        return ""

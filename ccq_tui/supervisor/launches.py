@@ -1,21 +1,40 @@
-"""What another session in this terminal is started with."""
+"""What a session of this process is started with: a new one, another one, an earlier one that is resumed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.config import Launch, SettingsError, load_settings
 from ccq_tui.config.launch import launch_with
 from ccq_tui.config.paths import expanded
+from ccq_tui.config.trust import trusts
+from ccq_tui.text import one_line
 from ccq_tui.worktrees.ending import discard
-from ccq_tui.worktrees.making import Plan, make, planned
+from ccq_tui.worktrees.making import Plan, back_in, make, planned
 from ccq_tui.worktrees.model import WorktreeError
 from ccq_tui.worktrees.names import made_up
+
+LONGEST = 300
+"""Characters of a path."""
 
 
 class PlaceError(Exception):
     """There can be no session in a directory; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayOn:
+    """How an earlier session is resumed.
+
+    Attributes:
+        session: Which one.
+        fork: Whether under a new id, the old session staying as it is.
+    """
+
+    session: EarlierSession
+    fork: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +185,35 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
 def with_notices(launch: Launch, *notices: str) -> Launch:
     """Return a launch that has more to tell once the screen is there."""
     return replace(launch, notices=(*launch.notices, *notices))
+
+
+def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
+    """Return the launch that resumes an earlier session; reads files: call it in a thread.
+
+    Args:
+        way: Which session, and how.
+        launch: What the program, or the session it takes the place of, was started with.
+
+    Returns:
+        The launch, for the session's own directory where that is there; a worktree is made anew.
+
+    Raises:
+        SettingsError: The directory's own settings cannot be used.
+    """
+    directory = Path(way.session.directory) if way.session.directory else None
+    notices: tuple[str, ...] = ()
+    try:
+        if directory is not None and not directory.is_dir():
+            back_in(directory, trusts=trusts)
+    except WorktreeError as error:
+        notices = (str(error),)
+    if directory is None or not directory.is_dir():
+        here = one_line(str(launch.settings.directory), LONGEST)
+        gone = f"Its directory {one_line(str(directory), LONGEST)} is gone: it goes on in {here}."
+        notices = (*notices, gone) if directory is not None else ()
+        there = replace(launch, prompt="", draft="", continue_last=False, notices=notices, worktree=None)
+    elif directory.resolve() == launch.settings.directory.resolve():
+        there = replace(launch, prompt="", draft="", continue_last=False, notices=())
+    else:
+        there = launch_in(directory.resolve(), "", launch)
+    return replace(there, choose=False, resume=way.session.session_id, session_id="", title="", fork=way.fork)

@@ -19,7 +19,6 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem, Remedy, advice
 from ccq_tui.config import Launch
-from ccq_tui.screens.session.view import SessionView
 
 LONGEST_WAIT = 30.0
 _STARTS = (Remedy.RECONNECT, Remedy.ANEW)
@@ -159,19 +158,20 @@ def _again(recovery: Recovery, because: str) -> Recovery:
     return replace(recovery, offer=offer, because=because if offer else "", doing=None)
 
 
-def relaunched(launch: Launch, view: SessionView, recovery: Recovery) -> Launch:
+def relaunched(launch: Launch, recovery: Recovery, *, session_id: str, mode: str) -> Launch:
     """Return with what the CLI is to be started again.
 
     Args:
         launch: What it was started with.
-        view: What is known of the session: mode and conversation go on as they are.
         recovery: What is being done, and the model.
+        session_id: The conversation, which goes on as it is, or "".
+        mode: The permission mode, which stays as it is, or "".
     """
-    kept = {"permission_mode": view.mode, "model": recovery.model}
+    kept = {"permission_mode": mode, "model": recovery.model}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
     launch = replace(launch, settings=settings, prompt="", draft="", session_id="", notices=())
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):
         return replace(launch, resume="", continue_last=False, fork=False)
-    if recovery.begun and view.session_id:
-        return replace(launch, resume=view.session_id, continue_last=False, fork=False)
+    if recovery.begun and session_id:
+        return replace(launch, resume=session_id, continue_last=False, fork=False)
     return launch

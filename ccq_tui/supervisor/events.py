@@ -1,0 +1,29 @@
+"""What a supervised session tells beside what its agent does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccq_tui.agent.events import AgentEvent, SessionState
+from ccq_tui.supervisor.limits import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnected:
+    """A process is there again after the one before it was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    """A time limit ended the session's process, or the session.
+
+    Attributes:
+        limit: The limit.
+        state: What the session is now: parked or ended.
+    """
+
+    limit: Limit
+    state: SessionState
+
+
+SessionEvent = AgentEvent | Reconnected | LimitReached

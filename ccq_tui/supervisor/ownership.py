@@ -1,0 +1,82 @@
+"""Which process runs a session: the look ahead that saves a start in vain, and the request to have it parked.
+
+What keeps a session from being run twice is the claim that its start needs (`ccq_tui.inbox.claim`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ccq_tui.agent.earlier import earlier_sessions
+from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.reader import ReaderError
+from ccq_tui.config import Launch
+from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.elsewhere import run_elsewhere
+from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
+from ccq_tui.processes import Owner
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedElsewhere:
+    """A session that another process runs."""
+
+    session_id: str
+    owner: Owner
+
+
+def resumes(launch: Launch) -> bool:
+    """Whether a launch resumes a session, which another process may run."""
+    return bool(launch.resume or launch.continue_last) and not launch.fork
+
+
+async def owners_elsewhere(inbox: DurableInbox, launch: Launch) -> Mapping[str, Owner]:
+    """Return the other processes that run sessions which a launch resumes, by session id."""
+    name, directory = launch.resume, str(launch.settings.directory)
+    try:
+        return await inbox.run(lambda store: run_elsewhere(store, name, directory))
+    except InboxError as error:
+        _logger.warning("It is not known whether the session runs elsewhere: %s", error)
+        return {}
+
+
+async def owned_elsewhere(inbox: DurableInbox, launch: Launch) -> OwnedElsewhere | None:
+    """Return the session that a launch resumes, where another process runs it, or None."""
+    owners = await owners_elsewhere(inbox, launch)
+    name = launch.resume or (await _newest(launch) if owners else "")
+    return OwnedElsewhere(name, owners[name]) if name in owners else None
+
+
+async def _newest(launch: Launch) -> str:
+    """Return the session that --continue means, or ""."""
+    try:
+        # Those of other worktrees of the same repository are not what --continue means.
+        here = ("", str(launch.settings.directory))
+        found = await earlier_sessions(session_options(launch))
+    except ReaderError as error:
+        _logger.warning("It is not known which session is the newest: %s", error)
+        return ""
+    return next((one.session_id for one in found if one.directory in here), "")
+
+
+async def request_parking(inbox: DurableInbox, session_id: str, surface: str) -> str:
+    """Ask the process that runs a session to park it, and wait for what comes of it.
+
+    Args:
+        inbox: The inbox that both share.
+        session_id: The session.
+        surface: Who asks, for the history of that process.
+
+    Returns:
+        Why it is not parked, in words, or "".
+    """
+    try:
+        parking = await parked_elsewhere(inbox.run, ParkWish(session_id, surface))
+    except InboxError as error:
+        return f"It was not parked: {error}"
+    return "" if parking.ending in (Ending.PARKED, Ending.ALREADY) else f"It {parking.words}."

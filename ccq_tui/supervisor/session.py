@@ -1,0 +1,398 @@
+"""One session of this process, through all the processes of Claude that it has one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from types import MappingProxyType
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ConversationReset,
+    HistoryLoaded,
+    ModeChanged,
+    PermissionAsked,
+    PlanProposed,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionLost,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.agent.problems import Remedy
+from ccq_tui.config import Launch
+from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome, Settled
+from ccq_tui.questions import Expired
+from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause
+from ccq_tui.supervisor.port import SessionFactory
+from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
+
+_logger = logging.getLogger(__name__)
+
+OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
+"""States without a process."""
+FAILED = "Something went wrong in ccq-tui; the log has more"
+SURFACE = "timeout"
+"""Who answers for a person that set a limit for questions."""
+
+
+class SupervisedSession:
+    """Runs a session, and starts it again: for an answer, a prompt, or a person who wants it back.
+
+    It needs no screen. A surface that shows it takes its events and gives it commands; the agent of the
+    moment is `agent`.
+
+    Args:
+        launch: What the session is started with.
+        make_session: Makes the agent's session.
+        clock: Returns seconds of a monotonic clock.
+        slots: How many sessions may have a process at a time, shared by all of this process; None for no
+            limit.
+        limits: The time limits; None for those of the launch's settings.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        make_session: SessionFactory,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        slots: asyncio.Semaphore | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.launch = launch
+        self.clock = clock
+        self.state = SessionState.STARTING
+        self.since = clock()
+        """When the state began, in seconds of the clock."""
+        self.session_id = ""
+        """The Claude session id, or "" before a process has told it."""
+        self.mode = ""
+        """The permission mode, or "" before a process has told it."""
+        self.recovery = Recovery()
+        """What can be done about what went wrong."""
+        self.ends = False
+        """Whether the session is ended for good: nothing starts it again here."""
+        self.attention: Callable[[], Attention] = self._nobody
+        """Asked what a person did last; a surface that shows the session puts its own in place."""
+        self._listeners: list[Callable[[SessionEvent], None]] = []
+        self._make_session = make_session
+        self._slots = slots
+        self._tasks: list[asyncio.Task[None]] = []
+        self._waiting: dict[str, Request] = {}
+        self._answered: set[str] = set()
+        """Requests answered here whose session has not said so yet."""
+        self._settled: dict[str, Settled] = {}
+        """What was settled elsewhere and the session has said nothing of yet."""
+        self._parking = False
+        """Whether questions were parked, and the process is still there: it takes no answer any more."""
+        self._owes_start = False
+        """Whether an answer came meanwhile, which the next process is to have at once."""
+        self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
+        self._limit_timer: asyncio.TimerHandle | None = None
+        self._heard = self.since
+        self._ending_for: Limit | None = None
+        """The limit for which the session is being ended."""
+        self._ran_out = False
+        """Whether the session was closed because nothing happened in it."""
+        self.agent = make_session(self._take, launch)
+        """The session of the agent, one at a time."""
+
+    def subscribe(self, listener: Callable[[SessionEvent], None]) -> None:
+        """Have each event from now on told, in order, in the session's event loop.
+
+        Args:
+            listener: Takes the events; must not block.
+        """
+        self._listeners.append(listener)
+
+    def _tell(self, event: SessionEvent) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+    # -- what is known of it --------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> MappingProxyType[str, Request]:
+        """The requests that wait for a person, oldest first."""
+        return MappingProxyType(self._waiting)
+
+    @property
+    def settled_elsewhere(self) -> frozenset[str]:
+        """Requests that were settled on another surface while the agent's process still asks for them."""
+        return frozenset(self._settled)
+
+    @property
+    def limited(self) -> bool:
+        """Whether a time limit comes nearer."""
+        return self._limits.upcoming is not None
+
+    @property
+    def why_not_parkable(self) -> str:
+        """Why the session cannot be parked by somebody who does not see it, or ""."""
+        if not self._waiting:
+            return "cannot be parked: nothing waits in it"
+        if not all(isinstance(request, QuestionRequest) for request in self._waiting.values()):
+            return "cannot be parked: a permission or a plan waits in it, which would be lost"
+        return ""
+
+    # -- running --------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Run the session in a task, once there is room for its process."""
+        self._tasks = [task for task in self._tasks if not task.done()]
+        self._tasks.append(asyncio.create_task(self._run(), name="session"))
+
+    async def _run(self) -> None:
+        agent = self.agent
+        try:
+            if self._slots is None:
+                await agent.run()
+                return
+            if self._slots.locked():
+                self._take(StateChanged(SessionState.QUEUED))
+            async with self._slots:
+                await agent.run()
+        except Exception:
+            _logger.exception("A session failed")
+            if agent is self.agent:
+                self._take(SessionLost(FAILED))
+
+    async def end(self, cause: str = "") -> None:
+        """End the session for good, and wait until its process is gone.
+
+        Args:
+            cause: For the history, where no person wanted it.
+        """
+        self.ends = True
+        self._stop_limit_timer()
+        self.agent.close(cause)
+        if self.state is SessionState.QUEUED:
+            self.abandon()  # else it would wait for the end of another session
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def abandon(self) -> None:
+        """End the session without waiting for it."""
+        self.ends = True
+        self._stop_limit_timer()
+        for task in self._tasks:
+            task.cancel()
+
+    def restart(self, *, fork: bool = False) -> None:
+        """Start the agent again in the same conversation.
+
+        Args:
+            fork: Whether for a copy of the session.
+        """
+        launch = relaunched(self.launch, self.recovery, session_id=self.session_id, mode=self.mode)
+        told_already = self.recovery.begun
+
+        def tell(event: AgentEvent) -> None:
+            if not (told_already and isinstance(event, HistoryLoaded)):
+                self._take(event)
+
+        self.launch = replace(launch, fork=fork or launch.fork)
+        # At once: what would start it again before its first event is there must not do so twice.
+        self._take(StateChanged(SessionState.STARTING))
+        self.agent = self._make_session(tell, self.launch)
+        self.start()
+
+    def start_again(self) -> float:
+        """Start the agent again that has no process; where that failed before, not at once.
+
+        Returns:
+            For how many seconds it has to wait; 0 when it was started.
+        """
+        wait = self.recovery.seconds_to_wait(self.clock())
+        if wait == 0:
+            anew = self.recovery.offer is Remedy.ANEW
+            offer = Remedy.ANEW if anew else Remedy.RECONNECT
+            self.recovery = taken(replace(self.recovery, offer=offer), self.clock())
+            self.restart()
+        return wait
+
+    def take_offer(self) -> None:
+        """Note that what is offered about what went wrong is being done: it works once."""
+        self.recovery = taken(self.recovery, self.clock())
+
+    def wake(self, *, answered: bool = False, ended: bool = False) -> None:
+        """Start the session again where it waits without a process.
+
+        Args:
+            answered: Whether a question of it was answered, which is worth a start after a failure, too.
+            ended: Whether one that has ended is started again, too.
+        """
+        if not self.session_id or self.ends:
+            return
+        self._owes_start |= answered and self._parking
+        if self.state is SessionState.PARKED or ((answered or ended or self._ran_out) and self.state in OVER):
+            self.restart()
+
+    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+        """Give the agent a prompt; where the session waits without a process, one is started for it.
+
+        Args:
+            text: The prompt.
+            kept: Is done once the prompt is on disk; it is not sent before.
+
+        Returns:
+            The prompt's id, as in its events.
+        """
+        self.wake()
+        return self.agent.send(text, kept)
+
+    # -- requests -------------------------------------------------------------------------------------------
+
+    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        """Settle a request, and see to it that the agent gets the answer.
+
+        Args:
+            request_id: The request.
+            outcome: What was decided.
+            surface: Where.
+        """
+        self._waiting.pop(request_id, None)
+        self._answered.add(request_id)
+        self.agent.answer(request_id, outcome, surface)
+        self.wake(answered=True)
+
+    def take_settled(self, change: Settled) -> None:
+        """Take in that a request was answered on another surface, where no process waits for it here."""
+        request_id = change.request.id
+        if request_id not in self._waiting:
+            return
+        if self.state in OVER:
+            self._take(RequestSettled(request_id, change.outcome, change.surface))
+            self.wake(answered=True)
+            return
+        self._settled[request_id] = change
+        if self._parking:
+            self._take_late(request_id)
+
+    def _take_late(self, request_id: str) -> None:
+        """Take in that an answer came while its question was being parked: nothing waits for it there."""
+        self._owes_start = True
+        if change := self._settled.pop(request_id, None):
+            self._take(RequestSettled(request_id, change.outcome, change.surface))
+
+    # -- events ---------------------------------------------------------------------------------------------
+
+    def _take(self, event: AgentEvent) -> None:
+        now = self.clock()
+        self._heard = now
+        reconnected = isinstance(event, Connected) and self.recovery.doing is not None
+        self._note(event, now)
+        self.recovery = noted(self.recovery, event)
+        self._tell(event)
+        if reconnected:
+            self._tell(Reconnected())
+        self._react(event)
+        self.look()
+
+    def _note(self, event: AgentEvent, now: float) -> None:
+        match event:
+            case StateChanged(state):
+                self._be(state, now)
+            case SessionLost(expected=expected) if self.state is not SessionState.PARKED:
+                self._be(SessionState.ENDED if expected else SessionState.FAILED, now)
+            case Connected(session_id=session_id, mode=mode):
+                self.session_id, self.mode = session_id, mode or self.mode
+            case ConversationReset(session_id):
+                self.session_id = session_id
+            case ModeChanged(mode):
+                self.mode = mode
+            case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+                if request.id not in self._answered:  # else asked again only to be told what was answered
+                    self._waiting[request.id] = request
+            case RequestSettled(request_id):
+                for known in (self._waiting, self._settled):
+                    known.pop(request_id, None)
+            case _:
+                pass
+
+    def _be(self, state: SessionState, now: float) -> None:
+        if state is not self.state:
+            self.state, self.since = state, now
+
+    def _react(self, event: AgentEvent) -> None:
+        match event:
+            case StateChanged(state):
+                self._say_limit(state)
+            case RequestSettled(request_id):
+                self._answered.discard(request_id)
+            case RequestParked(request_id):
+                self._parking = True
+                if request_id in self._answered or request_id in self._settled:
+                    self._take_late(request_id)
+            case SessionLost():
+                self._over()
+            case _:
+                pass
+
+    def _over(self) -> None:
+        owed, self._owes_start, self._parking = self._owes_start, False, False
+        self._settled.clear()
+        if owed:
+            self.wake(answered=True)
+
+    # -- time limits ----------------------------------------------------------------------------------------
+
+    def look(self) -> str:
+        """Look whether a time limit has passed; return the words of its countdown, or ""."""
+        if self.ends:
+            return ""
+        now = self.clock()
+        words = self._limits.look(
+            now,
+            self.attention,
+            state=self.state,
+            since=self.since,
+            heard=self._heard,
+            parkable=not self.why_not_parkable,
+        )
+        self._stop_limit_timer()
+        if (limit := self._limits.upcoming) is not None and limit.at > now:
+            loop = asyncio.get_running_loop()
+            self._limit_timer = loop.call_later(limit.at - now, self.look)
+        return words
+
+    def _stop_limit_timer(self) -> None:
+        if self._limit_timer is not None:
+            self._limit_timer.cancel()
+            self._limit_timer = None
+
+    def _nobody(self) -> Attention:
+        """Say what is known of a person where no surface shows the session."""
+        first = next(iter(self._waiting.values()), None)
+        question = first.id if isinstance(first, QuestionRequest) else ""
+        return Attention(float("-inf"), question)
+
+    def _limit_passed(self, limit: Limit) -> None:
+        """Do what a limit is for; it never chooses an option."""
+        match limit.due:
+            case Due.NO_ANSWER:
+                self.agent.answer(limit.question, Expired(), SURFACE)
+            case Due.PARK | Due.PARK_QUESTION:
+                self._ending_for = limit
+                self.agent.park(cause(limit))
+            case Due.END_SESSION:
+                self._ending_for = limit
+                self.agent.close(cause(limit))
+
+    def _say_limit(self, state: SessionState) -> None:
+        """Tell why the session ended, where a limit ended it."""
+        limit = self._ending_for
+        if state in OVER or state in (SessionState.IDLE, SessionState.STARTING):
+            self._ending_for = None  # what it was to end has ended, or has gone on
+        if state is SessionState.STARTING:
+            self._ran_out = False
+        elif limit is not None and state in (SessionState.PARKED, SessionState.ENDED):
+            self._ran_out = state is SessionState.ENDED
+            self._tell(LimitReached(limit, state))

@@ -1,0 +1,147 @@
+"""The sessions of this process, and what the inbox changes for them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+
+from ccq_tui.config import Launch
+from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, Settled
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
+from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.supervisor.port import SessionFactory
+from ccq_tui.supervisor.session import OVER, SupervisedSession
+
+_logger = logging.getLogger(__name__)
+
+
+class Supervisor:
+    """Opens and ends the sessions of a process; brings them what other surfaces and processes decide.
+
+    Args:
+        make_session: Makes the agent's session of a launch.
+        clock: Returns seconds of a monotonic clock.
+        most_live: How many sessions may have a process of Claude at a time; further ones wait. It holds as it
+            is when the first session is opened.
+    """
+
+    def __init__(
+        self,
+        make_session: SessionFactory,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        most_live: int = 8,
+    ) -> None:
+        self._make_session = make_session
+        self._clock = clock
+        self.most_live = most_live
+        self._slots: asyncio.Semaphore | None = None
+        self._sessions: list[SupervisedSession] = []
+        self._inbox: DurableInbox | None = None
+        self._unsubscribe: Callable[[], None] = lambda: None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def sessions(self) -> tuple[SupervisedSession, ...]:
+        """All sessions, in the order in which they were opened."""
+        return tuple(self._sessions)
+
+    def named(self, session_id: str) -> SupervisedSession | None:
+        """Return the session with a Claude session id, or None."""
+        return next((one for one in self._sessions if session_id and one.session_id == session_id), None)
+
+    # -- opening and ending ---------------------------------------------------------------------------------
+
+    def open(self, launch: Launch) -> SupervisedSession:
+        """Open a session; it runs once its `start` is called.
+
+        Args:
+            launch: What to start it with; its directory is trusted.
+        """
+        if self._slots is None:
+            self._slots = asyncio.Semaphore(self.most_live)
+        session = SupervisedSession(launch, self._make_session, clock=self._clock, slots=self._slots)
+        self._sessions.append(session)
+        return session
+
+    def forget(self, session: SupervisedSession) -> None:
+        """Supervise a session no longer that has ended."""
+        if session in self._sessions:
+            self._sessions.remove(session)
+
+    async def end(self) -> None:
+        """End all sessions, and wait until their processes are gone."""
+        self._unsubscribe()
+        await asyncio.gather(*(session.end() for session in self._sessions))
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    # -- the inbox ------------------------------------------------------------------------------------------
+
+    def follow(self, inbox: DurableInbox) -> None:
+        """Bring the sessions what is decided elsewhere, and what other processes ask of them.
+
+        Args:
+            inbox: The inbox of all processes.
+        """
+        self._unsubscribe()
+        self._inbox = inbox
+        self._unsubscribe = inbox.subscribe(self._changed)
+
+    def _changed(self, change: InboxChange) -> None:
+        if isinstance(change, Settled):
+            for session in self.sessions:
+                session.take_settled(change)
+        elif isinstance(change, ParkWanted):
+            self._begin(self._park_as_wanted(change))
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _logger.error("What another process asked for failed", exc_info=error)
+
+    async def _park_as_wanted(self, wanted: ParkWanted) -> None:
+        """Park a session of this process for somebody elsewhere, or say why not."""
+        session = self.named(wanted.session_id)
+        if session is None or session.state in OVER or self._inbox is None:
+            return  # another process has it
+        why = session.why_not_parkable
+        became = WishState.REFUSED if why else WishState.TAKEN
+        try:
+            first = await self._inbox.run(lambda store: store.settle_wish(wanted.number, became, why))
+        except InboxError as error:
+            _logger.warning("A request to park a session is not answered: %s", error)
+            return
+        if first and not why:
+            session.agent.park(f"asked for by {wanted.surface}")
+
+    async def park(self, session_id: str, surface: str) -> str:
+        """Park a session, whichever process runs it.
+
+        Args:
+            session_id: The session.
+            surface: Who asks, for the history of the process that runs it.
+
+        Returns:
+            What became of it, in words that follow the session's name; "" where it is parked by this process.
+
+        Raises:
+            InboxError: The process that runs it cannot be asked.
+        """
+        session = self.named(session_id)
+        if session is not None and session.state not in OVER:
+            if why := session.why_not_parkable:
+                return why
+            session.agent.park()
+            return ""
+        if self._inbox is None:
+            return "is not running"
+        return (await parked_elsewhere(self._inbox.run, ParkWish(session_id, surface))).words

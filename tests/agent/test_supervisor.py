@@ -1,0 +1,215 @@
+"""Sessions live, park, are answered by another process, crash and come back, without any screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from ccq_tui.agent.events import (
+    Connected,
+    PermissionAsked,
+    QuestionAsked,
+    RequestSettled,
+    SessionLost,
+    SessionState,
+    TurnEnded,
+)
+from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.session import AgentSession
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import Allowed
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import call_of
+from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.limits import Due
+from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.supervisor.supervisor import Supervisor
+from ccq_tui.testing import CleanHome
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import LIMIT, alive
+from tests.steps import step
+
+E = TypeVar("E")
+DATABASE = Question("Which database?", "Database", (Option("SQLite", "A file"), Option("Redis", "A server")))
+COLOR = Question("Which color?", "Color", (Option("Red", "x"), Option("Blue", "y")))
+REDIS = 'Your questions have been answered: "Which database?"="Redis".'
+
+
+class House:
+    """A supervisor on an inbox of a clean home, and all that its sessions told."""
+
+    def __init__(self, home: CleanHome, inbox: DurableInbox, *, most_live: int = 8) -> None:
+        self.home = home
+        self.inbox = inbox
+        self.pids: set[int] = set()
+        self.supervisor = Supervisor(
+            lambda tell, launch: AgentSession(session_options(launch), inbox, tell), most_live=most_live
+        )
+        self.supervisor.follow(inbox)
+
+    def open(self, **settings: Any) -> Heard:
+        """Open a session and run it."""
+        launch = Launch(
+            settings=Settings(cwd=self.home.project, permission_mode="default", **settings),
+            environment=self.home.overrides(),
+        )
+        heard = Heard(self.supervisor.open(launch))
+        heard.session.start()
+        return heard
+
+    def pid_of(self, heard: Heard) -> int:
+        """The process of a session; it is looked after the end."""
+        connection = heard.session.agent._connection  # type: ignore[attr-defined]
+        self.pids.add(connection._pid)
+        return int(connection._pid)
+
+
+class Heard:
+    """What a session told."""
+
+    def __init__(self, session: SupervisedSession) -> None:
+        self.session = session
+        self.events: list[SessionEvent] = []
+        self._news = asyncio.Event()
+        session.subscribe(self._take)
+
+    def _take(self, event: SessionEvent) -> None:
+        self.events.append(event)
+        self._news.set()
+
+    async def until(self, kind: type[E], where: Callable[[E], bool] = lambda _: True, count: int = 1) -> E:
+        """Wait until so many events of a kind came; return the last of them."""
+        async with asyncio.timeout(LIMIT):
+            while len(found := [e for e in self.events if isinstance(e, kind) and where(e)]) < count:
+                self._news.clear()
+                await self._news.wait()
+        return found[count - 1]
+
+    async def state(self, state: SessionState) -> None:
+        """Wait until the session does something."""
+        async with asyncio.timeout(LIMIT):
+            while self.session.state is not state:
+                self._news.clear()
+                await self._news.wait()
+
+
+@asynccontextmanager
+async def house(home: CleanHome, **options: Any) -> AsyncIterator[House]:
+    """Open the inbox of the home; nothing is left at the end."""
+    inbox = await DurableInbox.open(inbox_file(home))
+    one = House(home, inbox, **options)
+    try:
+        yield one
+    finally:
+        await one.supervisor.end()
+        assert await inbox.close()
+        assert not [pid for pid in one.pids if alive(pid)]
+        assert not one.supervisor._tasks
+
+
+def inbox_file(home: CleanHome) -> Path:
+    return home.home / ".local" / "state" / "ccq-tui" / "inbox.db"
+
+
+async def other_process(home: CleanHome, *words: str) -> str:
+    """Run ccq-tui as another process, to its end; it must succeed."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "ccq_tui",
+        *words,
+        env=home.env,
+        cwd=home.project,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await asyncio.wait_for(process.communicate(), LIMIT)
+    assert process.returncode == 0, output.decode()
+    return output.decode()
+
+
+@pytest.mark.timeout(240)
+async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
+    scenario = Scenario("life").asks(DATABASE).runs("Bash", command="touch made", description="Make it")
+    scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
+    model, home = play(scenario.says("Here again.").ends_turn())
+    async with house(home, most_live=1) as one:
+        heard = one.open()
+        session = heard.session
+        with step("a question is answered by another process"):
+            session.send("Build it")
+            asked = (await heard.until(QuestionAsked)).request
+            assert list(session.waiting) == [asked.id]
+            await other_process(home, "answer", asked.id, "--choose", "2")
+            settled = await heard.until(RequestSettled)
+            assert (settled.request_id, settled.outcome) == (asked.id, Answered((Answer(("Redis",)),)))
+        with step("a permission is given"):
+            permission = (await heard.until(PermissionAsked)).request
+            assert session.why_not_parkable.startswith("cannot be parked: a permission")
+            session.answer(permission.id, Allowed(), "test")
+            await heard.until(TurnEnded)
+            assert (home.project / "made").is_file()
+            assert model.result(call_of(asked.id)).text.startswith(REDIS)
+            assert not session.waiting
+        with step("another session waits for room"):
+            second = one.open()
+            assert second.session is one.supervisor.sessions[1]
+            await second.state(SessionState.QUEUED)
+        with step("it is parked by another process; the room is the other session's meanwhile"):
+            session.send("And the color?")
+            color = (await heard.until(QuestionAsked, count=2)).request
+            pid = one.pid_of(heard)
+            assert "parked" in await other_process(home, "park", session.session_id)
+            await heard.state(SessionState.PARKED)
+            assert not alive(pid)
+            await second.until(Connected)
+            one.pid_of(second)
+            await second.session.end()
+            one.supervisor.forget(second.session)
+            assert one.supervisor.sessions == (session,)
+        with step("answered by another process, it is woken, and gets the answer as the call's result"):
+            await other_process(home, "answer", color.id, "--choose", "2")
+            await heard.until(TurnEnded, count=3)  # the parked turn ended, too
+            assert model.result(call_of(color.id)).text.startswith(
+                'Your questions have been answered: "Which color?"="Blue".'
+            )
+            assert len(model.requests()) == 5
+        with step("its process is killed, and it is started again"):
+            os.kill(one.pid_of(heard), signal.SIGKILL)
+            await heard.until(SessionLost, lambda lost: not lost.expected)
+            assert session.state is SessionState.FAILED
+            assert session.start_again() == 0
+            assert session.state is SessionState.STARTING, "at once: nothing starts it twice"
+            await heard.until(Reconnected)
+            session.send("Still there?")
+            await heard.until(TurnEnded, count=4)
+            assert "Blue it is." in str(model.requests()[-1].body)
+            one.pid_of(heard)
+        with step("ended for good, nothing wakes it"):
+            await session.end()
+            session.wake(answered=True, ended=True)
+            assert session.state is SessionState.ENDED
+
+
+async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., Any]) -> None:
+    _model, home = play(Scenario("limit").asks(DATABASE).says("Thanks.").ends_turn())
+    async with house(home) as one:
+        heard = one.open(park_after="1s")
+        heard.session.send("Build it")
+        asked = (await heard.until(QuestionAsked)).request
+        reached = await heard.until(LimitReached)
+        assert (reached.limit.due, reached.state) == (Due.PARK, SessionState.PARKED)
+        assert list(heard.session.waiting) == [asked.id]
+        heard.session.answer(asked.id, Answered((Answer(("SQLite",)),)), "test")
+        await heard.until(RequestSettled)
+        await heard.state(SessionState.IDLE)
+        one.pid_of(heard)

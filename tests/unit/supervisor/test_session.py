@@ -1,0 +1,189 @@
+"""A supervised session starts its agent again when there is a reason to, once, and says why it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent.events import (
+    PARKED_KIND,
+    AgentEvent,
+    Connected,
+    HistoryLoaded,
+    PromptAccepted,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionLost,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import QuestionRequest, Settled
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.supervisor.events import LimitReached, SessionEvent
+from ccq_tui.supervisor.session import FAILED, SupervisedSession
+from tests.ui.session import ToldSession
+
+LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
+ANSWER = Answered((Answer(("A",)),))
+REQUEST = QuestionRequest("t", "s", QuestionSet("t", (LETTER,)))
+PARKED = (StateChanged(SessionState.PARKED), SessionLost("parked", expected=True, kind=PARKED_KIND))
+
+
+class Agent(ToldSession):
+    """An agent's session that runs until it is told to end."""
+
+    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+        super().__init__(tell)
+        self.over = asyncio.Event()
+
+    async def run(self) -> None:
+        self._tell(Connected("s", "claude-x", "default", "/work"))
+        await self.over.wait()
+
+    def close(self, cause: str = "") -> None:
+        super().close(cause)
+        self.over.set()
+
+
+class Life:
+    """A supervised session, its agents so far, and what it told."""
+
+    def __init__(self, make: type[Agent] = Agent, *, slots: asyncio.Semaphore | None = None) -> None:
+        self.agents: list[Agent] = []
+        self.launches: list[Launch] = []
+        self.events: list[SessionEvent] = []
+        self.now = 1000.0
+
+        def made(tell: Callable[[AgentEvent], None], launch: Launch) -> Agent:
+            self.launches.append(launch)
+            self.agents.append(make(tell))
+            return self.agents[-1]
+
+        launch = Launch(settings=Settings(cwd=Path("/"), park_after="10m"))
+        self.session = SupervisedSession(launch, made, clock=lambda: self.now, slots=slots)
+        self.session.subscribe(self.events.append)
+
+    async def begun(self) -> Life:
+        """Run it until its agent is connected and asks."""
+        self.session.start()
+        await asyncio.sleep(0)
+        self.tell(PromptAccepted("Build it"), HistoryLoaded(()), StateChanged(SessionState.AWAITING))
+        self.tell(QuestionAsked(REQUEST))
+        return self
+
+    def tell(self, *events: AgentEvent) -> None:
+        """Have the agent of the moment tell something; it is over with its loss."""
+        agent = self.agents[-1]
+        for event in events:
+            agent._tell(event)
+            if isinstance(event, SessionLost):
+                agent.over.set()
+
+
+def settled_elsewhere() -> Settled:
+    return Settled(REQUEST, ANSWER, "script")
+
+
+async def test_an_answer_wakes_a_parked_session_once() -> None:
+    life = await Life().begun()
+    life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.session.answer(REQUEST.id, ANSWER, "panel")
+    life.session.wake(answered=True)
+    life.session.send("and this")
+    assert len(life.agents) == 2
+    assert (life.launches[1].resume, life.launches[1].prompt) == ("s", "")
+    assert life.agents[0].answers, "it was the agent's that asked"
+    assert life.agents[1].sent == ["and this"]
+    await life.session.end()
+
+
+@pytest.mark.parametrize("when", ["answered here", "settled elsewhere", "settled elsewhere before"])
+async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end(when: str) -> None:
+    life = await Life().begun()
+    if when == "settled elsewhere before":
+        life.session.take_settled(settled_elsewhere())
+    life.tell(RequestParked(REQUEST.id, deferred=True))
+    if when == "answered here":
+        life.session.answer(REQUEST.id, ANSWER, "panel")
+    elif when == "settled elsewhere":
+        life.session.take_settled(settled_elsewhere())
+    assert len(life.agents) == 1, "the process that cannot take it is still there"
+    told = [one for one in life.events if isinstance(one, RequestSettled)]
+    assert [one.outcome for one in told] == ([] if when == "answered here" else [ANSWER])
+    life.tell(*PARKED)
+    assert len(life.agents) == 2
+    assert life.session.state is SessionState.STARTING
+    await life.session.end()
+
+
+async def test_what_was_said_before_is_told_once() -> None:
+    life = await Life().begun()
+    life.tell(*PARKED)
+    life.session.wake()
+    before = len(life.events)
+    life.tell(HistoryLoaded(()), Connected("s", "claude-x", "default", "/work"))
+    assert not any(isinstance(one, HistoryLoaded) for one in life.events[before:])
+    await life.session.end()
+
+
+async def test_an_ended_session_is_woken_by_nothing() -> None:
+    life = await Life().begun()
+    await life.session.end()
+    life.tell(*PARKED)
+    life.session.wake(answered=True, ended=True)
+    life.session.take_settled(settled_elsewhere())
+    assert len(life.agents) == 1
+
+
+async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None:
+    class Failing(Agent):
+        async def run(self) -> None:
+            raise RuntimeError("surprise")
+
+    life = Life(Failing)
+    life.session.start()
+    await asyncio.wait(life.session._tasks)
+    assert life.events == [SessionLost(FAILED)]
+    assert life.session.state is SessionState.FAILED
+    assert life.session.recovery.words == "F6 reconnect"
+
+
+async def test_a_session_waits_for_room_and_can_be_ended_there() -> None:
+    slots = asyncio.Semaphore(1)
+    first, second = Life(slots=slots), Life(slots=slots)
+    for one in (first, second):
+        one.session.start()
+    await asyncio.sleep(0)
+    assert second.session.state is SessionState.QUEUED
+    async with asyncio.timeout(10):
+        await second.session.end()
+        await first.session.end()
+    assert not slots.locked()
+
+
+@pytest.mark.parametrize("between", [(), (SessionState.WORKING,)])
+async def test_the_limit_that_parked_it_is_named_whatever_the_turn_did_at_its_end(
+    between: tuple[SessionState, ...],
+) -> None:
+    life = await Life().begun()
+    life.now += 601
+    life.session.look()
+    assert life.agents[0].cause == "no answer for 10 min (park_after)"
+    life.tell(*(StateChanged(state) for state in between), *PARKED)
+    assert [one.state for one in life.events if isinstance(one, LimitReached)] == [SessionState.PARKED]
+    await life.session.end()
+
+
+async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park() -> None:
+    life = await Life().begun()
+    life.now += 601
+    life.session.look()
+    life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"), StateChanged(SessionState.WORKING))
+    life.tell(StateChanged(SessionState.IDLE), *PARKED)
+    assert not [one for one in life.events if isinstance(one, LimitReached)]
+    await life.session.end()
