@@ -94,12 +94,7 @@ class InputGuard:
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
-            asked_at = self.asked_at or 0.0
-            in_word = event.key == "y" and self.writing(at) and (self.typed_at or 0.0) >= asked_at
-            if not (in_word or is_fresh(self.quiet_since, at)):
-                return Meaning.COMMAND, self
-            shown_at = at if is_fresh(self.shown_at, at) else self.shown_at
-            return Meaning.PASSED_OVER, replace(self, asked_at=at, shown_at=shown_at)
+            return self._judged_decline(event)
         noted = replace(self, typed_at=at) if typed and isfinite(at) else self
         if not is_fresh(self.shown_at, at):
             return Meaning.COMMAND, replace(noted, passed_over="") if self.passed_over else noted
@@ -110,11 +105,29 @@ class InputGuard:
             return Meaning.PASSED_OVER if guarded else Meaning.COMMAND, noted
         if in_text and (self.text_known or not event.drafting):
             return Meaning.COMMAND, noted
+        return noted._judged_word(event)
+
+    def _judged_decline(self, event: Pressed) -> tuple[Meaning, InputGuard]:
+        """Judge a key that declines, while it is asked whether to."""
+        at = event.at
+        in_word = event.key == "y" and self.writing(at) and (self.typed_at or 0.0) >= (self.asked_at or 0.0)
+        if not (in_word or is_fresh(self.quiet_since, at)):
+            return Meaning.COMMAND, self
+        # `typed_at` stays: the same y once more is no word.
+        again = replace(self, asked_at=at)
+        if not is_fresh(self.shown_at, at):
+            return Meaning.PASSED_OVER, again
+        again = replace(again, shown_at=at)
+        # Where what covered the question has just gone, its y may begin a word as any letter may.
+        return again._judged_word(event) if event.types else (Meaning.PASSED_OVER, again)
+
+    def _judged_word(self, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
+        """Judge something typed that came too early for any command: alone it is passed over, else a word."""
         if event.drafting or self.passed_over or isinstance(event, Pasted):
             before = (self.passed_over,) if self.passed_over else ()
-            return Meaning.TYPING, replace(noted, passed_over="", returned=(*before, typed))
+            return Meaning.TYPING, replace(self, passed_over="", returned=(*before, event.types))
         # A blank begins no word.
-        return Meaning.PASSED_OVER, replace(noted, passed_over=typed.strip())
+        return Meaning.PASSED_OVER, replace(self, passed_over=event.types.strip())
 
     def writing(self, at: float) -> bool:
         """Whether somebody typed so recently that a letter may be part of a word."""

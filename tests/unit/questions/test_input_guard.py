@@ -13,7 +13,7 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox import decision as decisions
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting import first_draft
-from ccq_tui.questions import Kind, Option, Question, QuestionSet, machine
+from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
 from ccq_tui.questions.input_guard import GRACE, Escapes, Meaning
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
@@ -148,6 +148,32 @@ def test_a_y_within_a_word_declines_nothing() -> None:
     assert run.state.outcome is not None
 
 
+@pytest.mark.parametrize("drafting", [True, False])
+def test_a_word_that_begins_with_y_goes_back_from_a_question_to_decline_that_was_covered(
+    drafting: bool,
+) -> None:
+    run = Driven(STATES[0], drafting=drafting)
+    run.press("ctrl+d", 1.0)
+    assert run.state.focus is Focus.DECLINE
+    run.now += 2.0
+    run.state = run.step(Shown(run.now, again=True))
+    run.press("y", 0.1)
+    if not drafting:
+        assert (run.state.guard.passed_over, run.state.outcome) == ("y", None)
+        run.press("n", 0.1)
+    assert run.state.guard.returned == (("y",) if drafting else ("y", "n"))
+
+
+def test_a_y_that_came_too_early_declines_when_it_is_pressed_again() -> None:
+    run = Driven(STATES[0], drafting=False)
+    run.press("ctrl+d", 1.0)
+    run.now += 2.0
+    run.state = run.step(Shown(run.now, again=True))
+    assert run.press("y", 0.1) is Meaning.PASSED_OVER
+    assert run.press("y", GRACE) is Meaning.COMMAND
+    assert run.state.outcome == Declined()
+
+
 def test_what_is_typed_at_the_question_whether_to_decline_renews_the_grace() -> None:
     run = Driven(STATES[0], drafting=False)
     run.press("ctrl+d", 0.0)
@@ -186,12 +212,8 @@ def test_no_outcome_without_a_confirming_key_outside_the_grace_and_nothing_typed
             assert after.outcome is None, (key, "decides in the grace")
             if typed and not in_text:
                 assert meant is not Meaning.COMMAND, (key, "is a command in the grace")
-                # The question whether to decline passes a y over, and asks on.
-                asked = key == "y" and getattr(before, "focus", None) is Focus.DECLINE
-                assert (
-                    asked
-                    or after.guard.returned == (*filter(None, [before.guard.passed_over]), typed)
-                    or (not drafting and after.guard.passed_over == typed.strip())
+                assert after.guard.returned == (*filter(None, [before.guard.passed_over]), typed) or (
+                    not drafting and after.guard.passed_over == typed.strip()
                 )
             if after.hidden is not before.hidden:
                 quiet_from = 0.0
