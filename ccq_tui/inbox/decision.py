@@ -21,7 +21,7 @@ from ccq_tui.questions.events import (
     TextChanged,
 )
 from ccq_tui.questions.input_guard import InputGuard, Meaning, is_fresh
-from ccq_tui.questions.moves import OUT_OF_SIGHT
+from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
 EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
@@ -148,9 +148,12 @@ def _judged(state: DecisionState, event: Pressed | Pasted) -> tuple[Meaning, Inp
 def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
     meant, guard = _judged(state, event)
     # Who is writing, here or in the prompt, may mean a letter as a part of a word.
-    alone = not (event.drafting or state.guard.writing(event.at))
+    alone = not (event.ahead or event.drafting or state.guard.writing(event.at))
     state = state if guard is state.guard else replace(state, guard=guard)
-    return _pressed(state, event.key, event.character, alone=alone) if meant is Meaning.COMMAND else state
+    if meant is not Meaning.COMMAND:
+        return state
+    after = _pressed(state, event.key, event.character, alone=alone)
+    return replace(state, notice=NOT_DRAWN) if event.ahead and after.outcome is not None else after
 
 
 def _pasted(state: DecisionState, event: Pasted) -> DecisionState:

@@ -42,6 +42,7 @@ class Pressed:
         at: When.
         drafting: Whether text stands in the prompt.
         given: What the key types where a person gave it another meaning, or "".
+        ahead: Whether it was pressed before the panel was drawn: it then decides nothing.
     """
 
     key: str
@@ -49,6 +50,7 @@ class Pressed:
     at: float = float("inf")
     drafting: bool = False
     given: str = ""
+    ahead: bool = False
 
     @property
     def types(self) -> str:

@@ -136,6 +136,8 @@ def _pressed(state: PanelState, event: Pressed) -> PanelState:
     if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
         return moves.sought(state, row)
     after = _act(state, action)
+    if event.ahead and after.outcome is not None:
+        return replace(state, aside=moves.NOT_DRAWN)
     if after.focus is Focus.DECLINE and state.focus is not Focus.DECLINE:
         after = replace(after, guard=replace(after.guard, asked_at=event.at))
     return after

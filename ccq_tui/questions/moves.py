@@ -8,6 +8,7 @@ from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
 OUT_OF_SIGHT = "that row was out of sight · nothing is taken yet · the same key takes it now"
+NOT_DRAWN = "that key came before this was drawn · nothing is taken yet · the same key takes it now"
 
 
 def move(state: PanelState, by: int) -> PanelState:

@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.inbox import (
     Allowed,
+    Denied,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
@@ -23,13 +25,14 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Answer, Answered, Declined
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox import screen as inbox_screen
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen, asking
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.question import QuestionPanel
 from tests.steps import step
 from tests.ui.host import Clock
 from tests.ui.inboxed import (
@@ -46,9 +49,12 @@ from tests.ui.session import until
 
 
 @asynccontextmanager
-async def one_waits(where: Path) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
+async def one_waits(
+    where: Path, clock: Clock | None = None
+) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
     """Show the inbox with one question, which an earlier process left."""
     run = Many(where)
+    run.app.clock = clock or run.app.clock
     async with run.app.run_test(size=(80, 24)) as pilot:
         request = await left_behind(run, where)
         await open_inbox(pilot, run, 1)
@@ -294,15 +300,13 @@ async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(
     assert run.launches == []
 
 
-async def test_a_question_is_declined_lost_to_others_and_found_among_a_thousand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(inbox_screen, "GRACE", 60.0)  # a key that is held down may come late
-    async with one_waits(tmp_path) as (run, pilot, request):
+async def test_a_question_is_declined_lost_to_others_and_found_among_a_thousand(tmp_path: Path) -> None:
+    clock = Clock()
+    async with one_waits(tmp_path, clock) as (run, pilot, request):
         with step("F1 lists the keys, and each of them means something"):
             await each_key_that_f1_lists_means_something(run, pilot)
         with step("declining asks once, and any other key keeps the question"):
-            await declining_asks_once(run, pilot, request)
+            await declining_asks_once(run, pilot, request, clock)
         with step("who is too late is told who answered, and keeps what was typed"):
             await who_is_too_late_is_told(run, pilot, await another(run, pilot, tmp_path, "late"))
         with step("who loses against another process is told so, and copies what was chosen"):
@@ -341,7 +345,7 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     assert screen.state.filter == ""
 
 
-async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest) -> None:
+async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionRequest, clock: Clock) -> None:
     await pilot.press("right")
     await until(pilot, lambda: run.inbox_screen.panel)
     await pilot.press("2", "escape")
@@ -351,7 +355,13 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     assert await state_of(run, request.id) is RequestState.PENDING
     await pilot.press("n")
     assert "Decline" not in run.said()
-    await pilot.press("ctrl+d", "y")
+    await pilot.press("ctrl+d", "y")  # before anybody can have read what is asked
+    clock.skip(GRACE / 2)
+    await pilot.press("y")
+    assert "Decline “Which one for old?”?" in run.said()
+    assert await state_of(run, request.id) is RequestState.PENDING
+    clock.skip_grace()
+    await pilot.press("y")
     await until(pilot, lambda: run.inbox_screen.state.rows == ())
     stored = await run.app.inbox.run(lambda store: store.request(request.id))
     assert stored is not None
@@ -478,3 +488,49 @@ async def test_a_permission_is_seen_in_the_inbox_before_it_is_allowed_there(tmp_
         await pilot.press("y")
         async with asyncio.timeout(10):
             assert await outcome == Allowed()
+
+
+def in_one_go(run: Many, *keys: str) -> None:
+    """Press keys as a terminal sends them that was not read for a moment."""
+    for key in keys:
+        run.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+@pytest.mark.parametrize("keys", ["n", "y", "enter", "e n o enter"])
+async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_path: Path, keys: str) -> None:
+    run = Many(tmp_path)
+    run.app.clock = clock = Clock()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})
+        outcome = asyncio.ensure_future(run.app.inbox.ask(request, ""))
+        await open_inbox(pilot, run, 1)
+        clock.skip(2)
+        in_one_go(run, "right", *keys.split())
+        await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
+        panel = run.inbox_screen.panel
+        assert isinstance(panel, DecisionPanel)
+        await until(pilot, lambda: not panel.keys_under_way and panel.state.notice)
+        assert await state_of(run, request.id) is RequestState.PENDING
+        assert panel.state.text == ("no" if len(keys) > 5 else "")
+        clock.skip(2)
+        await pilot.press("enter")
+        async with asyncio.timeout(10):
+            decided = await outcome
+        words = {"n": Denied(), "e n o enter": Denied("no")}
+        assert decided == words.get(keys, Allowed())
+
+
+async def test_a_text_that_was_sent_in_the_burst_that_opened_its_panel_waits_to_be_sent(
+    tmp_path: Path,
+) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        screen = run.inbox_screen
+        in_one_go(run, "right", "c", *"why", "enter")
+        await until(pilot, lambda: screen.panel and screen.panel.state.text == "why")
+        panel = screen.panel
+        assert isinstance(panel, QuestionPanel)
+        await until(pilot, lambda: not panel.keys_under_way and panel.state.aside)
+        assert await state_of(run, request.id) is RequestState.PENDING
+        await pilot.press("enter")
+        await until(pilot, lambda: run.inbox_screen.state.rows == ())

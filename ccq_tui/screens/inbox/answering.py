@@ -64,7 +64,7 @@ class Answering(Showing):
         """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
         typed = copy_of(event)  # the one that came is stopped at the list
         if self.panel is not None:
-            self.panel.post_message(typed)
+            self.panel.type_ahead([typed])  # it has not taken the focus yet
         elif self._ahead is not None:
             self._ahead.append(typed)
         else:
@@ -96,8 +96,7 @@ class Answering(Showing):
         finally:
             ahead, self._ahead = self._ahead or [], None
         if self.panel is not None:
-            for typed in ahead:
-                self.panel.post_message(typed)
+            self.panel.type_ahead(ahead)
 
     async def _read_and_open(self, row: InboxRow) -> None:
         try:

@@ -26,7 +26,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.listing import unread_words
 from ccq_tui.inbox.waiting import Waiting
 from ccq_tui.questions import Declined
-from ccq_tui.questions.input_guard import GRACE
+from ccq_tui.questions.input_guard import DECLINING_KEYS, is_fresh
 from ccq_tui.screens.inbox.answering import Answering, is_decision
 from ccq_tui.screens.inbox.drawing import copied
 from ccq_tui.screens.inbox.listing import InboxRow, Place
@@ -285,8 +285,8 @@ class InboxScreen(Answering):
     def _decides(self, key: str) -> bool:
         """Take the key after Ctrl+D; whether it was meant for that alone."""
         request_id, at = self.declining or ("", 0.0)
-        # Held down, the key comes again by itself.
-        if key == "ctrl+d" and self.clock() - at < GRACE:
+        # Held down, the key comes again by itself; and nobody has read yet what is asked.
+        if key in DECLINING_KEYS and is_fresh(at, self.clock()):
             self.declining = (request_id, self.clock())
             return True
         self.declining = None

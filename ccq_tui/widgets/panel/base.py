@@ -266,7 +266,7 @@ class RequestPanel(Turns[State]):
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
         character = text_of(event)
-        pressed = Pressed(event.key, character, self._clock(), self.drafting())
+        pressed = Pressed(event.key, character, self._clock(), self.drafting(), ahead=self._came_ahead)
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)

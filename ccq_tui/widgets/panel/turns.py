@@ -6,6 +6,7 @@ Between two requests a panel rests: it is hidden and takes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from textual import events, on
@@ -61,6 +62,10 @@ class Turns(Vertical, Generic[State]):
         self._typed_at: float | None = None
         self.keys_under_way = 0
         """How many keys and pastes are in the panel's queue."""
+        self._ahead = 0
+        """How many of these were typed before the panel was drawn."""
+        self._came_ahead = False
+        """Whether what is handled now was."""
         if self._rests:
             self.display = False
 
@@ -140,9 +145,21 @@ class Turns(Vertical, Generic[State]):
             self.keys_under_way += 1
         return posted
 
+    def type_ahead(self, typed: Iterable[events.Key | events.Paste]) -> None:
+        """Take what was typed for the panel before it was drawn; none of it decides anything.
+
+        Args:
+            typed: Copies of what came.
+        """
+        for event in typed:
+            self.post_message(event)
+        self._ahead = self.keys_under_way
+
     def _sets_aside(self, event: events.Key | events.Paste) -> bool:
         """Whether something typed is not for the request that is asked: it came too early, or too late."""
         self.keys_under_way -= 1
+        # Without a size nothing of it has been laid out yet.
+        self._came_ahead, self._ahead = self._ahead > 0 or not self.size, max(0, self._ahead - 1)
         if self._state.outcome is not None or self._state.guard.returned:
             self._late.append(copy_of(event))
             self._give_back()

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox import decision as decisions
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
 from ccq_tui.questions.input_guard import GRACE, Escapes, Meaning
+from ccq_tui.questions.moves import NOT_DRAWN
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
 
 PRINTED = {**{key: key for key in "abchjklnopyx19é"}, "space": " ", "slash": "/"}
@@ -59,9 +60,10 @@ class Driven:
     def text(self) -> str:
         return str(self.state.text)
 
-    def press(self, key: str, after: float) -> Meaning:
+    def press(self, key: str, after: float, *, ahead: bool = False) -> Meaning:
         self.now += after
-        event = Pressed(key, PRINTED.get(key, key if len(key) == 1 else ""), self.now, self.drafting)
+        character = PRINTED.get(key, key if len(key) == 1 else "")
+        event = Pressed(key, character, self.now, self.drafting, ahead=ahead)
         questions = isinstance(self.state, PanelState)
         meant = machine.meaning(self.state, event) if questions else decisions.meaning(self.state, event)
         into, before = self.in_text and meant is Meaning.COMMAND and event.character, self.text
@@ -172,6 +174,36 @@ def test_a_y_that_came_too_early_declines_when_it_is_pressed_again() -> None:
     assert run.press("y", 0.1) is Meaning.PASSED_OVER
     assert run.press("y", GRACE) is Meaning.COMMAND
     assert run.state.outcome == Declined()
+
+
+@pytest.mark.parametrize("index", range(len(STATES)))
+@pytest.mark.parametrize(
+    "words", ["y", "n", "enter", "1 enter", "c h i enter", "e n o enter", "ctrl+d ctrl+d"]
+)
+def test_nothing_decides_that_was_typed_before_the_panel_was_drawn(index: int, words: str) -> None:
+    run = Driven(STATES[index], drafting=False)
+    run.state = run.step(Shown(run.now, asked_for=True))
+    for key in words.split():
+        run.press(key, 2.0, ahead=True)
+        assert run.state.outcome is None
+
+
+def test_a_key_that_came_too_early_says_so_and_takes_it_the_next_time() -> None:
+    for index, wanted in ((0, "h1"), (3, "no")):
+        run = Driven(STATES[index], drafting=False)
+        run.state = run.step(Shown(run.now, asked_for=True))
+        for key in ("c" if index == 0 else "e", *wanted, "enter"):
+            run.press(key, 0.0, ahead=True)
+        assert (run.text, run.state.outcome) == (wanted, None)
+        assert NOT_DRAWN in (getattr(run.state, "aside", ""), run.state.notice)
+        run.press("enter", 0.0)
+        assert run.state.outcome.text == wanted
+    letter = Driven(STATES[3], drafting=False)
+    letter.state = letter.step(Shown(letter.now, asked_for=True))
+    letter.press("n", 0.0, ahead=True)
+    assert letter.state.choices[letter.state.cursor].key == "n"
+    letter.press("enter", 0.0)
+    assert letter.state.outcome == Denied()
 
 
 def test_what_is_typed_at_the_question_whether_to_decline_renews_the_grace() -> None:
