@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
-from ccq_tui.questions import Answered, QuestionSet
+from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session.panels import Panel
 from ccq_tui.widgets.search_bar import SearchBar
@@ -36,7 +36,6 @@ from tests.ui.keystrokes.panels import (
     PLAN,
     Before,
     Panels,
-    said_in,
     texts_of,
 )
 from tests.ui.session import Driven, ToldSession
@@ -260,13 +259,9 @@ class Inbox(Panels):
         await self.settle()
         answers = self.answers[before.answers :]
         if answers:
-            calm = before.state is not None
-            written = keys[0] == "right" and _own_text(answers[-1][1]) == "".join(map(typed, keys)).strip()
-            self.counts["outcomes"] += 1
-            self.counts["confirmed"] += self.expect(
-                calm or "ctrl+d" in keys or written,
-                f"{answers} by {keys} in one go\n" + "\n".join(before.frame.lines),
-            )
+            # A panel that opens in the burst, or the question whether to decline, was not drawn yet.
+            if self.expect(before.state is not None, f"{answers} by {keys} in one go"):
+                self._confirmed(self._decisive(keys, before), before, calm=True)
         elif (before.in_text and keys[0] not in ("ctrl+d", "f2")) or (
             before.front is None and (keys[0] == "f2" or finds)
         ):
@@ -296,8 +291,3 @@ class Inbox(Panels):
 
     def _settle_answers(self, before: Before) -> None:
         """Leave it to the sessions, which hear of it by the inbox."""
-
-
-def _own_text(outcome: RequestOutcome) -> str:
-    """Return the text that alone answers, or ""."""
-    return outcome.answers[0].other if isinstance(outcome, Answered) else said_in(outcome)

@@ -16,6 +16,7 @@ from ccq_tui.agent.controls import Control
 from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
 from ccq_tui.config import Launch, Settings
+from ccq_tui.screens.overlay import ListField
 from ccq_tui.screens.pickers import Picker, shelf
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained
@@ -213,7 +214,8 @@ class Lists(Panels):
     def texts(self) -> dict[str, Counter[str]]:
         """Every character that stands somewhere, what was to be found and what was sent included."""
         places = super().texts()
-        filters = [one._field.text for one in self.app.screen_stack if isinstance(one, Picker)]
+        # A list that comes late lies over the help or the inbox: what follows its Esc goes there.
+        filters = [one.text for screen in self.app.screen_stack for one in screen.query(ListField)]
         places["lists"] = Counter("".join([*filters, *self._left]))
         places["prompt"] = Counter("".join([self.dock.prompt.text, *self._submitted]))
         return places
@@ -247,11 +249,13 @@ class Lists(Panels):
     async def _pressed(self, *keys: str) -> None:
         now, shown, frame = self.clock.now, self.list, self.frame()
         before, chosen, prompt = self.texts(), len(self._chosen), self.dock.prompt.text
-        fresh, answers, offered = self.watch.fresh(now), len(self.run.told.answers), self.dock.prompt.choices
+        fresh, offered, told = self.watch.fresh(now), self.dock.prompt.choices, self.run.told
+        answers = len(told.answers)
         had_keys, sent = shown is not None or self._prompt_has_keys, len(self._submitted)
         self.post(*keys)
         await self.settle()
-        self.expect(len(self.run.told.answers) == answers, "a panel was answered by a key for a list")
+        # Of the session that had the keys: a list of sessions may have put another one in its place.
+        self.expect(len(told.answers) == answers, "a panel was answered by a key for a list")
         for picker, value in self._chosen[chosen:]:
             label = next((row.label for row in picker.state.rows if row.value == value), "")
             right = any(key in TAKING for key in keys) and picker is shown

@@ -26,6 +26,7 @@ class Watch:
 
     Attributes:
         quiet: Seconds without a key that what comes up by itself waits for.
+        idle: Keys that are none in that sense: they only scroll what came up.
         front: What has the keys.
         quiet_from: When the pause after it came up is over; each key in it begins that pause anew.
         typed_at: When something printable was last typed.
@@ -33,6 +34,7 @@ class Watch:
     """
 
     quiet: float = PANEL_QUIET
+    idle: frozenset[str] = frozenset()
     front: object = None
     quiet_from: float = NEVER
     typed_at: float = NEVER
@@ -52,7 +54,7 @@ class Watch:
 
     def pressed(self, key: str, at: float) -> None:
         """Note a key."""
-        if self.fresh(at):
+        if self.fresh(at) and key not in self.idle:
             self.quiet_from = at + self.quiet
         if typed(key):
             self.typed_at = at

@@ -17,7 +17,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Draft
-from ccq_tui.questions import Answered, Declined, Discussed, Kind, Question
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.state import TEXT_FOCUSES, PanelState
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.panels import Panel
@@ -204,7 +204,7 @@ class Panels(Hands):
             self.expect(not answers and not missing, f"{''.join(missing)!r} of {keys} is nowhere")
         elif calm and answers:
             # Somebody who works fast in a panel that is long there: what was taken was in sight.
-            self._confirmed("enter" if "enter" in keys else keys[-1], before, calm=True)
+            self._confirmed(self._decisive(keys, before), before, calm=True)
         elif not calm:
             self.expect(not answers, "an outcome in a burst")
             # Blanks that begin no word are passed over, and at most one other key.
@@ -214,6 +214,15 @@ class Panels(Hands):
             self.expect(left == self.passed_over, f"{left!r} of {keys} is nowhere")
         self._settle_answers(before)
         self.counts["bursts"] += 1
+
+    def _decisive(self, keys: list[str], before: Before) -> str:
+        """Return the key of a burst that decided: a letter alone does only as the first one typed."""
+        _, outcome, _ = self.answers[-1]
+        bare = isinstance(outcome, Allowed | Denied) and not own_text(outcome)
+        first = next(filter(typed, keys), "")
+        if bare and before.alone and first in ("y", "n"):
+            return first
+        return "enter" if "enter" in keys else keys[-1]
 
     async def _press(self, key: str, pause: float | None = None) -> None:
         await self.pass_time(pause)
@@ -262,7 +271,7 @@ class Panels(Hands):
         right = key == "enter" or (letter and (alone or key == self._asked_again(before)))
         words, sign = taken(outcome, before.state), "" if calm or letter or before.in_text else "❯"
         # A text that was opened, written and sent in one go was seen by nobody, but is what somebody wrote.
-        written = calm and self._written(said_in(outcome), before.state)
+        written = calm and self._written(own_text(outcome), before.state)
         seen = key == "n" or written or any(before.frame.shows(one, sign) for one in words)
         self.confirmed(
             right and seen and not before.fresh,
@@ -293,9 +302,11 @@ class Panels(Hands):
         return f"prompt {self.dock.prompt.text!r}; panel {shown}{super().standing()}"
 
 
-def said_in(outcome: RequestOutcome) -> str:
-    """Return the text that goes to the agent with an outcome."""
+def own_text(outcome: RequestOutcome) -> str:
+    """Return the text that goes to the agent with an outcome, or that alone answers; else ""."""
     match outcome:
+        case Answered((Answer(selected=(), other=text),)):
+            return text
         case Allowed(text) | Denied(text) | Discussed(text):
             return text
         case _:

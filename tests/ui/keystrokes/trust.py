@@ -27,14 +27,14 @@ class Trust(Hands):
 
     def __init__(self, seed: int, where: Path) -> None:
         super().__init__(seed, where)
-        self.watch = Watch(TRUST_QUIET)
+        self.watch = Watch(TRUST_QUIET, frozenset(SCROLLS))
         self._asked = 0
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
         while self.counts["keys"] < count and not self.violations:
             self.trace.clear()
-            self.watch = Watch(TRUST_QUIET)
+            self.watch = Watch(TRUST_QUIET, frozenset(SCROLLS))
             self._typed, self._answered_after = "", -1
             self._words = self._in_word = False
             await self.in_program(Driven(self._launch(), clock=self.clock), self._drive)
