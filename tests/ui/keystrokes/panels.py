@@ -218,8 +218,11 @@ class Panels(Hands):
     def _decisive(self, keys: list[str], before: Before) -> str:
         """Return the key of a burst that decided: a letter alone does only as the first one typed."""
         _, outcome, _ = self.answers[-1]
-        bare = isinstance(outcome, Allowed | Denied) and not own_text(outcome)
         first = next(filter(typed, keys), "")
+        if isinstance(outcome, Declined):
+            # It was asked before the burst: within one, the question whether to passes both over.
+            return "ctrl+d" if "ctrl+d" in keys else first
+        bare = isinstance(outcome, Allowed | Denied) and not own_text(outcome)
         if bare and before.alone and first in ("y", "n"):
             return first
         return "enter" if "enter" in keys else keys[-1]
@@ -259,7 +262,7 @@ class Panels(Hands):
             return
         assert before.state is not None
         if isinstance(outcome, Declined):
-            asked_before = calm or before.frame.shows("Decline") or before.frame.shows("decline")
+            asked_before = before.frame.shows("Decline") or before.frame.shows("decline")
             drawn = "\n".join(before.frame.lines)
             self.confirmed(key in ("ctrl+d", "y") and asked_before, f"declined by {key} in\n{drawn}")
             return
