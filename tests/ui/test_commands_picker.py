@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from ccq_tui import theming
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.pickers import Picker, PickRow
+from tests.ui.host import Clock
 
 MODELS = (
     PickRow("default", "Default", "Opus 5.5, for most things", current=False),
@@ -24,6 +27,7 @@ class Host(App[None]):
     """A page with a picker over it."""
 
     ENABLE_COMMAND_PALETTE = False
+    clock: Callable[[], float] = staticmethod(time.monotonic)
 
     def __init__(self, rows: Sequence[PickRow], **options: Any) -> None:
         super().__init__()
@@ -87,6 +91,25 @@ async def test_enter_where_nothing_fits_chooses_nothing() -> None:
         await pilot.press(*"zzz", "enter", "down", "enter")
         assert app.results == []
         assert "Nothing fits" in app.text
+
+
+async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
+    app = Host(MODELS)
+    app.clock = clock = Clock()
+    async with app.run_test() as pilot:
+        await pilot.press("down")
+        app.push_screen(Picker("Theme", MODELS))
+        await pilot.pause()
+        await pilot.press("escape")
+        assert app.screen is app.picker
+        await pilot.press("enter")
+        assert app.results == []
+        clock.skip(GRACE / 2)
+        await pilot.press("up", "enter")
+        assert app.results == []
+        clock.skip_grace()
+        await pilot.press("enter")
+        assert app.results == ["opus"]
 
 
 async def test_a_click_moves_and_a_second_one_chooses() -> None:

@@ -534,3 +534,22 @@ async def test_a_text_that_was_sent_in_the_burst_that_opened_its_panel_waits_to_
         assert await state_of(run, request.id) is RequestState.PENDING
         await pilot.press("enter")
         await until(pilot, lambda: run.inbox_screen.state.rows == ())
+
+
+async def test_a_panel_is_fresh_again_when_the_help_over_it_closes(tmp_path: Path) -> None:
+    request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})
+    async with decision_waits(tmp_path, request, (80, 24)) as (run, pilot, outcome, clock):
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+        panel = run.inbox_screen.panel
+        assert panel is not None
+        await until(pilot, lambda: panel.state.guard.shown_at == clock.now)
+        await pilot.press("enter")
+        assert await state_of(run, request.id) is RequestState.PENDING
+        assert panel.state.outcome is None
+        clock.skip_grace()
+        await pilot.press("enter")
+        async with asyncio.timeout(10):
+            assert await outcome == Allowed()

@@ -126,6 +126,7 @@ async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> N
             await pilot.press(*keys)
             await until(pilot, lambda: run.app.screen is shown)
             await until(pilot, lambda left=left: [row.value for row in shown.state.rows] == left)
+            run.clock.skip(1.0)  # it was covered until just now
         assert kept.deleted == ["aaaa-1"]
 
 

@@ -60,6 +60,11 @@ class Answering(Showing):
             self._ahead = []
             start_work(self, partial(self._open_panel, row), name="open panel")
 
+    def on_screen_resume(self) -> None:
+        """Let an open panel ignore what was meant for the screen that covered it."""
+        if self.panel is not None:
+            self.panel.uncover()
+
     def hands_on(self, event: events.Key | events.Paste) -> bool:
         """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
         typed = copy_of(event)  # the one that came is stopped at the list

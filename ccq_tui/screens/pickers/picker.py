@@ -87,6 +87,7 @@ class Picker(Overlay[str | None]):
         self.empty = "There is nothing to choose"
         self.by_itself = False
         """Whether the list comes up without a key that asks for it right then, such as after another one."""
+        self._covered = False
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
@@ -111,6 +112,16 @@ class Picker(Overlay[str | None]):
         self.set_focus(self._field, scroll_visible=False)
         self._draw()
         if self.by_itself:
+            self.came_up()
+
+    def on_screen_suspend(self) -> None:
+        """Remember that another screen lies over the list."""
+        self._covered = True
+
+    def on_screen_resume(self) -> None:
+        """Let nothing be chosen by keys that were meant for what covered the list until now."""
+        if self._covered:
+            self._covered = False
             self.came_up()
 
     def came_up(self) -> None:

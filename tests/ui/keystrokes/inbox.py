@@ -125,6 +125,8 @@ class Inbox(Panels):
     COPIES = (1, 2)  # a draft is its session's, too
     run: Asking
     _went_to_session = False
+    _opened: object = None
+    """The panel that was opened last in the inbox."""
 
     def _before(self) -> Before:
         """Note what is there; the prompt of a session behind the inbox is no text that somebody writes."""
@@ -218,13 +220,16 @@ class Inbox(Panels):
         return self.run.decided
 
     def looked(self) -> None:
-        """See whether a panel came to the front; in the inbox a person opens each."""
+        """See whether a panel came to the front; in the inbox a person opens each, and help may cover it."""
         if self.inbox is None:
             # Enter in the list goes to the session, for what it asks.
             self._look(asked_for=self.trace[-1:] == ["press f2"] or self._went_to_session)
             self._went_to_session = False
-        elif self.watch.looked(self.front, self.clock.now, asked_for=True) and self.front is not None:
-            self.counts["panels in the inbox"] += 1
+            return
+        front = self.front
+        if self.watch.looked(front, self.clock.now, asked_for=front != self._opened) and front is not None:
+            self.counts["panels in the inbox"] += front != self._opened
+            self._opened = front
 
     def texts(self) -> dict[str, Counter[str]]:
         """Every character that stands somewhere, the inbox screen included."""
