@@ -39,7 +39,9 @@ def main(arguments: list[str]) -> int:
     gc.set_threshold(50_000, 20, 20)
     while (driven := sum(total["keys"] for total in totals.values())) < count:
         place = min(wanted, key=lambda one: totals[one.PLACE]["keys"])
-        with tempfile.TemporaryDirectory() as where, patch.dict(os.environ, _own(where)):
+        # A thread of the inbox may still close its file while the directory is taken away.
+        directory = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        with directory as where, patch.dict(os.environ, _own(where)):
             hands = asyncio.run(drive(place, min(PIECE, count - driven), seed, Path(where)))
         totals[place.PLACE] += hands.counts
         found += [f"seed {seed}, {violation}" for violation in hands.violations]

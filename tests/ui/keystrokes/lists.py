@@ -259,7 +259,7 @@ class Lists(Panels):
         for picker, value in self._chosen[chosen:]:
             label = next((row.label for row in picker.state.rows if row.value == value), "")
             right = any(key in TAKING for key in keys) and picker is shown
-            seen = frame.shows(label, "❯" if len(keys) == 1 else "")
+            seen = frame.shows(label, "❯" if len(keys) == 1 else "") or frame.begins(label, "❯")
             self.confirmed(
                 right and seen and not fresh,
                 f"{label!r} of {picker.heading!r} by {keys}: right {right}, in sight {seen}, fresh {fresh}\n"

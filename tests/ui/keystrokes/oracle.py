@@ -82,6 +82,14 @@ class Frame:
         wanted = words.strip()[:SHOWN].strip()
         return any(wanted in line[line.find(sign) :] for line in self.lines if sign in line)
 
+    def begins(self, words: str, sign: str) -> bool:
+        """Whether the row behind a sign begins with words, as far as its line has room for them.
+
+        A narrow screen breaks a name within a word: no line then has its first characters whole.
+        """
+        rows = (line.partition(sign)[2].strip().partition("  ")[0] for line in self.lines if sign in line)
+        return any(row and words.startswith(row) for row in rows)
+
 
 def typed(key: str) -> str:
     """Return what a key types, or ""."""
