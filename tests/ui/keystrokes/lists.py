@@ -17,7 +17,7 @@ from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.overlay import ListField
-from ccq_tui.screens.pickers import Picker, shelf
+from ccq_tui.screens.pickers import Picker, PickRow, shelf
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained
 from tests.ui.keystrokes.oracle import Frame, typed
@@ -257,9 +257,13 @@ class Lists(Panels):
         # Of the session that had the keys: a list of sessions may have put another one in its place.
         self.expect(len(told.answers) == answers, "a panel was answered by a key for a list")
         for picker, value in self._chosen[chosen:]:
-            label = next((row.label for row in picker.state.rows if row.value == value), "")
+            row = next((row for row in picker.state.rows if row.value == value), PickRow("", ""))
+            label = row.label
             right = any(key in TAKING for key in keys) and picker is shown
             seen = frame.shows(label, "❯" if len(keys) == 1 else "") or frame.begins(label, "❯")
+            # Who writes what to find and takes it in one go has not seen the row, but has named it.
+            words = self._left[-1].casefold().split() if keys[:-1] and all(map(typed, keys[:-1])) else []
+            seen |= bool(words) and all(word in f"{label} {row.description}".casefold() for word in words)
             self.confirmed(
                 right and seen and not fresh,
                 f"{label!r} of {picker.heading!r} by {keys}: right {right}, in sight {seen}, fresh {fresh}\n"
