@@ -9,8 +9,7 @@ from typing import Any
 
 from ccq_tui.testing.incoming import Incoming, Role
 from ccq_tui.testing.play import Play, Turn, quick_turn
-from ccq_tui.testing.scenario import Scenario
-from ccq_tui.testing.steps import Failure
+from ccq_tui.testing.scenario import Failure, Scenario
 
 _SUMMARY = """<analysis>
 The person and the scripted model went through a scenario together.

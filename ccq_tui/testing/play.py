@@ -9,14 +9,14 @@ from typing import Any
 
 from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.replies import Replies, ToolResult
-from ccq_tui.testing.scenario import Scenario
-from ccq_tui.testing.steps import (
+from ccq_tui.testing.scenario import (
     Arguments,
     Block,
     Branch,
     Cut,
     Failure,
     Message,
+    Scenario,
     Silence,
     Step,
     Text,

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from starlette.types import Receive, Scope, Send
 
-from ccq_tui.testing.steps import Cut, Silence
+from ccq_tui.testing.scenario import Cut, Silence
 from ccq_tui.testing.wire import Chunk
 
 _BATCH_BYTES = 16_384

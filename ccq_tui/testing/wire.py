@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ccq_tui.testing.play import Part, Turn
-from ccq_tui.testing.steps import Cut, Silence, error_body
+from ccq_tui.testing.scenario import Cut, Silence, error_body
 
 _DELTA_TYPES = {"text": "text_delta", "thinking": "thinking_delta", "partial_json": "input_json_delta"}
 

@@ -5,6 +5,8 @@ Text in events is the model's or a tool's own, unsanitised: whoever draws it mak
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ccq_tui.agent.events.facts import (
     CommandsListed,
     Connected,
@@ -32,7 +34,6 @@ from ccq_tui.agent.events.turns import (
     Compacted,
     ConversationReset,
     ErrorReported,
-    HistoryLoaded,
     NoticeGiven,
     Retrying,
     SessionLost,
@@ -59,6 +60,19 @@ from ccq_tui.agent.events.work import (
     ToolFinished,
     ToolStarted,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLoaded:
+    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out.
+
+    A long past comes in parts: first the newest, then with ``older`` what was before all that came so far.
+    """
+
+    events: tuple[AgentEvent, ...]
+    cut: bool = False
+    older: bool = False
+
 
 AgentEvent = (
     Connected

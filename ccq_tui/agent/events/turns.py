@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ccq_tui.agent.events import AgentEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +73,6 @@ class ConversationReset:
     """The conversation began anew (``/clear``) under another session id."""
 
     session_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryLoaded:
-    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out.
-
-    A long past comes in parts: first the newest, then with ``older`` what was before all that came so far.
-    """
-
-    events: tuple[AgentEvent, ...]
-    cut: bool = False
-    older: bool = False
 
 
 PARKED_KIND = "parked"

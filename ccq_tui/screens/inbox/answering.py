@@ -31,7 +31,7 @@ from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
-from ccq_tui.widgets.panel.messages import Late
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
 
 SURFACE = "inbox"
@@ -212,8 +212,8 @@ class Answering(Showing):
         for late in panel.rest():
             self.field.post_message(late)
 
-    @on(Late)
-    def _keep_late(self, event: Late) -> None:
+    @on(RequestPanel.Late)
+    def _keep_late(self, event: RequestPanel.Late) -> None:
         """Give the list what was typed right behind the key that hid the panel."""
         event.stop()
         self.field.post_message(event.typed)

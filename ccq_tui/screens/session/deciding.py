@@ -16,7 +16,7 @@ from ccq_tui.screens.session.modes import BYPASS, next_mode, offered_modes, said
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after_refresh, is_live
-from ccq_tui.widgets.panel.messages import Opened
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.transcript import Transcript
 
 MODE_ERROR = "mode"
@@ -53,8 +53,8 @@ class Deciding(SessionBase):
             case _:
                 pass
 
-    @on(Opened)
-    def _show_plan(self, event: Opened) -> None:
+    @on(RequestPanel.Opened)
+    def _show_plan(self, event: RequestPanel.Opened) -> None:
         panel = event.panel
         if not isinstance(panel, DecisionPanel) or not event.current:
             return

@@ -23,7 +23,7 @@ from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel import messages
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 
 LOW_SCREEN = 18
@@ -74,7 +74,7 @@ class Dock(Vertical):
         self._panel: Panel | None = None
         self._leaving: Panel | None = None
         self._settled = 0
-        self.panels = PanelPool(self, session, clock)
+        self.panels = PanelPool(self, lambda: self.prompt.holds_text, session, clock)
         """The panels, made once."""
         self._opening: asyncio.TimerHandle | None = None
         self._tidying: asyncio.TimerHandle | None = None
@@ -256,7 +256,7 @@ class Dock(Vertical):
             typed_at=self.prompt.typed_at,
         )
         self._show_prompt()
-        self.post_message(messages.Opened(self._panel))
+        self.post_message(RequestPanel.Opened(self._panel))
 
     def _let_panel_go(self) -> None:
         """Have no panel any more; it stays on the screen until it is put away, and keeps what is typed."""
@@ -285,14 +285,14 @@ class Dock(Vertical):
             self.prompt.field.post_message(event)
             self.prompt.note_typed()
 
-    @on(messages.Late)
-    def _keep_late(self, event: messages.Late) -> None:
+    @on(RequestPanel.Late)
+    def _keep_late(self, event: RequestPanel.Late) -> None:
         """Keep what somebody typed before they saw what is asked."""
         event.stop()
         self._type_late([event.typed])
 
-    @on(messages.Returned)
-    def _give_back(self, event: messages.Returned) -> None:
+    @on(RequestPanel.Returned)
+    def _give_back(self, event: RequestPanel.Returned) -> None:
         """Give the prompt its place back, with all that was typed; the panel waits for a pause."""
         event.stop()
         first, panel = self._line.head, self._panel
@@ -370,13 +370,13 @@ class Dock(Vertical):
         keys = keymap_for(self).keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
-    @on(messages.Changed)
-    def _keep_draft(self, event: messages.Changed) -> None:
+    @on(RequestPanel.Changed)
+    def _keep_draft(self, event: RequestPanel.Changed) -> None:
         event.stop()
         first = self._line.head
         if first is None or event.panel is not self._panel or not event.current:
             return
-        if isinstance(event, messages.Hidden) and event.key == "f2":
+        if isinstance(event, RequestPanel.Hidden) and event.key == "f2":
             self.folded_at = self._clock()
         # The panel may have grown meanwhile.
         waiting = Waiting(first.request, self._panel.state)
@@ -391,8 +391,8 @@ class Dock(Vertical):
         event.stop()
         self.notices.say("Not sent: you were typing when a panel closed · Enter again after a moment")
 
-    @on(messages.Ended)
-    def _settle(self, event: messages.Ended) -> None:
+    @on(RequestPanel.Ended)
+    def _settle(self, event: RequestPanel.Ended) -> None:
         event.stop()
         first = self._line.head
         if first is None or event.panel is not self._panel or not event.current:

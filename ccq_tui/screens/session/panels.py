@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from textual.widget import Widget
 
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.question import QuestionPanel
-
-if TYPE_CHECKING:
-    from ccq_tui.screens.session.dock import Dock
 
 APART_SECONDS = 0.2
 """Between the making of two panels."""
@@ -23,13 +21,17 @@ class PanelPool:
     """Keeps a panel of each kind, which rests while nothing is asked in it.
 
     Args:
-        dock: Where the panels are, with the prompt whose place they take.
+        dock: Where the panels are.
+        drafting: Whether the prompt whose place they take holds text.
         session: The session's name, for the panels.
         clock: Returns seconds of a monotonic clock.
     """
 
-    def __init__(self, dock: Dock, session: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, dock: Widget, drafting: Callable[[], bool], session: str, clock: Callable[[], float]
+    ) -> None:
         self._dock = dock
+        self._drafting = drafting
         self._session = session
         self._clock = clock
         self._made: dict[type[Panel], Panel] = {}
@@ -49,6 +51,6 @@ class PanelPool:
         panel = self._made.get(kind)
         if panel is None:
             panel = self._made[kind] = kind(None, session=self._session, clock=self._clock)
-            panel.drafting = lambda: self._dock.prompt.holds_text
+            panel.drafting = self._drafting
             self._dock.mount(panel)
         return panel

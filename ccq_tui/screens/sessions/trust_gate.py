@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from textual import events
+from textual.screen import Screen
 
-from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config import Launch, Settings, SettingsError, state_dir
 from ccq_tui.config.launch import trusting
 from ccq_tui.config.trust import Carried, untrusted
 from ccq_tui.config.trust_question import Row
@@ -20,13 +22,44 @@ from ccq_tui.supervisor.launches import made, with_notices
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.worktrees.model import WorktreeError
 
-if TYPE_CHECKING:
-    from ccq_tui.screens.sessions.hosting import Hosting
-
 _logger = logging.getLogger(__name__)
 
 NOT_STARTED = "do not start it"
 """What it is called not to trust files that changed before Claude Code was started with them."""
+
+
+class TrustHost(Protocol):
+    """What the question about trust needs of the program."""
+
+    problem: str
+    unopened: Launch | None
+    clock: Callable[[], float]
+
+    @property
+    def sessions(self) -> Sequence[object]:
+        """The sessions that are open."""
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen in front."""
+
+    def push_screen(self, screen: Screen[Any], /) -> Awaitable[object]:
+        """Show a screen."""
+
+    async def action_quit(self) -> None:
+        """End the program."""
+
+    def type_on(self, text: str) -> None:
+        """Put text into the prompt of the session on the screen."""
+
+    def note(self, lines: Sequence[str]) -> None:
+        """Say something in the session on the screen, a line each."""
+
+    async def clear(self, launch: Launch) -> Sequence[str]:
+        """Clear away what was made for a session that never began; return what a person should know."""
+
+    def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
+        """Apply settings of the whole program; return what a person should know."""
 
 
 class TrustGate:
@@ -36,7 +69,7 @@ class TrustGate:
         host: The program.
     """
 
-    def __init__(self, host: Hosting) -> None:
+    def __init__(self, host: TrustHost) -> None:
         self._host = host
         self._between: str | None = None
         self._open: dict[TrustScreen, Launch] = {}

@@ -30,7 +30,6 @@ from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.header import title_line
 from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
-from ccq_tui.widgets.panel.messages import EditorWanted
 from ccq_tui.widgets.panel.notice import notice_lines
 from ccq_tui.widgets.sight import SightView, more_line
 from ccq_tui.widgets.texts import TextLines
@@ -125,7 +124,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
         if event.key == "ctrl+g" and not self._state.hidden:
             self.dispatch(event)
             text = self._state.text if self._state.typing else self._state.current_plan
-            self.post_message(EditorWanted(self, text))
+            self.post_message(self.EditorWanted(self, text))
         elif event.key in SCROLLS and not self._state.typing:
             self._details.scroll_relative(y=SCROLLS[event.key], animate=False, force=True)
         elif means_something(self._state, event.key, event.character):

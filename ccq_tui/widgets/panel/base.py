@@ -8,15 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ccq_tui.config.actions import Place
+from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.events import (
     Clicked,
     Event,
@@ -33,13 +36,31 @@ from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for, new_labels, text_of
 from ccq_tui.widgets.lifetime import is_live, soon
-from ccq_tui.widgets.panel import messages
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.turns import State, Turns
 from ccq_tui.widgets.pointer import Pointer
 
 KEPT_KEYS = frozenset({"tab", "shift+tab"})
 """Keys that would move the focus out of the panel where they mean nothing in it."""
+
+
+class PanelMessage(Message, namespace="request_panel"):
+    """Something happened in a panel."""
+
+    def __init__(self, panel: RequestPanel[Any]) -> None:
+        super().__init__()
+        self.panel = panel
+        self._turn = panel.turn
+
+    @property
+    def current(self) -> bool:
+        """Whether the panel still asks the request that this is about."""
+        return self._turn == self.panel.turn
+
+    @property
+    def control(self) -> RequestPanel[Any]:
+        """The panel."""
+        return self.panel
 
 
 class RequestPanel(Turns[State]):
@@ -68,12 +89,46 @@ class RequestPanel(Turns[State]):
     PLACES: ClassVar[tuple[Place, ...]] = (Place.LIST,)
     """Whose keys a person can choose."""
 
-    Changed: TypeAlias = messages.Changed
-    Hidden: TypeAlias = messages.Hidden
-    Ended: TypeAlias = messages.Ended
-    EditorWanted: TypeAlias = messages.EditorWanted
-    Returned: TypeAlias = messages.Returned
-    Late: TypeAlias = messages.Late
+    class Opened(PanelMessage, namespace="request_panel"):
+        """The panel asks a request now; posted by the code that opened it."""
+
+    class Changed(PanelMessage, namespace="request_panel"):
+        """The state is another one: a draft to keep."""
+
+        def __init__(self, panel: RequestPanel[Any], state: Draft) -> None:
+            super().__init__(panel)
+            self.state = state
+
+    class Hidden(Changed, namespace="request_panel"):
+        """The person folded the panel away, with a key or without; nothing is discarded."""
+
+        def __init__(self, panel: RequestPanel[Any], state: Draft, key: str = "") -> None:
+            super().__init__(panel, state)
+            self.key = key
+
+    class Ended(PanelMessage, namespace="request_panel"):
+        """The person settled the request."""
+
+        def __init__(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
+            super().__init__(panel)
+            self.outcome = outcome
+
+    class Returned(PanelMessage, namespace="request_panel"):
+        """Keys turned out to be meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
+
+    class Late(PanelMessage, namespace="request_panel"):
+        """Something was typed that came when the panel asked nothing any more."""
+
+        def __init__(self, panel: RequestPanel[Any], typed: events.Key | events.Paste) -> None:
+            super().__init__(panel)
+            self.typed = typed
+
+    class EditorWanted(PanelMessage, namespace="request_panel"):
+        """The person wants the open text in an editor of their own; `put_text` brings it back."""
+
+        def __init__(self, panel: RequestPanel[Any], text: str) -> None:
+            super().__init__(panel)
+            self.text = text
 
     def __init__(
         self,
@@ -187,6 +242,12 @@ class RequestPanel(Turns[State]):
         self._draw_parts()
         self._forget()
 
+    def _tell_late(self, typed: events.Key | events.Paste) -> None:
+        self.post_message(self.Late(self, typed))
+
+    def _tell_returned(self) -> None:
+        self.post_message(self.Returned(self))
+
     def _forget(self) -> None:
         self._countdown = ""
         if self._ready:
@@ -221,16 +282,16 @@ class RequestPanel(Turns[State]):
         if replace(after, guard=before.guard) == before:
             return
         if after.outcome is not None:
-            self.post_message(messages.Ended(self, after.outcome))
+            self.post_message(self.Ended(self, after.outcome))
             return
         if is_live(self):
             self._draw()
             self._take_focus()
         if after.hidden:
             key = event.key if isinstance(event, Pressed) else ""
-            self.post_message(messages.Hidden(self, after, key))
+            self.post_message(self.Hidden(self, after, key))
         else:
-            self.post_message(messages.Changed(self, after))
+            self.post_message(self.Changed(self, after))
 
     def open_editor(self) -> None:
         """Ask for the person's editor as the key does that is pressed in the panel."""

@@ -7,7 +7,7 @@ Between two requests a panel rests: it is hidden and takes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from textual import events, on
 from textual.containers import Vertical
@@ -15,10 +15,6 @@ from textual.message import Message
 
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.widgets.keys import copy_of, text_of
-from ccq_tui.widgets.panel import messages
-
-if TYPE_CHECKING:
-    from ccq_tui.widgets.panel.base import RequestPanel
 
 State = TypeVar("State", bound=Draft)
 
@@ -166,7 +162,7 @@ class Turns(Vertical, Generic[State]):
         elif self._rests or self._behind or (self._state.hidden and _types(event)):
             # A key that types nothing was meant for what is no more.
             if _types(event):
-                self.post_message(messages.Late(self._panel, copy_of(event)))
+                self._tell_late(copy_of(event))
         else:
             return False
         event.stop()
@@ -175,11 +171,7 @@ class Turns(Vertical, Generic[State]):
     def _give_back(self) -> None:
         """Tell once everything is here that was typed for the prompt."""
         if self._state.guard.returned and not self.keys_under_way:
-            self.post_message(messages.Returned(self._panel))
-
-    @property
-    def _panel(self) -> RequestPanel[Any]:
-        return cast("RequestPanel[Any]", self)  # the only thing that takes turns
+            self._tell_returned()
 
     def _draw(self) -> None:
         """Draw the state."""
@@ -191,6 +183,14 @@ class Turns(Vertical, Generic[State]):
 
     def _open(self) -> None:
         """Begin to ask."""
+        raise NotImplementedError
+
+    def _tell_late(self, typed: events.Key | events.Paste) -> None:
+        """Tell that something was typed that came when nothing was asked any more."""
+        raise NotImplementedError
+
+    def _tell_returned(self) -> None:
+        """Tell that keys turned out to be meant for the prompt."""
         raise NotImplementedError
 
     def _rehearse(self) -> None:

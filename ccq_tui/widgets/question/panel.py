@@ -27,7 +27,6 @@ from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.messages import EditorWanted
 from ccq_tui.widgets.question.asking import field_hint
 from ccq_tui.widgets.question.drawing import Cache, Drawing
 from ccq_tui.widgets.question.face import CSS, Face
@@ -92,7 +91,7 @@ class QuestionPanel(RequestPanel[PanelState]):
         if isinstance(action, OpenEditor):
             self.dispatch(event)
             if self._typing:
-                self.post_message(EditorWanted(self, self._state.text))
+                self.post_message(self.EditorWanted(self, self._state.text))
         elif isinstance(action, ScrollPreview):
             self._face.scroll(action.by, self._drawing().preview_at)
         elif action is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from ccq_tui.inbox import RequestOutcome
 from ccq_tui.widgets.transcript.checklist import Checklist
 from ccq_tui.widgets.transcript.diff import Diff
 from ccq_tui.widgets.transcript.document import Document
@@ -47,3 +49,18 @@ class Block:
     def foldable(self) -> bool:
         """Whether there is a longer form."""
         return False
+
+
+@dataclass(eq=False)
+class RequestBlock(Block):
+    """Something that waits, or waited, for a person.
+
+    Attributes:
+        outcome: How the waiting ended, or None while it goes on.
+        settled: When that was, or None if it is not known.
+        surface: Where it was answered, or "" if that is not known.
+    """
+
+    outcome: RequestOutcome | None = field(default=None, init=False)
+    settled: datetime | None = field(default=None, init=False)
+    surface: str = field(default="", init=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from ccq_tui.agent.events import Retrying, TurnEnded
-from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox import PlanRequest, QuestionRequest
 from ccq_tui.widgets.transcript.block import FOLD_LINES as FOLD_LINES
 from ccq_tui.widgets.transcript.block import Block as Block
 from ccq_tui.widgets.transcript.block import Body as Body
+from ccq_tui.widgets.transcript.block import RequestBlock as RequestBlock
+from ccq_tui.widgets.transcript.calls import PermissionBlock as PermissionBlock
 from ccq_tui.widgets.transcript.calls import Task as Task
 from ccq_tui.widgets.transcript.calls import ToolBlock as ToolBlock
 from ccq_tui.widgets.transcript.calls import ToolState as ToolState
@@ -94,33 +95,10 @@ class ThinkingBlock(Block):
 
 
 @dataclass(eq=False)
-class RequestBlock(Block):
-    """Something that waits, or waited, for a person.
-
-    Attributes:
-        outcome: How the waiting ended, or None while it goes on.
-        settled: When that was, or None if it is not known.
-        surface: Where it was answered, or "" if that is not known.
-    """
-
-    outcome: RequestOutcome | None = field(default=None, init=False)
-    settled: datetime | None = field(default=None, init=False)
-    surface: str = field(default="", init=False)
-
-
-@dataclass(eq=False)
 class QuestionBlock(RequestBlock):
     """A question set with what became of it."""
 
     request: QuestionRequest
-
-
-@dataclass(eq=False)
-class PermissionBlock(RequestBlock):
-    """A permission that was asked for; ``attached`` when it stands right under the call that it is for."""
-
-    request: PermissionRequest
-    attached: bool = False
 
 
 @dataclass(eq=False)

@@ -7,18 +7,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.agent.texts import INTERRUPTED
-from ccq_tui.inbox import Denied
-from ccq_tui.widgets.transcript.block import FOLD_LINES, Block, Body
+from ccq_tui.inbox import Denied, PermissionRequest
+from ccq_tui.widgets.transcript.block import FOLD_LINES, Block, Body, RequestBlock
 from ccq_tui.widgets.transcript.checklist import TASK_TOOLS, Checklist, Entry, todos
 from ccq_tui.widgets.transcript.diff import EDITORS, edit_diff
 from ccq_tui.widgets.transcript.excerpt import Excerpt
 from ccq_tui.widgets.transcript.plaintext import PlainText
-
-if TYPE_CHECKING:
-    from ccq_tui.widgets.transcript.blocks import PermissionBlock
 
 TAIL_LINES = 6
 """Lines of a command's output that are shown while it is folded: it is the end that tells what came of it."""
@@ -39,6 +36,14 @@ class ToolState(StrEnum):
     OK = "ok"
     FAILED = "failed"
     STOPPED = "stopped"
+
+
+@dataclass(eq=False)
+class PermissionBlock(RequestBlock):
+    """A permission that was asked for; ``attached`` when it stands right under the call that it is for."""
+
+    request: PermissionRequest
+    attached: bool = False
 
 
 @dataclass(eq=False)

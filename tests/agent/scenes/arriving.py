@@ -14,8 +14,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import Scenario, ScriptedModel
-from ccq_tui.testing.scenario import ask, delegate
-from ccq_tui.testing.steps import Cut, Message
+from ccq_tui.testing.scenario import Cut, Message, ask, delegate
 from ccq_tui.testing.tool_input import question_set_input
 from tests.agent.running import Running
 from tests.agent.stage import Stage

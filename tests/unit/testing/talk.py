@@ -8,8 +8,7 @@ from typing import Any
 from ccq_tui.testing.director import Director
 from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.play import Part, Turn
-from ccq_tui.testing.scenario import Scenario
-from ccq_tui.testing.steps import Failure
+from ccq_tui.testing.scenario import Failure, Scenario
 
 CLI = {"user-agent": "claude-cli/2.1.330 (external, sdk-py)", "x-claude-code-session-id": "s1"}
 TOOLS = [{"name": "Bash"}]

@@ -5,7 +5,7 @@ import pytest
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.testing import Scenario, ask, delegate, run
 from ccq_tui.testing.play import Turn
-from ccq_tui.testing.steps import Cut, Failure, Message, Silence, TurnEnd
+from ccq_tui.testing.scenario import Cut, Failure, Message, Silence, TurnEnd
 from tests.unit.testing.talk import Talk
 
 QUESTION = Question("Which?", "Store", (Option("A", "first"), Option("B", "second")))

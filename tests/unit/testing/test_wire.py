@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.testing.play import Part, Turn
-from ccq_tui.testing.steps import Cut, Silence
+from ccq_tui.testing.scenario import Cut, Silence
 from ccq_tui.testing.wire import Chunk, stream, whole
 
 TEXT = Part({"type": "text", "text": ""}, "text", "")
