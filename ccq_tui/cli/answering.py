@@ -118,6 +118,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, Reach
     from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState, state_after
+    from ccq_tui.inbox.validation import InvalidOutcome
     from ccq_tui.inbox.verdicts import AlreadySettled, Unknown
     from ccq_tui.questions import Declined
 
@@ -133,7 +134,10 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
         reach = reach_of(store, stored.request.session_id)
         if reach not in (Reach.RUNS, Reach.UNKNOWN) and not isinstance(stored.request, QuestionRequest):
             raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
-        verdict = store.settle(key, outcome, surface)
+        try:
+            verdict = store.settle(key, outcome, surface)
+        except InvalidOutcome as error:
+            raise Refused(f"{error}.") from error
         if isinstance(verdict, AlreadySettled):
             # The request as it is now says more than the verdict.
             raise _taken(store.request(key) or stored, called)

@@ -22,6 +22,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.tail import News, Over, Tail
 from ccq_tui.inbox.store.worker import Worker
+from ccq_tui.inbox.validation import check_outcome
 from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, InboxError, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
@@ -198,8 +199,11 @@ class DurableInbox(Keeping):
             Whether this call settled it; when it did not, who did.
 
         Raises:
+            InvalidOutcome: The request does not take this outcome.
             InboxUnavailable: The disk refused it, and the request is not one of this process.
         """
+        if (held := self._entries.get(request_id)) is not None:
+            check_outcome(held.request, outcome)
 
         def settle(store: Store) -> Verdict:
             verdict = store.settle(request_id, outcome, surface)

@@ -13,6 +13,7 @@ from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import Added, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.validation import check_outcome
 from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, AlreadySettled, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
@@ -69,7 +70,12 @@ class MemoryInbox:
 
         Returns:
             Whether this call settled it; when it did not, who did.
+
+        Raises:
+            InvalidOutcome: The request does not take this outcome.
         """
+        if (entry := self._entries.get(request_id)) is not None:
+            check_outcome(entry.request, outcome)
         return self._settle(request_id, outcome, surface)
 
     def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:

@@ -107,6 +107,9 @@ class Inbox(Protocol):
 
         Returns:
             Whether this call settled it; when it did not, who did.
+
+        Raises:
+            InvalidOutcome: The request does not take this outcome (`ccq_tui.inbox.validation`).
         """
         ...
 

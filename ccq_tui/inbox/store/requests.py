@@ -35,6 +35,7 @@ from ccq_tui.inbox.store.rows import (
     stamp,
     state_after,
 )
+from ccq_tui.inbox.validation import check_outcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.processes import Owner, alive
 from ccq_tui.text import one_line
@@ -200,6 +201,7 @@ class Requests(Orphans):
             Whether this call settled it; when it did not, who did.
 
         Raises:
+            InvalidOutcome: The request does not take this outcome; nothing was changed.
             InboxUnavailable: Nothing was changed.
         """
         key, became = request_key(request_id), state_after(outcome)
@@ -208,6 +210,8 @@ class Requests(Orphans):
         with self._writing() as at:
             for orphan, session_id in self._orphans(key):
                 self._withdraw_orphan(at, orphan, session_id)
+            if (stored := self.request(key)) is not None:
+                check_outcome(stored.request, outcome)
             won = self._take_outcome(key, became)
             if won:
                 self._insert_answer(at, key, outcome, surface)

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest
+from ccq_tui.inbox import Denied, PermissionRequest
 from ccq_tui.inbox.parking import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.questions import Declined
 
 DEAD = Owner(2**22 + 1, "long ago")
 
@@ -75,7 +74,7 @@ def test_it_is_refused_or_not_needed(place: Place) -> None:
     assert again.look(place.store) == Parking(
         Ending.ALREADY, "is parked already: 1 request waits without a process"
     )
-    place.store.settle(place.request.id, Declined(), "panel")
+    place.store.settle(place.request.id, Denied(), "panel")
     for name in ("s1", "unknown"):
         told = ParkWish(name, "test", place.clock).look(place.store)
         assert told == Parking(Ending.REFUSED, "is not running, and nothing waits in it")
@@ -109,7 +108,7 @@ def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) 
     assert place.look() is None
     place.now += PARK_SECONDS + 1
     assert place.ended()[0] is Ending.SLOW
-    place.store.settle(place.request.id, Declined(), "panel")
+    place.store.settle(place.request.id, Denied(), "panel")
     assert place.ended() == (Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
 
 

@@ -32,6 +32,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Op
 from ccq_tui.questions.events import Pressed, TextChanged
 from ccq_tui.questions.state import PanelState, opened
 
+LETTERS = Question("Which?", "Letter", (Option("A"), Option("B")))
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
 
 
@@ -96,12 +97,14 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
     ],
 )  # fmt: skip
 def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: RequestOutcome, state: str) -> None:
-    store.add_request(asked("a"))
+    decision = isinstance(outcome, Allowed | Denied)
+    request = asked("a") if decision else QuestionRequest("a", "s", QuestionSet("a", (LETTERS,)))
+    store.add_request(request)
     store.add_request(asked("b", "other"))
     store.settle("a@s", outcome, "panel")
     (stored,) = store.undelivered("s")
     assert (stored.state, stored.outcome) == (state, outcome)
-    assert store.add_request(asked("a")).outcome == outcome, "asked again, it is decided already"
+    assert store.add_request(request).outcome == outcome, "asked again, it is decided already"
     store.mark_delivered("a@s", "message")
     assert store.undelivered("s") == store.undelivered("other") == []
 

@@ -37,6 +37,10 @@ def asked(call: str, session: str) -> QuestionRequest:
     return QuestionRequest(call, session, QuestionSet(call, QUESTIONS))
 
 
+def decided(note: str) -> Answered:
+    return Answered((Answer(note=note), Answer()))
+
+
 class TwoStores(RuleBasedStateMachine):
     """What two processes do to an inbox, and what must hold after each step."""
 
@@ -89,12 +93,12 @@ class TwoStores(RuleBasedStateMachine):
     @rule(at=stores, call=calls, session=sessions)
     def settle(self, at: int, call: str, session: str) -> None:
         name, note = asked(call, session).id, self.fresh()
-        match self.stores[at].settle(name, Answered((Answer(note=note),)), f"surface {at}"):
+        match self.stores[at].settle(name, decided(note), f"surface {at}"):
             case Won():
                 assert name not in self.decided, "never two winners"
                 self.decided[name] = note
             case AlreadySettled(outcome=outcome):
-                assert outcome == Answered((Answer(note=self.decided[name]),))
+                assert outcome == decided(self.decided[name])
             case Unknown():
                 assert self.stores[1 - at].request(name) is None
 
@@ -157,7 +161,7 @@ class TwoStores(RuleBasedStateMachine):
         request, store = asked(call, session), self.stores[at]
         changes: list[Callable[[], object]] = [
             lambda: store.add_request(request),
-            lambda: store.settle(request.id, Answered((Answer(note="lost"),)), "crash"),
+            lambda: store.settle(request.id, decided("lost"), "crash"),
             lambda: store.mark_delivered(request.id, "result"),
             lambda: store.save_draft(request.id, opened(request.questions)),
         ]
@@ -212,7 +216,7 @@ class TwoStores(RuleBasedStateMachine):
         for name, note in self.decided.items():
             stored = other.request(name)
             assert stored is not None
-            assert stored.outcome == Answered((Answer(note=note),))
+            assert stored.outcome == decided(note)
             assert (stored.state is RequestState.DELIVERED) == (name in self.delivered)
         for name, notes in self.saved.items():
             stored = one.request(name)

@@ -1,0 +1,171 @@
+"""No request ends with what it does not take, whichever surface says so; what panels give always passes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ccq_tui.inbox import (
+    Allowed,
+    Cancelled,
+    Denied,
+    Inbox,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+    Won,
+)
+from ccq_tui.inbox.choices import choices_for
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.memory import MemoryInbox
+from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.validation import InvalidOutcome, check_outcome
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Expired,
+    Kind,
+    Option,
+    Question,
+    QuestionSet,
+)
+from ccq_tui.questions.events import Event
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import opened
+from tests.unit.inbox.made import requests
+from tests.unit.questions.test_random_events import events, sets
+
+ONE = Question("Which?", "Letter", (Option("A"), Option("B")))
+MANY = Question("Which ones?", "Letters", (Option("A"), Option("B"), Option("B")), multi_select=True)
+TEXT = Question("Why?", "Reason", kind=Kind.TEXT)
+PORT = Question("Which port?", "Port", kind=Kind.NUMBER, minimum=1024, maximum=65535)
+SET = QuestionRequest("q", "s", QuestionSet("q", (ONE, MANY, TEXT, PORT)))
+GRANTED = Suggestion("addRules", "session", (Rule("Bash", "ls"),), "allow")
+PERMISSION = PermissionRequest("p", "s", "Bash", {"command": "ls"}, suggestions=(GRANTED,))
+PLAN = PlanRequest("plan", "s", "# Plan")
+GOOD = (Answer(("A",)), Answer(("A", "B"), other="C"), Answer(other="because"), Answer(other="8080"))
+
+
+def answers(place: int, answer: Answer) -> Answered:
+    """Good answers but for one."""
+    return Answered((*GOOD[:place], answer, *GOOD[place + 1 :]))
+
+
+WRONG: list[tuple[Request, RequestOutcome, str, str]] = [
+    (SET, Allowed(), "", "a question set cannot end as “allowed”"),
+    (SET, Denied("no"), "", "a question set cannot end as “denied”"),
+    (PERMISSION, Answered((Answer(("Yes",)),)), "", "a permission cannot end as “answered”"),
+    (PERMISSION, Discussed("hm"), "", "a permission cannot end as “discussed”"),
+    (PERMISSION, Expired(), "", "a permission cannot end as “expired”"),
+    (PLAN, Declined(), "", "a plan cannot end as “declined”"),
+    (SET, Answered(GOOD[:3]), "answers", "4 answers are needed, one a question, not 3"),
+    (SET, Answered((*GOOD, Answer())), "answers", "4 answers are needed, one a question, not 5"),
+    (SET, Discussed(" \n"), "text", "an empty reply says nothing"),
+    (SET, Discussed("hm", GOOD[:1]), "answers", "4 answers are needed, one a question, not 1"),
+    (SET, answers(0, Answer(("C",))), "answers[0].selected", "there is no option “C”, or not so often"),
+    (SET, answers(0, Answer(("A", "B"))), "answers[0].selected", "the question takes one choice"),
+    (SET, answers(0, Answer(("A",), other="x")), "answers[0].selected", "the question takes one choice"),
+    (SET, answers(0, Answer(empty=True)), "answers[0].empty", "the question takes one choice, not none"),
+    (SET, answers(0, Answer(other=" ")), "answers[0].other", "a blank text is no answer"),
+    (SET, answers(1, Answer(("A", "A"))), "answers[1].selected", "there is no option “A”, or not so often"),
+    (SET, answers(1, Answer(("A",), empty=True)), "answers[1].empty", "something is selected or typed, too"),
+    (SET, answers(2, Answer(("A",))), "answers[2].selected", "the question has no options"),
+    (SET, answers(2, Answer(other="\t")), "answers[2].other", "a blank text is no answer"),
+    (SET, answers(2, Answer(empty=True)), "answers[2].empty", "the question takes a text, not a selection"),
+    (SET, answers(3, Answer(other="80")), "answers[3].other", "out of range: 1024 to 65535"),
+    (SET, answers(3, Answer(other="many")), "answers[3].other", "not a number: type one such as 1024"),
+    (
+        PERMISSION,
+        Allowed(suggestion=replace(GRANTED, destination="userSettings")),
+        "suggestion",
+        "this lasting permission was not suggested",
+    ),
+    (PERMISSION, Allowed(mode="acceptEdits"), "mode", "only a plan takes it"),
+    (PERMISSION, Allowed(plan="# Other"), "plan", "only a plan takes it"),
+    (PLAN, Allowed(suggestion=GRANTED), "suggestion", "only a permission takes it"),
+    (PLAN, Allowed(mode="bypassPermissions"), "mode", "a plan is not carried out in “bypassPermissions”"),
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "inbox.db")
+    for request in (SET, PERMISSION, PLAN):
+        store.add_request(request)
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize(("request_", "outcome", "field", "reason"), WRONG)
+def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
+    store: Store, request_: Request, outcome: RequestOutcome, field: str, reason: str
+) -> None:
+    before = store.last_change()
+    with pytest.raises(InvalidOutcome) as refused:
+        store.settle(request_.id, outcome, "test")
+    assert (refused.value.field, refused.value.reason) == (field, reason)
+    assert store.last_change() == before
+    kept = store.request(request_.id)
+    assert kept is not None
+    assert (kept.state, kept.outcome) == (RequestState.PENDING, None)
+
+
+@asynccontextmanager
+async def asking(inbox: Inbox) -> AsyncIterator[dict[str, asyncio.Task[RequestOutcome]]]:
+    """Have all three requests wait."""
+    asked = {one.id: asyncio.create_task(inbox.ask(one)) for one in (SET, PERMISSION, PLAN)}
+    async with asyncio.timeout(20):
+        while len(inbox.pending) < len(asked):  # noqa: ASYNC110 (nobody is told of one that is not on disk yet)
+            await asyncio.sleep(0.01)
+    yield asked
+
+
+async def test_each_inbox_refuses_it_and_the_asker_waits_on(tmp_path: Path) -> None:
+    durable = await DurableInbox.open(tmp_path / "inbox.db")
+    try:
+        for inbox in (durable, MemoryInbox()):
+            async with asking(inbox) as asked:
+                for request, outcome, field, _reason in WRONG:
+                    with pytest.raises(InvalidOutcome) as refused:
+                        await inbox.answer(request.id, outcome, "test")
+                    assert refused.value.field == field
+                assert not any(wait.done() for wait in asked.values())
+                for request, outcome in ((SET, Answered(GOOD)), (PERMISSION, Allowed()), (PLAN, Denied())):
+                    assert await inbox.answer(request.id, outcome, "test") == Won()
+                    assert await asked[request.id] == outcome
+    finally:
+        assert await durable.close()
+
+
+@given(requests, st.text())
+def test_everything_can_be_withdrawn(request: Request, reason: str) -> None:
+    check_outcome(request, Cancelled(reason))
+
+
+@settings(max_examples=300)
+@given(sets, st.lists(events, max_size=60))
+def test_what_a_panel_confirms_is_taken(questions: QuestionSet, happened: list[Event]) -> None:
+    state = opened(questions)
+    for event in happened:
+        state = step(state, event)
+    if state.outcome is not None:
+        check_outcome(QuestionRequest("toolu_1", "s", questions), state.outcome)
+
+
+@given(requests.filter(lambda one: not isinstance(one, QuestionRequest)), st.text(max_size=5))
+def test_every_choice_of_a_permission_or_plan_is_taken(request: Request, text: str) -> None:
+    assert isinstance(request, PermissionRequest | PlanRequest)
+    for choice in choices_for(request):
+        check_outcome(request, choice.outcome(text, text if isinstance(request, PlanRequest) else ""))
