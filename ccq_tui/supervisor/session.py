@@ -119,6 +119,16 @@ class SupervisedSession:
     # -- what is known of it --------------------------------------------------------------------------------
 
     @property
+    def known_id(self) -> str:
+        """The Claude session id, also while it is being resumed; "" for one that has not begun."""
+        return self.session_id or ("" if self.launch.fork else self.launch.resume)
+
+    @property
+    def record_id(self) -> str:
+        """The id under which what is said is recorded, also before the session has begun, or ""."""
+        return self.session_id or self.agent.record_id
+
+    @property
     def waiting(self) -> MappingProxyType[str, Request]:
         """The requests that wait for a person, oldest first."""
         return MappingProxyType(self._waiting)

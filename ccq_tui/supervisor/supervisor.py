@@ -50,8 +50,8 @@ class Supervisor:
         return tuple(self._sessions)
 
     def named(self, session_id: str) -> SupervisedSession | None:
-        """Return the session with a Claude session id, or None."""
-        return next((one for one in self._sessions if session_id and one.session_id == session_id), None)
+        """Return the session that has a Claude session id, or resumes it, or None."""
+        return next((one for one in self._sessions if session_id and one.known_id == session_id), None)
 
     # -- opening and ending ---------------------------------------------------------------------------------
 

@@ -58,3 +58,4 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
             assert len(run.all) == 1
         else:
             await until(pilot, lambda: len(run.all) == 2)
+            assert "Parked" not in screen.dock.notices.text, "it is no longer true"

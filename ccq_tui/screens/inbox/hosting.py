@@ -65,7 +65,7 @@ class Inboxing(Informing):
 
     def open_here(self) -> Mapping[str, str]:
         """Return what the sessions of this terminal are called, or "", by Claude session id."""
-        return {name: screen.view.title for screen in self.sessions if (name := session_id_of(screen))}
+        return {name: screen.view.title for screen in self.sessions if (name := screen.session.known_id)}
 
     def draft_here(self, row: InboxRow) -> Draft | None:
         """Return the draft of a request as its session in this terminal has it, or None."""
@@ -160,9 +160,4 @@ class Inboxing(Informing):
         return await asyncio.to_thread(launch_in, directory, "", front.launch)
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
-        return next((screen for screen in self.sessions if session_id_of(screen) == row.session_id), None)
-
-
-def session_id_of(screen: SessionScreen) -> str:
-    """Return the Claude session id; while it is resumed, that of what is resumed."""
-    return screen.view.session_id or ("" if screen.launch.fork else screen.launch.resume)
+        return next((screen for screen in self.sessions if screen.session.known_id == row.session_id), None)

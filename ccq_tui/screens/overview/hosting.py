@@ -11,7 +11,7 @@ from textual import on
 from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox import InboxError
-from ccq_tui.screens.inbox.hosting import Inboxing, session_id_of
+from ccq_tui.screens.inbox.hosting import Inboxing
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.cards import Card, harmless, here_group
 from ccq_tui.screens.overview.doing import SURFACE
@@ -62,7 +62,7 @@ class Overviewing(Inboxing):
         return harmless(
             Card(
                 key=mode,
-                session_id=session_id_of(screen),
+                session_id=screen.session.known_id,
                 session=view.title or view.name,
                 group=here_group(view.state, waiting),
                 place=Place.HERE,
@@ -135,7 +135,7 @@ class Overviewing(Inboxing):
         if picker.way is None:
             return
         chosen = picker.way.session
-        here = next((one for one in self.sessions if session_id_of(one) == chosen.session_id), None)
+        here = next((one for one in self.sessions if one.session.known_id == chosen.session_id), None)
         if here is not None and not picker.way.fork:
             overview.dismiss(None)
             await self.show_session(self.sessions.index(here) + 1)

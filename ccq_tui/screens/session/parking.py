@@ -8,6 +8,8 @@ from ccq_tui.agent.events import (
     QuestionAsked,
     RequestParked,
     SessionLost,
+    SessionState,
+    StateChanged,
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.screens.session.asking import Asking
@@ -42,6 +44,9 @@ class Parking(Asking, Recovering, Commanding):
                 self.dock.notices.say(OTHERS, seconds=20.0)
             case SessionLost(kind=Problem.DIRECTORY_GONE):
                 self._offer_answers()
+            case StateChanged(SessionState.STARTING):
+                if any(words in self.dock.notices.text for words in (PARKED, LEFT)):
+                    self.dock.notices.hush()  # a process waits again
             case _:
                 pass
 

@@ -7,15 +7,10 @@ import logging
 from collections.abc import Sequence
 
 from ccq_tui.config import Launch
-from ccq_tui.inbox import InboxError
-from ccq_tui.inbox.store import Store
-from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.sessions.informing import Informing
-from ccq_tui.worktrees.ending import held_by, remove
-from ccq_tui.worktrees.git import GitError
-from ccq_tui.worktrees.model import Worktree, is_ours, worktree_at
-from ccq_tui.worktrees.saying import held_words, kept, removed
+from ccq_tui.supervisor.worktree_cleanup import clear_worktree, own_worktree
+from ccq_tui.worktrees.saying import kept
 
 _logger = logging.getLogger(__name__)
 
@@ -52,14 +47,7 @@ class Clearing(Informing):
         others = [one for one in self.sessions if one is not screen] if beside is None else beside
         if any(one.launch.settings.directory == launch.settings.directory for one in others):
             return kept(worktree, "another session works in it", session_id, in_use=True)
-        try:
-            known, why = await self.inbox.run(lambda store: _needed(store, str(worktree.path), session_id))
-        except InboxError as error:
-            return kept(worktree, f"it is not known what waits in it ({error})", session_id, in_use=True)
-        session_id = session_id if known else ""
-        if why:
-            return kept(worktree, why, session_id, in_use=True)
-        return await asyncio.to_thread(_cleared, worktree, session_id)
+        return await clear_worktree(self.inbox, worktree, session_id)
 
     async def clear_all(self, first: Launch, *, ended: bool) -> None:
         """Clear the worktrees of all sessions, at the end of the program; `parting` says what came of it.
@@ -84,40 +72,3 @@ class Clearing(Informing):
             _logger.warning("Worktrees were not looked at within %s s", CLEAR_SECONDS)
             return
         self.parting = tuple(said)
-
-
-def own_worktree(launch: Launch) -> Worktree | None:
-    """Return the worktree that goes with a session: made for it, or for the one that it goes on with."""
-    if launch.worktree is not None:
-        return launch.worktree
-    if not (launch.resume or launch.continue_last):
-        return None
-    worktree = worktree_at(launch.settings.directory)
-    return worktree if worktree is not None and is_ours(worktree) else None
-
-
-def _needed(store: Store, directory: str, session_id: str) -> tuple[bool, str]:
-    """Say whether a session can be gone on with, and why its directory is needed, or ""."""
-    counts = store.waiting_counts()
-    sessions = store.sessions(directory)
-    known = any(one.id == session_id for one in sessions)
-    if counts.get(session_id):
-        return known, "a question waits in its session"
-    for one in sessions:
-        if one.id != session_id and counts.get(one.id):
-            return known, "a question of another session waits in it"
-        if one.owner is not None and one.owner != this_process() and alive(one.owner):
-            return known, "another ccq-tui works in it"
-    return known, ""
-
-
-def _cleared(worktree: Worktree, session_id: str) -> tuple[str, ...]:
-    """Remove a worktree that holds nothing; say what became of it. Runs git: for a thread."""
-    try:
-        held = held_by(worktree)
-        if not held.nothing:
-            return kept(worktree, held_words(held), session_id, held.branch)
-        remove(worktree, held)
-    except GitError as error:
-        return kept(worktree, str(error), session_id)
-    return (removed(worktree),)

@@ -327,7 +327,7 @@ class Hosting(App[int]):
 
     def waiting_beside(self, screen: SessionScreen) -> int:
         """Return how many requests wait in other sessions than this one, in all terminals."""
-        return sum(count for name, count in self.counts.items() if name != id_of(screen))
+        return sum(count for name, count in self.counts.items() if name != screen.session.record_id)
 
     @on(SessionScreen.NewsTold)
     def _tell_news(self, event: SessionScreen.NewsTold) -> None:
@@ -350,8 +350,3 @@ def beside(old: Launch, launch: Launch) -> Launch:
     """Return a launch that asks nothing more in a directory in which a session is at work already."""
     same = launch.settings.directory == old.settings.directory
     return replace(launch, carried=None) if same else launch
-
-
-def id_of(screen: SessionScreen) -> str:
-    """Return the Claude session id of a session, also before its process has told it, or ""."""
-    return screen.view.session_id or screen.session.agent.record_id

@@ -13,7 +13,7 @@ from ccq_tui.config import inbox_path
 from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
-from ccq_tui.screens.sessions.hosting import Hosting, id_of
+from ccq_tui.screens.sessions.hosting import Hosting
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live, start_work
 
@@ -61,7 +61,7 @@ class Informing(Hosting):
             self._warn(notice)
         self._list()
         # A question of the first prompt may be there already: its process starts before the screen.
-        opened = {name for screen in self.sessions for name in (screen.launch.resume, id_of(screen))}
+        opened = {name for one in self.supervisor.sessions for name in (one.launch.resume, one.record_id)}
         elsewhere = {name: count for name, count in counts.items() if name not in opened}
         if elsewhere and not any(screen.launch.continue_last for screen in self.sessions):
             self._warn(waiting_words(sum(elsewhere.values()), len(elsewhere)), "info")
