@@ -7,7 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import ModeChanged, PermissionAsked, PlanProposed, PromptReturned, ToolFinished
+from ccq_tui.agent.events import (
+    ErrorReported,
+    ModeChanged,
+    PermissionAsked,
+    PlanProposed,
+    PromptReturned,
+    ToolFinished,
+)
 from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.suggestions import Rule, Suggestion, what, where
 from ccq_tui.testing import CleanHome
@@ -139,6 +146,9 @@ async def nothing_is_granted_that_was_not_suggested(run: Running, home: CleanHom
     for number in (1, 2):
         asked = await run.until(PermissionAsked, count=number)
         run.answer(asked.request.id, Allowed(suggestion=made_up))
+        refused = await run.until(ErrorReported, count=number)
+        assert "suggestion: this lasting permission was not suggested" in refused.text
+        run.answer(asked.request.id, Allowed())
     await run.idle()
     assert {path.name for path in home.project.iterdir()} == {"one", "two"}
     assert not (home.config / "settings.json").exists()

@@ -19,7 +19,7 @@ from ccq_tui.inbox import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.listing import WIDTH, cells
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.unit.stocked import (
     CACHE,
     FEATURES,
@@ -341,7 +341,7 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     with asked() as store:
         store.release_session(SESSION, this_process())
         for name in (CACHE, FEATURES, PERMISSION, PLAN):
-            store.settle(id_of(name), Declined(), "panel")
+            store.cancel(id_of(name), "interrupted", "panel")
     assert "is not running, and nothing waits in it." in run(capsys, "park", "8f14", code=2)
     assert "no session has an id" in run(capsys, "park", "x", code=2)
 

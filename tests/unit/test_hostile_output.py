@@ -278,7 +278,9 @@ def fits(request: Request, outcome: Any) -> bool:
 
 
 @pytest.mark.parametrize("number", range(len(REQUESTS)))
-def test_what_the_inbox_holds(number: int, printed: Printer) -> None:
+def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A database may hold what another program wrote, and no inbox would take.
+    monkeypatch.setattr("ccq_tui.inbox.store.requests.check_outcome", lambda *_: None)
     request = REQUESTS[number]
     inbox_path().parent.mkdir(parents=True)
     for outcome in [None, *(one for one in OUTCOMES if fits(request, one))]:

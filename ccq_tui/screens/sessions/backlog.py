@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.unbegun import begun_or_new
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
 from ccq_tui.prompts.drafts import Drafts
-from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.prompts.unread import Draft, Unbegun
 from ccq_tui.supervisor.launches import launch_in
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.making import back_in
@@ -74,6 +76,8 @@ class Backlog:
             self._host.note([f"A session that had not begun is kept for the next start: {error}"])
             return False
         options = await begun_or_new(session_options(launch), one.id)
+        if options.resume == one.id and not await asyncio.to_thread(_left_over, place, one.id, options):
+            return False  # all of it was read in the moment before the end: it has begun
         launch = replace(
             launch,
             resume=options.resume or "",
@@ -122,6 +126,19 @@ def _taken(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Path, ..
     """
     with closing(Drafts(place)) as drafts:
         return drafts.take_unbegun(here), drafts.unreadable
+
+
+def _left_over(place: Path, session_id: str, options: SessionOptions) -> bool:
+    """Whether a session that has begun has anything that Claude has not read; else nothing is kept of it."""
+    with closing(Drafts(place)) as drafts:
+        draft = drafts.load(session_id)
+        if draft is None:
+            return False
+        sent = {one.id: one.session or session_id for one in draft.sent}
+        if draft.text.strip() or taken(options, sent) != set(sent):
+            return True
+        drafts.save(session_id, Draft())
+        return False
 
 
 def _move(place: Path, old: str, new: str) -> None:

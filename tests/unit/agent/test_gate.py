@@ -17,6 +17,7 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled
 from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
+from ccq_tui.inbox.validation import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 
 SOURCE: dict[str, Any] = {
@@ -90,10 +91,17 @@ async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
     assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
 
 
-async def test_an_outcome_of_the_wrong_kind_is_an_error() -> None:
+async def test_an_outcome_of_the_wrong_kind_is_refused_and_an_error_where_it_comes_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
+    with pytest.raises(InvalidOutcome, match="a permission cannot end as “declined”"):
+        await asked.inbox.answer("t@s", Declined(), "test")
+    assert not task.done()
+    # A database may hold what another program wrote.
+    monkeypatch.setattr("ccq_tui.inbox.memory.check_outcome", lambda *_: None)
     await asked.inbox.answer("t@s", Declined(), "test")
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task

@@ -76,7 +76,7 @@ class TwoStores(RuleBasedStateMachine):
         known = self.stores[at].request(request.id)
         stored = self.stores[at].add_request(request)
         if request.id in self.decided and request.id not in self.delivered:
-            assert stored.outcome == Answered((Answer(note=self.decided[request.id]),))
+            assert stored.outcome == decided(self.decided[request.id])
             return
         if request.id in self.delivered:  # the same id with another call: nobody has answered that one
             self.delivered.discard(request.id)
