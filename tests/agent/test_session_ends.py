@@ -29,7 +29,7 @@ from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import Running, alive
+from tests.agent.running import Running, alive, until_written
 from tests.agent.stage import staged
 
 DATABASE = Question(
@@ -127,6 +127,8 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         await run.until(QuestionAsked)
         run.session.send("One more thing")
         await run.until(PromptAccepted, count=2)
+        # Killed sooner, it has not written down that it read the first prompt, which then comes back, too.
+        await until_written(home, run.session.session_id, '"type":"user"')
         assert run.pid is not None
         os.kill(run.pid, signal.SIGKILL)
         lost = await run.ended(waiting=1)

@@ -35,7 +35,7 @@ from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import LIMIT, alive
+from tests.agent.running import LIMIT, alive, until_written
 from tests.steps import step
 
 E = TypeVar("E")
@@ -184,6 +184,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             )
             assert len(model.requests()) == 5
         with step("its process is killed, and it is started again"):
+            await until_written(home, session.session_id, "Blue it is.")
             os.kill(one.pid_of(heard), signal.SIGKILL)
             await heard.until(SessionLost, lambda lost: not lost.expected)
             assert session.state is SessionState.FAILED
