@@ -1,4 +1,4 @@
-"""The sessions that can be gone on with, those of the native program too, and what can be done with one."""
+"""The sessions that can be resumed, those of the native program too, and what can be done with one."""
 
 from __future__ import annotations
 

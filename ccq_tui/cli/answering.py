@@ -48,7 +48,7 @@ def answer(
 ) -> int:
     """Answer a request: a question set, a permission or a plan.
 
-    REQUEST is its id, which may be cut short where no other begins alike. "ccq-tui show REQUEST" has the
+    REQUEST is an id or any unambiguous prefix. "ccq-tui show REQUEST" has the
     numbers. Every question of a set needs an answer.
     """
     ways = [bool(choose or other or note), discuss is not None, json_file is not None]
@@ -82,7 +82,7 @@ def answer(
 def decline(request: str) -> int:
     """Decline a request: nothing is chosen, nothing allowed.
 
-    REQUEST is its id, which may be cut short where no other begins alike.
+    REQUEST is an id or any unambiguous prefix.
     """
 
     def outcome_for(asked: Request) -> RequestOutcome:

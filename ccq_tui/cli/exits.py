@@ -15,7 +15,7 @@ Exit codes:
     0  ended as asked
     1  crashed (the log's path is printed), or doctor found a failure
     2  wrong flag or setting, unknown demo, no recording, no terminal,
-       or an answer that is none
+       or an invalid answer
     3  somebody has answered the request already, or another ccq-tui
        runs the session
   130  interrupted before the screen was up, or by a signal (128 + its number)

@@ -40,7 +40,7 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
         "--session",
         metavar="ID",
         shell_complete=complete_sessions,
-        help="Only of this session; its id may be cut short.",
+        help="Only of this session: an id or any unambiguous prefix.",
     )
     return _as_json(of_session(function))
 
@@ -159,7 +159,7 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
 def show(request: str, as_json: bool) -> int:
     """Show a request, and how to answer it or what became of it.
 
-    REQUEST is its id, which may be cut short where no other begins alike.
+    REQUEST is an id or any unambiguous prefix.
     """
     from pathlib import Path
 

@@ -30,8 +30,7 @@ _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 def resume(context: click.Context, /, session: str, fork: bool, **_flags: object) -> int:
     """Resume a session on the screen, in its directory.
 
-    A question that waits in it is open at once. SESSION is its id, which may be cut short where no
-    other begins alike.
+    A question that waits in it opens at once. SESSION is an id or any unambiguous prefix.
     """
     from ccq_tui.cli.session import begin
     from ccq_tui.cli.worktrees import there_again
@@ -57,8 +56,8 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
 def export(session: str, form: str) -> int:
     """Print a session's transcript.
 
-    SESSION is its id, which may be cut short where no other begins alike. It is read as Claude Code
-    keeps it: the last 200,000 messages.
+    SESSION is an id or any unambiguous prefix. The last 200,000 messages that Claude Code keeps of it
+    are printed.
     """
     import asyncio
 

@@ -23,10 +23,9 @@ SURFACE = "ccq-tui park"
 @click.command()
 @click.argument("session", metavar="SESSION", required=False, shell_complete=complete_sessions)
 def park(session: str | None) -> int:
-    """Let the process of a session go while its questions wait.
+    """Stop a session's process; its questions keep waiting.
 
-    The ccq-tui that runs the session does it. SESSION is its id, which may be cut short where no other
-    begins alike.
+    The ccq-tui that runs the session does it. SESSION is an id or any unambiguous prefix.
     """
     from ccq_tui.inbox.parking import Ending, ParkWish
 

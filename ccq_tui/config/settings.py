@@ -142,7 +142,7 @@ class Settings(BaseModel):
     """How the desktop is told that you are needed while the terminal is not in focus."""
 
     notify_after: float = Field(default=20.0, ge=0, allow_inf_nan=False)
-    """How many seconds a turn takes at least for its end to be told too."""
+    """Also notify when a turn took at least this many seconds."""
 
     progress: Progress = "auto"
     """Whether the task bar shows, while the terminal is not in focus, that the agent works or waits."""

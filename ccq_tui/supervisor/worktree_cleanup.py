@@ -47,7 +47,7 @@ async def clear_worktree(inbox: DurableInbox, worktree: Worktree, session_id: st
 
 
 def _needed(store: Store, directory: str, session_id: str) -> tuple[bool, str]:
-    """Say whether a session can be gone on with, and why its directory is needed, or ""."""
+    """Say whether a session can be resumed, and why its directory is needed, or ""."""
     counts = store.waiting_counts()
     sessions = store.sessions(directory)
     known = any(one.id == session_id for one in sessions)

@@ -46,7 +46,7 @@ def kept(
     Args:
         worktree: The worktree.
         why: Why it is kept.
-        session_id: The session that can be gone on with in it, or "".
+        session_id: The session that can be resumed in it, or "".
         branch: The branch that is checked out, where it is known.
         in_use: Whether somebody needs it, so that it is not said how to remove it.
     """

@@ -1,4 +1,4 @@
-"""Whether the session that was recorded can be gone on with here."""
+"""Whether the session that was recorded can be resumed here."""
 
 from __future__ import annotations
 

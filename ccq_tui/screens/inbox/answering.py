@@ -195,7 +195,7 @@ class Answering(Showing):
         elif isinstance(verdict, AlreadySettled):
             self.too_late(verdict, waiting)
         else:
-            self.say("Nobody knows this request any more" + self._kept(waiting))
+            self.say("The request no longer exists" + self._kept(waiting))
 
     @on(QuestionPanel.Returned)
     def _find_typed(self, event: QuestionPanel.Returned) -> None:

@@ -36,7 +36,7 @@ class Card:
         last_line: What the agent said last, harmless to draw.
         directory: Where it works, or "".
         done: Whether the person marked it as done.
-        known: Whether it is stored: only then can it be gone on with later, or be marked.
+        known: Whether it is stored: only then can it be resumed later, or be marked.
         shown: Whether it is the one on the screen.
     """
 

@@ -52,7 +52,7 @@ class Prompting(Remembering):
             self.dock.prompt.put_back(event.text)
             self.settle_sent([event.prompt_id])
             if event.wanted:
-                self.dock.notices.say("Taken back: Claude has not read it · Enter sends it again")
+                self.dock.notices.say("Prompt taken back before Claude read it · Enter sends it again")
                 return
             self.transcript.add_notice(
                 f"A prompt was not sent and is back in its field: {event.reason}", "warning"

@@ -40,7 +40,7 @@ class Resuming(Commanding):
                 self.work(partial(self._rename, command.argument[:LONGEST_TITLE]), "rename")
             case "rename":
                 self.dock.prompt.put_back("/rename ")
-                self.dock.notices.say("Write the title behind it")
+                self.dock.notices.say("/rename needs a title · type it, then Enter")
             case "resume":
                 self.work(partial(self._resume, command.argument), "resume")
             case _:
@@ -96,6 +96,6 @@ class Resuming(Commanding):
             launch = await asyncio.to_thread(launch_to_resume, way, self.launch)
         except SettingsError as error:
             where = one_line(way.session.directory, 300)
-            self.tell(f"That session cannot be gone on with in {where}: {error}", "warning")
+            self.tell(f"The session cannot be resumed in {where}: {error}", "warning")
             return
         self.post_message(self.ReplaceWanted(self, launch))

@@ -64,7 +64,7 @@ class Summoning(Commanding):
         """Write a command into the prompt; what stands there becomes its argument."""
         prompt = self.dock.prompt
         prompt.put(command + prompt.text)
-        self.dock.notices.say("Write what belongs to it, then Enter")
+        self.dock.notices.say("The command takes an argument · type it, then Enter")
 
 
 def command_rows(others: Iterable[SlashCommand]) -> Iterator[PickRow]:

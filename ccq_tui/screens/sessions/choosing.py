@@ -37,9 +37,8 @@ class Choosing(Elsewhere):
         try:
             chosen = await asyncio.to_thread(launch_to_resume, picker.way, launch)
         except SettingsError as error:
-            await self._choose(
-                launch, f"It cannot be gone on with in {picker.way.session.directory}: {error}"
-            )
+            where = picker.way.session.directory
+            await self._choose(launch, f"The session cannot be resumed in {where}: {error}")
             return
         # What the command line said besides holds for the session that was chosen.
         await super().open_session(
