@@ -74,9 +74,7 @@ class Service:
 
     async def messages(self, request: Request) -> ASGIApp:
         """The Messages API."""
-        exchange, incoming = await self._received(request)
-        exchange.role = incoming.role.value
-        self._record(exchange)
+        exchange, incoming = await self._received(request, talks=True)
         try:
             answer, exchange.scenario = self._director.answer(incoming)
         except Exception as error:  # noqa: BLE001 - a script is the caller's code: anything may come out of it
@@ -101,13 +99,17 @@ class Service:
         body = error_body("not_found_error", f"the scripted model does not know {request.url.path}")
         return self._finish(exchange, JSONResponse(body, 404))
 
-    async def _received(self, request: Request) -> tuple[Exchange, Incoming]:
+    async def _received(self, request: Request, *, talks: bool = False) -> tuple[Exchange, Incoming]:
+        """Record a request with its role: another thread reads it from then on."""
         body = _parsed(await request.body())
         headers = {key.lower(): value for key, value in request.headers.items()}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        incoming = Incoming(body or {}, headers)
         exchange = Exchange(request.method, path, headers, body)
+        if talks:
+            exchange.role = incoming.role.value
         self._record(exchange)
-        return exchange, Incoming(body or {}, headers)
+        return exchange, incoming
 
     def _finish(self, exchange: Exchange, response: Response) -> Response:
         exchange.status = response.status_code

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -395,8 +395,7 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
                 await called.wait()
             if answered:
                 assert await inbox.answer(name, SQLITE, "test") == Won()
-            run.session.interrupt()
-            await run.until(TurnEnded)
+            await interrupted(run)
             if not answered:
                 again = await run.until(QuestionAsked, lambda e: e.by_message)
                 assert (again.request.id, again.draft) == (name, draft)
@@ -407,6 +406,16 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
             questions = QuestionSet("", (DATABASE,))
             assert said(model).count(answers_as_message(questions, SQLITE)) == 1
         await delivered(inbox, name, "message")
+
+
+async def interrupted(run: Running) -> None:
+    """Interrupt as a person does: Claude Code confirms an interrupt in that moment, and may not obey it."""
+    async with asyncio.timeout(LIMIT):
+        while not run.all(TurnEnded):
+            run.session.interrupt()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(5):
+                    await run.until(TurnEnded)
 
 
 @pytest.mark.timeout(240)
