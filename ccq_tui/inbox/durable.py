@@ -22,7 +22,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.tail import News, Over, Tail
 from ccq_tui.inbox.store.worker import Worker
-from ccq_tui.inbox.validation import check_outcome
+from ccq_tui.inbox.validation import InvalidOutcome, check_outcome
 from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, InboxError, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
@@ -213,6 +213,8 @@ class DurableInbox(Keeping):
 
         try:
             verdict = await self.run(settle)
+        except InvalidOutcome:
+            raise  # no trouble of the disk, and no later try would be taken
         except InboxError as error:
             if request_id not in self._entries:
                 raise

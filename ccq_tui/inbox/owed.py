@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.held import write_fact
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.validation import InvalidOutcome
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.waiting import Draft
 
@@ -120,8 +121,10 @@ class Owed:
         while self._refused:
             try:
                 self._refused[0](store)
-            except InboxError:
-                raise
+            except InboxError as error:
+                if not isinstance(error, InvalidOutcome):
+                    raise
+                _logger.exception("An answer is given up")
             except Exception:  # one that can never be written must not keep back all others
                 _logger.exception("A change of the inbox is given up")
             with self._lock:

@@ -19,6 +19,7 @@ from ccq_tui.inbox import (
     InboxTooNew,
     InboxTrouble,
     InboxUnavailable,
+    QuestionRequest,
     Settled,
     Won,
 )
@@ -27,6 +28,8 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.tail import Tail
 from ccq_tui.inbox.store.worker import Worker
+from ccq_tui.inbox.validation import InvalidOutcome
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.unit.inbox.test_durable import Heard, inboxes, permission
 
@@ -227,3 +230,29 @@ async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path)
         await heard.until(lambda: heard.changes)
         await inbox.close()
     other.close()
+
+
+async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(path: Path) -> None:
+    def asked(*labels: str) -> QuestionRequest:
+        question = Question("Which?", "Which", tuple(Option(label) for label in labels))
+        return QuestionRequest("q", "s", QuestionSet("q", (question,)))
+
+    async with inboxes(path) as ((inbox, heard),):
+        task = asyncio.create_task(inbox.ask(asked("A", "B")))
+        await heard.until(lambda: heard.changes)
+        await inbox.run(lambda store: store.add_request(asked("B", "C")))  # as another process asks it
+        with pytest.raises(InvalidOutcome, match="there is no option “A”"):
+            await inbox.answer("q@s", Answered((Answer(("A",)),)), "panel")
+        assert not task.done()
+        assert await inbox.answer("q@s", Answered((Answer(("B",)),)), "panel") == Won()
+        assert await task == Answered((Answer(("B",)),))
+        assert not any(isinstance(change, InboxTrouble) for change in heard.changes)
+
+
+async def test_what_a_stored_request_never_takes_keeps_back_nothing_else(path: Path) -> None:
+    async with inboxes(path) as ((inbox, heard),):
+        await inbox.run(lambda store: store.add_request(permission("a")))
+        inbox._owed.refused(lambda store: store.settle("a@s", Answered(()), "panel"))
+        inbox._owed.refused(lambda store: store.settle("a@s", Denied("no"), "panel"))
+        await seen(path, lambda store: not store.waiting())
+        assert not any(isinstance(change, InboxTrouble) for change in heard.changes)
