@@ -22,7 +22,7 @@ from ccq_tui.agent.commands import (
     SetModel,
     Withdraw,
 )
-from ccq_tui.agent.events import AgentEvent, ErrorReported, NoticeGiven, PromptReturned
+from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
 from ccq_tui.inbox import Inbox, InboxError, Unknown
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ class Commander:
             verdict = await self._inbox.answer(command.request_id, command.outcome, command.surface)
         except InboxError as error:
             self._emit(ErrorReported("answer", f"The answer was not kept: {error}"))
+            self._emit(AnswerNotKept(command.request_id))
             return
         if isinstance(verdict, Unknown):
             _logger.info("An answer came for a request that nobody knows")

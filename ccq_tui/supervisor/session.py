@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from ccq_tui.agent.events import (
     AgentEvent,
+    AnswerNotKept,
     Connected,
     ConversationReset,
     HistoryLoaded,
@@ -37,6 +38,7 @@ _logger = logging.getLogger(__name__)
 
 OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 """States without a process."""
+_AT_WORK = frozenset({SessionState.WORKING, SessionState.AWAITING, SessionState.IDLE})
 FAILED = "Something went wrong in ccq-tui; the log has more"
 SURFACE = "timeout"
 """Who answers for a person that set a limit for questions."""
@@ -86,14 +88,16 @@ class SupervisedSession:
         self._slots = slots
         self._tasks: list[asyncio.Task[None]] = []
         self._waiting: dict[str, Request] = {}
-        self._answered: set[str] = set()
-        """Requests answered here whose session has not said so yet."""
+        self._answered: dict[str, Request | None] = {}
+        """Requests answered here whose session has not said so yet; None for one that was not known."""
         self._settled: dict[str, Settled] = {}
         """What was settled elsewhere and the session has said nothing of yet."""
         self._parking = False
         """Whether questions were parked, and the process is still there: it takes no answer any more."""
         self._owes_start = False
         """Whether an answer came meanwhile, which the next process is to have at once."""
+        self._restarts = False
+        """Whether the agent is ended only to be started again."""
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
         self._heard = self.since
@@ -113,8 +117,11 @@ class SupervisedSession:
         self._listeners.append(listener)
 
     def _tell(self, event: SessionEvent) -> None:
-        for listener in self._listeners:
-            listener(event)
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:  # the agent, and who else listens, have no part in it
+                _logger.exception("A listener of a session failed")
 
     # -- what is known of it --------------------------------------------------------------------------------
 
@@ -166,6 +173,8 @@ class SupervisedSession:
                 await agent.run()
                 return
             if self._slots.locked():
+                if self.ends:
+                    return  # it would wait for the end of another session
                 self._take(StateChanged(SessionState.QUEUED))
             async with self._slots:
                 await agent.run()
@@ -196,11 +205,13 @@ class SupervisedSession:
             task.cancel()
 
     def restart(self, *, fork: bool = False) -> None:
-        """Start the agent again in the same conversation.
+        """Start the agent again in the same conversation, unless it has one or is ended for good.
 
         Args:
             fork: Whether for a copy of the session.
         """
+        if self.ends or self.state not in OVER:
+            return
         launch = relaunched(self.launch, self.recovery, session_id=self.session_id, mode=self.mode)
         told_already = self.recovery.begun
 
@@ -214,6 +225,14 @@ class SupervisedSession:
         self.agent = self._make_session(tell, self.launch)
         self.start()
 
+    def reconnect(self) -> None:
+        """Start the agent again; one that has a process, which keeps what it began with, ends first."""
+        if self.state in _AT_WORK:
+            self._restarts = True
+            self.agent.close("reconnected")
+        else:
+            self.restart()
+
     def start_again(self) -> float:
         """Start the agent again that has no process; where that failed before, not at once.
 
@@ -221,7 +240,7 @@ class SupervisedSession:
             For how many seconds it has to wait; 0 when it was started.
         """
         wait = self.recovery.seconds_to_wait(self.clock())
-        if wait == 0:
+        if wait == 0 and self.state in OVER:
             anew = self.recovery.offer is Remedy.ANEW
             offer = Remedy.ANEW if anew else Remedy.RECONNECT
             self.recovery = taken(replace(self.recovery, offer=offer), self.clock())
@@ -268,8 +287,7 @@ class SupervisedSession:
             outcome: What was decided.
             surface: Where.
         """
-        self._waiting.pop(request_id, None)
-        self._answered.add(request_id)
+        self._answered[request_id] = self._waiting.pop(request_id, None)
         self.agent.answer(request_id, outcome, surface)
         self.wake(answered=True)
 
@@ -318,12 +336,23 @@ class SupervisedSession:
                 self.session_id = session_id
             case ModeChanged(mode):
                 self.mode = mode
+            case _:
+                self._note_request(event)
+
+    def _note_request(self, event: AgentEvent) -> None:
+        match event:
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
                 if request.id not in self._answered:  # else asked again only to be told what was answered
+                    if request.id not in self._waiting and not self._parking:
+                        self._ending_for = None  # the turn went on
                     self._waiting[request.id] = request
             case RequestSettled(request_id):
                 for known in (self._waiting, self._settled):
                     known.pop(request_id, None)
+            case AnswerNotKept(request_id):
+                asked = self._answered.pop(request_id, None)
+                if asked is not None:
+                    self._waiting[request_id] = asked
             case _:
                 pass
 
@@ -336,7 +365,7 @@ class SupervisedSession:
             case StateChanged(state):
                 self._say_limit(state)
             case RequestSettled(request_id):
-                self._answered.discard(request_id)
+                self._answered.pop(request_id, None)
             case RequestParked(request_id):
                 self._parking = True
                 if request_id in self._answered or request_id in self._settled:
@@ -348,8 +377,12 @@ class SupervisedSession:
 
     def _over(self) -> None:
         owed, self._owes_start, self._parking = self._owes_start, False, False
-        self._settled.clear()
-        if owed:
+        restarts, self._restarts = self._restarts, False
+        for change in tuple(self._settled.values()):
+            self._take(RequestSettled(change.request.id, change.outcome, change.surface))
+        if restarts:
+            self.restart()
+        elif owed:
             self.wake(answered=True)
 
     # -- time limits ----------------------------------------------------------------------------------------

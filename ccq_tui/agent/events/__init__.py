@@ -40,6 +40,7 @@ from ccq_tui.agent.events.turns import (
     TurnEnded,
 )
 from ccq_tui.agent.events.waiting import (
+    AnswerNotKept,
     ArrivingEnded,
     PermissionAsked,
     PlanProposed,
@@ -97,6 +98,7 @@ AgentEvent = (
     | PlanProposed
     | RequestParked
     | RequestSettled
+    | AnswerNotKept
     | StateChanged
     | ModeChanged
     | ModelChanged
@@ -116,6 +118,7 @@ AgentEvent = (
 __all__ = [
     "PARKED_KIND",
     "AgentEvent",
+    "AnswerNotKept",
     "ArrivingEnded",
     "BlockDropped",
     "BlockFinished",

@@ -76,6 +76,13 @@ class RequestParked:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerNotKept:
+    """The inbox did not take the outcome that was given for a request: it still waits."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class RequestSettled:
     """A request no longer waits: somebody answered, or it was cancelled.
 

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from ccq_tui.agent.events import (
+    AnswerNotKept,
     ArrivingEnded,
     PermissionAsked,
     PlanProposed,
@@ -91,6 +92,8 @@ class Asking(SessionBase):
                     self.dock.add(request, event.draft, self._left.pages)
             case RequestSettled():
                 self._close(event)
+            case AnswerNotKept(request_id) if answered := self._answered.pop(request_id, None):
+                self.dock.add(answered.waiting.request, answered.waiting.draft)
             case StateChanged(SessionState.WORKING):
                 # While the agent thinks: the start is over, and what it asks first finds its panel made.
                 after(self, READY_SECONDS, self.dock.panels.make_ready)

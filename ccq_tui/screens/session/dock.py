@@ -151,6 +151,8 @@ class Dock(Vertical):
             return
         if draft is None and earlier and isinstance(request, QuestionRequest):
             draft = asked_again(request.questions, earlier)
+        if draft is not None:
+            draft = replace(draft, outcome=None)  # its outcome was not kept
         if not self._line.items:
             self._settled = 0
         self._change(self._line.with_added(request, draft))
@@ -191,7 +193,7 @@ class Dock(Vertical):
         before = self.draft_of(request_id)
         if before is None:
             return
-        draft = replace(draft, hidden=before.hidden, guard=before.guard)
+        draft = replace(draft, hidden=before.hidden, guard=before.guard, outcome=None)
         if draft == before:
             return
         self._line = self._line.with_draft(request_id, draft)

@@ -70,8 +70,8 @@ class Recovering(Prompting):
             Remedy.COMPACT: lambda: self.say("/compact"),
             Remedy.MODEL: lambda: self.take_command("/model"),
             Remedy.SERVERS: lambda: self.take_command("/mcp"),
-            Remedy.RECONNECT: self.session.restart,
-            Remedy.ANEW: self.session.restart,
+            Remedy.RECONNECT: self.session.reconnect,
+            Remedy.ANEW: self.session.reconnect,
             Remedy.ELSEWHERE: lambda: self.post_message(self.ElsewhereWanted(self)),
         }
 

@@ -7,8 +7,15 @@ from typing import cast
 
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import Answer, Interrupt, Send
-from ccq_tui.agent.events import AgentEvent
-from ccq_tui.inbox import Allowed, Inbox, RequestOutcome, Verdict, Won
+from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported
+from ccq_tui.inbox import Allowed, Inbox, InboxUnavailable, RequestOutcome, Verdict, Won
+
+
+class Full:
+    """An inbox whose disk refuses everything."""
+
+    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+        raise InboxUnavailable("the disk is full")
 
 
 class Noting:
@@ -36,3 +43,14 @@ async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_
     await asyncio.sleep(0)
     assert inbox.answers == ["a", "b"]
     assert [type(event).__name__ for event in emitted] == ["PromptReturned"]
+
+
+async def test_an_answer_that_is_not_kept_is_told_with_its_request() -> None:
+    emitted: list[AgentEvent] = []
+    commander = Commander(cast("Inbox", Full()), emitted.append, lambda _parked, _cause: None, lambda: None)
+    commander.put(Answer("a", Allowed(), "panel"))
+    await asyncio.sleep(0)
+    assert emitted == [
+        ErrorReported("answer", "The answer was not kept: the disk is full"),
+        AnswerNotKept("a"),
+    ]

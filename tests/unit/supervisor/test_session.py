@@ -11,7 +11,9 @@ import pytest
 from ccq_tui.agent.events import (
     PARKED_KIND,
     AgentEvent,
+    AnswerNotKept,
     Connected,
+    ErrorReported,
     HistoryLoaded,
     PromptAccepted,
     QuestionAsked,
@@ -21,10 +23,11 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
+from ccq_tui.agent.problems import Problem
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest, Settled
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.supervisor.events import LimitReached, SessionEvent
+from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.session import FAILED, SupervisedSession
 from tests.ui.session import ToldSession
 
@@ -186,4 +189,105 @@ async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park() -> None
     life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"), StateChanged(SessionState.WORKING))
     life.tell(StateChanged(SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
+    await life.session.end()
+
+
+async def test_a_limit_that_ended_nothing_is_not_named_after_another_question() -> None:
+    life = await Life().begun()
+    life.now += 601
+    life.session.look()
+    assert life.agents[0].parked
+    life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"), StateChanged(SessionState.WORKING))
+    other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))
+    life.tell(StateChanged(SessionState.AWAITING), QuestionAsked(other), *PARKED)
+    assert not [one for one in life.events if isinstance(one, LimitReached)]
+    await life.session.end()
+
+
+async def test_a_session_is_ended_that_has_not_come_to_wait_for_room() -> None:
+    slots = asyncio.Semaphore(1)
+    first, second = Life(slots=slots), Life(slots=slots)
+    first.session.start()
+    await asyncio.sleep(0)
+    second.session.start()
+    async with asyncio.timeout(5):
+        await second.session.end()
+    assert second.session.state is not SessionState.QUEUED
+    assert not second.session._tasks or all(task.done() for task in second.session._tasks)
+    await first.session.end()
+    assert not slots.locked()
+
+
+async def test_nothing_starts_a_session_that_has_ended() -> None:
+    life = await Life().begun()
+    await life.session.end()
+    life.tell(*PARKED)
+    life.session.restart()
+    assert life.session.start_again() == 0
+    assert len(life.agents) == 1
+
+
+@pytest.mark.parametrize("state", [SessionState.STARTING, SessionState.QUEUED, SessionState.WORKING])
+async def test_a_session_that_has_an_agent_is_not_started_beside_it(state: SessionState) -> None:
+    life = await Life().begun()
+    life.tell(StateChanged(state))
+    life.session.restart()
+    life.session.start_again()
+    assert len(life.agents) == 1
+    await life.session.end()
+
+
+async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
+    life = await Life(slots=asyncio.Semaphore(1)).begun()
+    life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"))
+    life.tell(ErrorReported(Problem.KEY_REFUSED, "401"), StateChanged(SessionState.IDLE))
+    assert life.session.recovery.words == "F6 reconnect"
+    life.session.take_offer()
+    life.session.reconnect()
+    assert (life.agents[0].closed, len(life.agents)) == (True, 1)
+    life.tell(StateChanged(SessionState.ENDED), SessionLost("closed", expected=True))
+    assert len(life.agents) == 2
+    assert life.launches[1].resume == "s"
+    async with asyncio.timeout(5):
+        while life.session.state is not SessionState.STARTING or Reconnected() not in life.events:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    await life.session.end()
+
+
+async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others() -> None:
+    life = Life()
+
+    def fails(_event: SessionEvent) -> None:
+        raise RuntimeError("surprise")
+
+    life.session._listeners.insert(0, fails)
+    await life.begun()
+    assert [one for one in life.events if isinstance(one, QuestionAsked)]
+    assert life.session.state is SessionState.AWAITING
+    await life.session.end()
+
+
+async def test_an_answer_from_elsewhere_is_not_forgotten_where_the_process_ends_before_it_says_so() -> None:
+    life = await Life().begun()
+    life.session.take_settled(settled_elsewhere())
+    life.tell(StateChanged(SessionState.FAILED), SessionLost("killed"))
+    told = [one for one in life.events if isinstance(one, RequestSettled)]
+    assert [one.outcome for one in told] == [ANSWER]
+    assert not life.session.waiting
+    await life.session.end()
+
+
+@pytest.mark.parametrize("parked", [False, True])
+async def test_a_question_whose_answer_was_not_kept_waits_again(parked: bool) -> None:
+    life = await Life().begun()
+    if parked:
+        life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.session.answer(REQUEST.id, ANSWER, "panel")
+    if parked:
+        life.tell(QuestionAsked(REQUEST))  # by the process that was started for the answer
+    assert not life.session.waiting
+    life.agents[0]._tell(AnswerNotKept(REQUEST.id))
+    assert list(life.session.waiting) == [REQUEST.id]
+    life.session.answer(REQUEST.id, ANSWER, "panel")
+    assert life.agents[-1].answers == [("t", ANSWER, "panel")] * (1 if parked else 2)
     await life.session.end()

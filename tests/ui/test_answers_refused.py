@@ -1,0 +1,83 @@
+"""An answer that the inbox did not keep is not lost: its question is there again, with what was selected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent.events import AnswerNotKept, QuestionAsked, SessionState, StateChanged
+from ccq_tui.inbox import InboxUnavailable
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.state import PanelState
+from tests.ui.inboxed import Many, left_behind, open_by_key, open_inbox, request_of
+from tests.ui.session import keys_work, until
+
+FIRST = Answered((Answer(("First",)),))
+
+
+async def refuses(*_: Any) -> None:
+    raise InboxUnavailable("the disk is full")
+
+
+async def test_the_panel_of_the_session_comes_back(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    request = request_of("s1")
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        session, screen = run.all[0], run.session_screen
+        session.tell(StateChanged(SessionState.AWAITING))
+        session.tell(QuestionAsked(request))
+        await keys_work(run, pilot)
+        await pilot.press("1", "enter")
+        await until(pilot, lambda: session.answers and screen.dock.panel is None)
+        session.tell(AnswerNotKept(request.id))
+        await until(pilot, lambda: screen.dock.panel is not None)
+        state = screen.dock.panel.state if screen.dock.panel else None
+        assert isinstance(state, PanelState)
+        assert state.pages[0].draft.selected == (0,)
+        assert list(screen.session.waiting) == [request.id]
+        await keys_work(run, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(session.answers) == 2)
+        assert session.answers[-1] == (request.tool_use_id, FIRST, "panel")
+
+
+@pytest.mark.parametrize("here", [False, True])
+async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: bool
+) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        if here:
+            request = request_of("s1")
+            await run.app.inbox.run(lambda store: store.add_request(request, ""))
+            run.all[0].tell(StateChanged(SessionState.AWAITING))
+            run.all[0].tell(QuestionAsked(request))
+            await until(pilot, lambda: run.session_screen.dock.panel)
+            await open_by_key(pilot, run)
+        else:
+            request = await left_behind(run, tmp_path)
+            await open_inbox(pilot, run, 1)
+        with monkeypatch.context() as refused:
+            refused.setattr(run.app.inbox, "answer", refuses)
+            await pilot.press("right")
+            await until(pilot, lambda: run.inbox_screen.panel)
+            await pilot.press("1", "enter")
+            await until(pilot, lambda: "the disk is full" in run.said())
+        run.clock.skip(5)
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        panel = run.inbox_screen.panel
+        assert panel is not None
+        assert isinstance(panel.state, PanelState)
+        assert panel.state.pages[0].draft.selected == (0,)
+        run.clock.skip(5)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.inbox_screen.panel is None)
+        await until(pilot, lambda: "goes on" in run.said() or "started" in run.said())
+        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        assert stored is not None
+        assert stored.outcome == FIRST
