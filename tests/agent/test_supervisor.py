@@ -214,3 +214,24 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         await heard.until(RequestSettled)
         await heard.state(SessionState.IDLE)
         one.pid_of(heard)
+
+
+async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_process(
+    play: Callable[..., Any],
+) -> None:
+    scenario = Scenario("refused").fails(401, "invalid x-api-key").ends_turn().says("Here again.").ends_turn()
+    _model, home = play(scenario, env={"CLAUDE_CODE_MAX_RETRIES": "0"})
+    async with house(home, most_live=1) as one:
+        heard = one.open()
+        heard.session.send("Build it")
+        await heard.until(TurnEnded)
+        await heard.state(SessionState.IDLE)
+        assert heard.session.recovery.words == "F6 reconnect"
+        before = one.pid_of(heard)
+        heard.session.take_offer()
+        heard.session.reconnect()
+        await heard.until(Reconnected)
+        assert not alive(before)
+        heard.session.send("Go on.")
+        await heard.until(TurnEnded, count=2)
+        one.pid_of(heard)
