@@ -72,9 +72,9 @@ class InboxSession(ToldSession):
 class Many(Driven):
     """The program with all the sessions that it made, on an inbox of its own."""
 
-    def __init__(self, where: Path, **launched: Any) -> None:
+    def __init__(self, where: Path, *, settings: Settings | None = None, **launched: Any) -> None:
         self.all: list[InboxSession] = []
-        super().__init__(Launch(settings=Settings(cwd=where), state=where, **launched))
+        super().__init__(Launch(settings=settings or Settings(cwd=where), state=where, **launched))
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         name = launch.resume or f"s{len(self.all) + 1}"

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import (
     PermissionAsked,
+    QuestionAsked,
     RequestParked,
     RequestSettled,
     SessionState,
@@ -19,6 +20,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Expired
 from tests.ui.host import Clock
+from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
 
@@ -154,3 +156,27 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
         assert run.screen.dock.prompt.text == "x"
         await pilot.press("enter")
         await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+
+
+async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_path: Path) -> None:
+    limits = Settings(cwd=tmp_path, question_timeout="5m", on_question_timeout="no_answer")
+    run = Many(tmp_path, settings=limits)
+    request = request_of("s1")
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await run.app.inbox.run(lambda store: store.add_request(request, ""))
+        told, session = run.all[0], run.session_screen.session
+        told.tell(StateChanged(SessionState.AWAITING))
+        told.tell(QuestionAsked(request))
+        await until(pilot, lambda: run.session_screen.dock.panel)
+        await open_by_key(pilot, run)
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        for key in ("down", "o", "x", "y"):
+            run.clock.skip(200)
+            await pilot.press(key)
+            session.look()
+        assert told.answers == []
+        run.clock.skip(301)
+        session.look()
+        assert [outcome for _, outcome, _ in told.answers] == [Expired()]

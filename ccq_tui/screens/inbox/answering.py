@@ -154,6 +154,7 @@ class Answering(Showing):
         event.stop()
         if self.answered is None or event.panel is not self.panel:
             return
+        self.host.touch_here(self.answered)
         self.host.inbox.save_draft(self.answered.id, event.state)
         if event.state.hidden:
             self.close_panel()

@@ -78,6 +78,12 @@ class Inboxing(Informing):
         if screen is not None and is_live(screen):
             screen.dock.put_draft(row.id, draft)
 
+    def touch_here(self, row: InboxRow) -> None:
+        """Count the limits of the session in this terminal that has the request from now, if there is one."""
+        screen = self._screen_of(row)
+        if screen is not None:
+            screen.touch()
+
     async def park(self, row: InboxRow) -> str:
         """Park the session of a request, whichever process runs it; return in words how that went."""
         try:

@@ -48,6 +48,9 @@ class InboxHost(Protocol):
     def keep_draft_here(self, row: InboxRow, draft: Draft) -> None:
         """Give a draft to the session in this terminal that has the request, if there is one."""
 
+    def touch_here(self, row: InboxRow) -> None:
+        """Count the limits of the session in this terminal that has the request from now, if there is one."""
+
     async def park(self, row: InboxRow) -> str:
         """Park the session of a request, whichever process runs it; return in words how that went."""
 

@@ -39,6 +39,10 @@ class Timing(SessionBase):
         if is_live(self) and self.query_one_optional(Dock) is not None:
             self.dock.count_down(self.session.look())
 
+    def touch(self) -> None:
+        """Count anew for somebody who answers it on another screen."""
+        self._touched = self.clock()
+
     def on_key(self) -> None:
         """Count anew from a key that nobody took."""
         self._touched = self.clock()
