@@ -155,6 +155,8 @@ class SupervisedSession:
         """Why the session cannot be parked by somebody who does not see it, or ""."""
         if not self._waiting:
             return "cannot be parked: nothing waits in it"
+        if self.state in (SessionState.QUEUED, SessionState.STARTING):
+            return "cannot be parked: it is being started; try again in a moment"
         if not all(isinstance(request, QuestionRequest) for request in self._waiting.values()):
             return "cannot be parked: a permission or a plan waits in it, which would be lost"
         return ""
@@ -180,7 +182,7 @@ class SupervisedSession:
                 await agent.run()
         except Exception:
             _logger.exception("A session failed")
-            if agent is self.agent:
+            if agent is self.agent and self.state not in OVER:  # else it has said so itself
                 self._take(SessionLost(FAILED))
 
     async def end(self, cause: str = "") -> None:

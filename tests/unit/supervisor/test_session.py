@@ -291,3 +291,26 @@ async def test_a_question_whose_answer_was_not_kept_waits_again(parked: bool) ->
     life.session.answer(REQUEST.id, ANSWER, "panel")
     assert life.agents[-1].answers == [("t", ANSWER, "panel")] * (1 if parked else 2)
     await life.session.end()
+
+
+async def test_an_agent_that_fails_after_it_said_so_is_lost_once() -> None:
+    class Failing(Agent):
+        async def run(self) -> None:
+            self._tell(StateChanged(SessionState.FAILED))
+            self._tell(SessionLost("The program failed: surprise"))
+            raise RuntimeError("surprise")
+
+    life = Life(Failing)
+    life.session.start()
+    await asyncio.wait(life.session._tasks)
+    lost = [one.reason for one in life.events if isinstance(one, SessionLost)]
+    assert lost == ["The program failed: surprise"]
+
+
+@pytest.mark.parametrize("state", [SessionState.STARTING, SessionState.QUEUED])
+async def test_a_session_that_is_being_started_says_that_it_cannot_be_parked_yet(state: SessionState) -> None:
+    life = await Life().begun()
+    assert life.session.why_not_parkable == ""
+    life.tell(StateChanged(state))
+    assert "it is being started" in life.session.why_not_parkable
+    await life.session.end()
