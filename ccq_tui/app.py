@@ -229,6 +229,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
         try:
             async with asyncio.timeout(END_SECONDS):
                 await asyncio.gather(*(screen.end() for screen in self.sessions))
+                await self.supervisor.end()
             ended = True
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)

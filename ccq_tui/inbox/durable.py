@@ -202,8 +202,6 @@ class DurableInbox(Keeping):
             InvalidOutcome: The request does not take this outcome.
             InboxUnavailable: The disk refused it, and the request is not one of this process.
         """
-        if (held := self._entries.get(request_id)) is not None:
-            check_outcome(held.request, outcome)
 
         def settle(store: Store) -> Verdict:
             verdict = store.settle(request_id, outcome, surface)
@@ -447,6 +445,7 @@ class DurableInbox(Keeping):
         self, request_id: str, outcome: RequestOutcome, surface: str, error: InboxError | None
     ) -> Verdict:
         entry = self._entries[request_id]
+        check_outcome(entry.request, outcome)  # the disk cannot
         self._owed.refused(lambda store: store.settle(request_id, outcome, surface))
         if error is not None:
             self._trouble(error)

@@ -16,7 +16,7 @@ from ccq_tui.worktrees.making import Plan, back_in, make, planned
 from ccq_tui.worktrees.model import WorktreeError
 from ccq_tui.worktrees.names import made_up
 
-LONGEST = 300
+LONGEST_PATH = 300
 """Characters of a path."""
 
 
@@ -208,8 +208,8 @@ def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
     except WorktreeError as error:
         notices = (str(error),)
     if directory is None or not directory.is_dir():
-        here = one_line(str(launch.settings.directory), LONGEST)
-        gone = f"Its directory {one_line(str(directory), LONGEST)} is gone: it goes on in {here}."
+        here = one_line(str(launch.settings.directory), LONGEST_PATH)
+        gone = f"Its directory {one_line(str(directory), LONGEST_PATH)} is gone: it is resumed in {here}."
         notices = (*notices, gone) if directory is not None else ()
         there = replace(launch, prompt="", draft="", continue_last=False, notices=notices, worktree=None)
     elif directory.resolve() == launch.settings.directory.resolve():

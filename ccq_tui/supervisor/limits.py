@@ -190,7 +190,7 @@ class LimitWatch:
 
     def __init__(self, limits: Limits, passed: Callable[[Limit], None]) -> None:
         self._limits = limits
-        self._passed_now = passed
+        self._on_passed = passed
         self._turn = ("", 0.0)
         """The question whose turn it is, and since when."""
         self._stopped: set[str] = set()
@@ -248,5 +248,5 @@ class LimitWatch:
         if now < limit.at:
             return limit.words(now)
         self._passed = limit
-        self._passed_now(limit)
+        self._on_passed(limit)
         return ""

@@ -141,11 +141,6 @@ class SupervisedSession:
         return MappingProxyType(self._waiting)
 
     @property
-    def settled_elsewhere(self) -> frozenset[str]:
-        """Requests that were settled on another surface while the agent's process still asks for them."""
-        return frozenset(self._settled)
-
-    @property
     def limited(self) -> bool:
         """Whether a time limit comes nearer."""
         return self._limits.upcoming is not None
@@ -253,17 +248,16 @@ class SupervisedSession:
         """Note that what is offered about what went wrong is being done: it works once."""
         self.recovery = taken(self.recovery, self.clock())
 
-    def wake(self, *, answered: bool = False, ended: bool = False) -> None:
+    def wake(self, *, answered: bool = False) -> None:
         """Start the session again where it waits without a process.
 
         Args:
             answered: Whether a question of it was answered, which is worth a start after a failure, too.
-            ended: Whether one that has ended is started again, too.
         """
         if not self.session_id or self.ends:
             return
         self._owes_start |= answered and self._parking
-        if self.state is SessionState.PARKED or ((answered or ended or self._ran_out) and self.state in OVER):
+        if self.state is SessionState.PARKED or ((answered or self._ran_out) and self.state in OVER):
             self.restart()
 
     def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:

@@ -16,7 +16,7 @@ from ccq_tui.worktrees.saying import held_words, kept, removed
 
 
 def own_worktree(launch: Launch) -> Worktree | None:
-    """Return the worktree that goes with a session: made for it, or for the one that it goes on with."""
+    """Return the worktree of a session: made for it, or for the session that it resumes; or None."""
     if launch.worktree is not None:
         return launch.worktree
     if not (launch.resume or launch.continue_last):

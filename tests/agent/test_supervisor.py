@@ -197,7 +197,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             one.pid_of(heard)
         with step("ended for good, nothing wakes it"):
             await session.end()
-            session.wake(answered=True, ended=True)
+            session.wake(answered=True)
             assert session.state is SessionState.ENDED
 
 

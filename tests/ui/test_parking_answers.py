@@ -14,6 +14,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
+from ccq_tui.inbox import InboxChange, Settled
 from ccq_tui.questions import Answer, Answered
 from tests.ui.inboxed import Many, request_of
 from tests.ui.session import keys_work, until
@@ -42,9 +43,10 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
             await pilot.press("1", "enter")
             await until(pilot, lambda: session.answers)
         else:
+            heard: list[InboxChange] = []
+            run.app.inbox.subscribe(heard.append)  # told after the session
             await run.app.inbox.run(lambda store: store.settle(request.id, ANSWER, "test"))
-            heard = screen.session.settled_elsewhere if when == "settled elsewhere before" else ()
-            await until(pilot, lambda: request.id in heard or not screen.waiting.items)
+            await until(pilot, lambda: any(isinstance(change, Settled) for change in heard))
         if when == "settled elsewhere before":
             session.tell(RequestParked(request.id, deferred=True))
         await until(pilot, lambda: not screen.waiting.items)

@@ -150,9 +150,7 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
         assert run.told.closed
         assert run.told.cause == "no activity for 1 h (session_timeout)"
         run.told.tell(StateChanged(SessionState.ENDED))
-        await until(
-            pilot, lambda: "Closed after 1 h in which nothing happened" in run.screen.transcript.text()
-        )
+        await until(pilot, lambda: "Closed after 1 h without activity" in run.screen.transcript.text())
         assert run.screen.dock.prompt.text == "x"
         await pilot.press("enter")
         await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])

@@ -79,4 +79,4 @@ def _ended_words(event: LimitReached) -> str:
     after = spoken(event.limit.seconds)
     if event.state is SessionState.PARKED:
         return f"Parked after {after} without an answer · your answer starts Claude again"
-    return f"Closed after {after} in which nothing happened · your next prompt goes on with it"
+    return f"Closed after {after} without activity · your next prompt resumes it"

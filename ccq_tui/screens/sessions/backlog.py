@@ -5,22 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ccq_tui.agent.claude.record import taken
-from ccq_tui.agent.launching import session_options
-from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.unbegun import begun_or_new
 from ccq_tui.config import Launch, SettingsError, state_dir
-from ccq_tui.config.trust import trusts
-from ccq_tui.prompts.drafts import Drafts
-from ccq_tui.prompts.unread import Draft, Unbegun
-from ccq_tui.supervisor.launches import launch_in
+from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.supervisor.launches import LONGEST_PATH
+from ccq_tui.supervisor.unbegun import as_chosen, launch_of_unbegun, move_draft, take_unbegun
 from ccq_tui.text import one_line
-from ccq_tui.worktrees.making import back_in
 from ccq_tui.worktrees.model import WorktreeError
 
 if TYPE_CHECKING:
@@ -30,8 +22,6 @@ _logger = logging.getLogger(__name__)
 
 LATER = "leave it for later"
 """The row that does not trust the directory of such a session now: it comes back with the next start."""
-LONGEST = 300
-"""Characters of a path."""
 MOST_NAMED = 3
 
 
@@ -55,7 +45,7 @@ class Backlog:
         here = first.settings.directory
         place = (first.state or state_dir()) / "drafts"
         try:
-            found, unreadable = await asyncio.to_thread(_taken, place, here)
+            found, unreadable = await asyncio.to_thread(take_unbegun, place, here)
         except OSError as error:
             _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
             return
@@ -71,26 +61,17 @@ class Backlog:
         if front is None:
             return False
         try:
-            launch = await asyncio.to_thread(_launch_of, one, front.launch)
+            launch = await launch_of_unbegun(one, place, front.launch)
         except (SettingsError, WorktreeError) as error:
             self._host.note([f"A session that had not begun is kept for the next start: {error}"])
             return False
-        options = await begun_or_new(session_options(launch), one.id)
-        if options.resume == one.id and not await asyncio.to_thread(_left_over, place, one.id, options):
-            return False  # all of it was read in the moment before the end: it has begun
-        launch = replace(
-            launch,
-            resume=options.resume or "",
-            fork=options.fork,
-            session_id=options.session_id or "",
-        )
-        if plain and launch.session_id and await front.take_over(one):
+        if launch is None or (plain and launch.session_id and await front.take_over(one)):
             return False
         if launch.session_id not in ("", one.id):
-            await asyncio.to_thread(_move, place, one.id, launch.session_id)
+            await asyncio.to_thread(move_draft, place, one.id, launch.session_id)
         trusted = await self._host.if_trusted(launch, leave=LATER)
         if trusted is not None:
-            await self._host.add_behind(_as_chosen(one, trusted))  # the answer has read its settings anew
+            await self._host.add_behind(as_chosen(one, trusted))  # the answer has read its settings anew
         return trusted is not None
 
 
@@ -113,65 +94,6 @@ def back_words(back: Sequence[Unbegun], number: int) -> str:
 def unreadable_words(files: Sequence[Path]) -> str:
     """Say which files of drafts cannot be read, and what to do with them."""
     count = "1 draft" if len(files) == 1 else f"{len(files)} drafts"
-    named = ", ".join(one_line(str(path), LONGEST) for path in files[:MOST_NAMED])
+    named = ", ".join(one_line(str(path), LONGEST_PATH) for path in files[:MOST_NAMED])
     more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
     return f"{count} cannot be read: {named}{more}. Copy what is in there, then delete it."
-
-
-def _taken(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Path, ...]]:
-    """Take sessions over for this process; the screen that is opened for one then has its draft.
-
-    Returns:
-        The sessions, and the files that cannot be read.
-    """
-    with closing(Drafts(place)) as drafts:
-        return drafts.take_unbegun(here), drafts.unreadable
-
-
-def _left_over(place: Path, session_id: str, options: SessionOptions) -> bool:
-    """Whether a session that has begun has anything that Claude has not read; else nothing is kept of it."""
-    with closing(Drafts(place)) as drafts:
-        draft = drafts.load(session_id)
-        if draft is None:
-            return False
-        sent = {one.id: one.session or session_id for one in draft.sent}
-        if draft.text.strip() or taken(options, sent) != set(sent):
-            return True
-        drafts.save(session_id, Draft())
-        return False
-
-
-def _move(place: Path, old: str, new: str) -> None:
-    with closing(Drafts(place)) as drafts:
-        if drafts.load(old) is not None:
-            drafts.move(old, new)
-
-
-def _launch_of(one: Unbegun, launch: Launch) -> Launch:
-    """Say what to start a session with; reads files and may make its worktree anew: for a thread.
-
-    Raises:
-        SettingsError: The directory's own settings cannot be used.
-        WorktreeError: Its worktree cannot be made anew.
-    """
-    directory = Path(one.directory)
-    notices: tuple[str, ...] = ()
-    worktree = back_in(directory, trusts=trusts)
-    if not directory.is_dir():
-        here = one_line(str(launch.settings.directory), LONGEST)
-        notices = (f"Its directory {one_line(one.directory, LONGEST)} is gone: it begins in {here}.",)
-        directory = launch.settings.directory
-    there = launch_in(directory.resolve(), "", launch)
-    return replace(
-        _as_chosen(one, there),
-        resume=one.original,
-        fork=bool(one.original),
-        title=one.title,
-        worktree=worktree,
-        notices=notices,
-    )
-
-
-def _as_chosen(one: Unbegun, launch: Launch) -> Launch:
-    chosen = {"model": one.model, "permission_mode": one.mode, "effort": one.effort}
-    return replace(launch, settings=launch.settings.model_copy(update=chosen))

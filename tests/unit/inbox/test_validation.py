@@ -127,7 +127,7 @@ async def asking(inbox: Inbox) -> AsyncIterator[dict[str, asyncio.Task[RequestOu
     """Have all three requests wait."""
     asked = {one.id: asyncio.create_task(inbox.ask(one)) for one in (SET, PERMISSION, PLAN)}
     async with asyncio.timeout(20):
-        while len(inbox.pending) < len(asked):  # noqa: ASYNC110 (nobody is told of one that is not on disk yet)
+        while len(inbox.pending) < len(asked):  # noqa: ASYNC110 (an inbox has no event for a request that it does not have yet)
             await asyncio.sleep(0.01)
     yield asked
 

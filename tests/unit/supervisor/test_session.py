@@ -138,7 +138,7 @@ async def test_an_ended_session_is_woken_by_nothing() -> None:
     life = await Life().begun()
     await life.session.end()
     life.tell(*PARKED)
-    life.session.wake(answered=True, ended=True)
+    life.session.wake(answered=True)
     life.session.take_settled(settled_elsewhere())
     assert len(life.agents) == 1
 

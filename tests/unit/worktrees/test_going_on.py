@@ -25,7 +25,7 @@ def test_it_goes_on_in_its_worktree_made_anew_and_else_here_which_is_said(repo: 
     assert (made.path / "a.txt").is_file()
     elsewhere = launched(repo / "gone")
     assert (elsewhere.settings.directory, elsewhere.resume, elsewhere.worktree) == (repo, "id", None)
-    assert elsewhere.notices == (f"Its directory {repo}/gone is gone: it goes on in {repo}.",)
+    assert elsewhere.notices == (f"Its directory {repo}/gone is gone: it is resumed in {repo}.",)
     made.path.parent.joinpath(".gitignore").unlink()
     run(repo, "worktree", "remove", str(made.path))
     (repo / ".claude/worktrees").rmdir()

@@ -1,0 +1,137 @@
+"""The sessions that had not begun when their program ended, and with what each is started again."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.claude.record import Recorded, recorded, taken
+from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.config import Launch
+from ccq_tui.config.trust import trusts
+from ccq_tui.prompts.drafts import Drafts
+from ccq_tui.prompts.unread import Draft, Unbegun
+from ccq_tui.supervisor.launches import LONGEST_PATH, launch_in
+from ccq_tui.text import one_line
+from ccq_tui.worktrees.making import back_in
+
+
+def take_unbegun(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Path, ...]]:
+    """Take sessions over for this process; the surface that shows one then has its draft. For a thread.
+
+    Args:
+        place: The directory of the drafts.
+        here: Where the program was started.
+
+    Returns:
+        The sessions, and the files that cannot be read.
+
+    Raises:
+        OSError: They cannot be read or taken over.
+    """
+    with closing(Drafts(place)) as drafts:
+        return drafts.take_unbegun(here), drafts.unreadable
+
+
+async def launch_of_unbegun(one: Unbegun, place: Path, launch: Launch) -> Launch | None:
+    """Say with what a session is started again.
+
+    Args:
+        one: The session.
+        place: The directory of the drafts.
+        launch: What the program was started with.
+
+    Returns:
+        The launch: it begins the session, under its id or another one, or resumes it where Claude has read
+        something of it. None where Claude has read all of it by now, so that nothing is left to bring back.
+
+    Raises:
+        SettingsError: The directory's own settings cannot be used.
+        WorktreeError: Its worktree cannot be made anew.
+    """
+    launch = await asyncio.to_thread(_launch_of, one, launch)
+    options = await begun_or_new(session_options(launch), one.id)
+    if options.resume == one.id and not await asyncio.to_thread(_left_over, place, one.id, options):
+        return None
+    return replace(
+        launch, resume=options.resume or "", fork=options.fork, session_id=options.session_id or ""
+    )
+
+
+async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptions:
+    """Say with what a session is started whose program ended before Claude was known to have read anything.
+
+    A process of it that is still there is ended.
+
+    Args:
+        options: What it is started with otherwise; with ``resume`` and ``fork`` where it is a copy.
+        session_id: The id that was chosen for it.
+
+    Returns:
+        The options: to resume it where its record has messages, else to begin it under its id, or under
+        another one where the CLI would refuse that.
+    """
+    await end_leftovers(session_id)
+    match await asyncio.to_thread(recorded, options, session_id):
+        case Recorded.MESSAGES:
+            return replace(options, resume=session_id, fork=False, session_id=None)
+        case Recorded.NOTHING:
+            return replace(options, session_id=session_id)
+        case Recorded.NO_MESSAGE:
+            return replace(options, session_id=str(uuid4()))
+
+
+def _left_over(place: Path, session_id: str, options: SessionOptions) -> bool:
+    """Whether a session that has begun has anything that Claude has not read; else nothing is kept of it."""
+    with closing(Drafts(place)) as drafts:
+        draft = drafts.load(session_id)
+        if draft is None:
+            return False
+        sent = {one.id: one.session or session_id for one in draft.sent}
+        if draft.text.strip() or taken(options, sent) != set(sent):
+            return True
+        drafts.save(session_id, Draft())
+        return False
+
+
+def move_draft(place: Path, old: str, new: str) -> None:
+    """Keep the draft of a session under another id, as Claude Code refuses its own. For a thread."""
+    with closing(Drafts(place)) as drafts:
+        if drafts.load(old) is not None:
+            drafts.move(old, new)
+
+
+def _launch_of(one: Unbegun, launch: Launch) -> Launch:
+    """Say what to start a session with; reads files and may make its worktree anew: for a thread.
+
+    Raises:
+        SettingsError: The directory's own settings cannot be used.
+        WorktreeError: Its worktree cannot be made anew.
+    """
+    directory = Path(one.directory)
+    notices: tuple[str, ...] = ()
+    worktree = back_in(directory, trusts=trusts)
+    if not directory.is_dir():
+        here = one_line(str(launch.settings.directory), LONGEST_PATH)
+        notices = (f"Its directory {one_line(one.directory, LONGEST_PATH)} is gone: it begins in {here}.",)
+        directory = launch.settings.directory
+    there = launch_in(directory.resolve(), "", launch)
+    return replace(
+        as_chosen(one, there),
+        resume=one.original,
+        fork=bool(one.original),
+        title=one.title,
+        worktree=worktree,
+        notices=notices,
+    )
+
+
+def as_chosen(one: Unbegun, launch: Launch) -> Launch:
+    """Return a launch with the model, mode and effort that were chosen for a session before it began."""
+    chosen = {"model": one.model, "permission_mode": one.mode, "effort": one.effort}
+    return replace(launch, settings=launch.settings.model_copy(update=chosen))
