@@ -322,19 +322,20 @@ def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
         if state.in_review:
             return ["Submit answers"]
         if isinstance(outcome, Discussed) or state.focus in TEXT_FOCUSES:
-            return [last_line(state.text)]
+            return parts_of(state.text)
         if isinstance(outcome, Answered):
             first = outcome.answers[0]
             return [*first.selected, first.other]
         return []
     if state.typing:
-        return [last_line(state.text)]
+        return parts_of(state.text)
     return [choice.label for choice in state.choices if choice.outcome(plan=state.plan) == outcome]
 
 
-def last_line(text: str) -> str:
-    """Return the end of a text, where its caret is."""
-    return text.rstrip().rpartition("\n")[2][-6:]
+def parts_of(text: str) -> list[str]:
+    """Return the end of a text, where its caret is as a rule, and its longer words, where it may be, too."""
+    end = text.rstrip().rpartition("\n")[2][-6:]
+    return [end, *(word for word in text.split() if len(word) > 3)]
 
 
 def is_text(state: Draft) -> bool:
