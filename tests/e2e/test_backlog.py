@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -101,8 +102,12 @@ def texts() -> list[str]:
 
 
 def on_disk(run: Running) -> str:
-    """Return all drafts."""
-    return "\n".join(file.read_text() for file in run.home.home.glob("**/drafts/*.json"))
+    """Return all drafts; one may be moved or removed while they are read."""
+    drafts = []
+    for file in run.home.home.glob("**/drafts/*.json"):
+        with contextlib.suppress(FileNotFoundError):
+            drafts.append(file.read_text())
+    return "\n".join(drafts)
 
 
 def open_queued(terminal: Terminal, prompt: str) -> None:
