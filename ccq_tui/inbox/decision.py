@@ -153,7 +153,12 @@ def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
     if meant is not Meaning.COMMAND:
         return state
     after = _pressed(state, event.key, event.character, alone=alone)
-    return replace(state, notice=NOT_DRAWN) if event.ahead and after.outcome is not None else after
+    if event.ahead and after.outcome is not None:
+        return replace(state, notice=NOT_DRAWN)
+    if state.typing and not after.typing and after.outcome is None:
+        # A letter right behind may still be part of the text that was just left.
+        return replace(after, guard=replace(after.guard, typed_at=event.at))
+    return after
 
 
 def _pasted(state: DecisionState, event: Pasted) -> DecisionState:

@@ -27,7 +27,7 @@ from ccq_tui.screens.session.panels import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
-from tests.ui.keystrokes.oracle import typed
+from tests.ui.keystrokes.oracle import NEVER, typed
 from tests.ui.keystrokes.panels import (
     FIELD,
     LONG,
@@ -223,6 +223,8 @@ class Inbox(Panels):
         """See whether a panel came to the front; in the inbox a person opens each, and help may cover it."""
         if self.inbox is None:
             # Enter in the list goes to the session, for what it asks.
+            if self._went_to_session:
+                self.watch.typed_at = NEVER  # Enter ended what was typed in the list
             self._look(asked_for=self.trace[-1:] == ["press f2"] or self._went_to_session)
             self._went_to_session = False
             return
@@ -268,7 +270,7 @@ class Inbox(Panels):
             if self.expect(before.state is not None, f"{answers} by {keys} in one go"):
                 self._confirmed(self._decisive(keys, before), before, calm=True)
         elif (before.in_text and keys[0] not in ("ctrl+d", "f2")) or (
-            before.front is None and (keys[0] == "f2" or finds)
+            before.front is None and (keys[0] == "f2" or (finds and keys[0] != "ctrl+d"))
         ):
             # Ctrl+D and F2 leave a text, for a question and for the list, to which letters are no text.
             # A panel that comes up behind holds one letter back, and takes no blank that begins no word.

@@ -277,7 +277,7 @@ class Lists(Panels):
             missing = (
                 letters
                 - gained(before, self.texts())
-                - Counter(f"{self.passed_over} " * (self.front is not None))
+                - Counter(f"{self.passed_over} " * (self.front is not None or bool(self.passed_over)))
             )
             self.expect(not missing, f"{''.join(missing)!r} of {keys} is nowhere")
 

@@ -299,3 +299,14 @@ def test_clicks_texts_and_plans_ask_too() -> None:
     assert decide(asked, Pressed("enter", at=8.0)).outcome == Allowed("x")
     plan = keys(decide(decision(PLAN), Seen(EVERY_ROW, 3)), "y")
     assert plan.notice == "3 lines were never on the screen · PgUp PgDn show them · y again approves"
+
+
+@pytest.mark.parametrize("key", ["ctrl+d", "tab", "escape"])
+def test_a_letter_right_behind_a_text_that_was_left_decides_nothing(key: str) -> None:
+    state = decide(decision(PERMISSION), Pressed("a", "a", at=10.0))
+    for letter in "why":
+        state = decide(state, TextChanged(state.text + letter))
+    state = decide(decide(state, Pressed(key, "", at=20.0)), Pressed("n", "n", at=20.1))
+    assert state.outcome is None
+    assert state.notice == ENTER_TAKES
+    assert decide(state, Pressed("n", "n", at=20.2 + TYPING_SECONDS)).outcome == Denied()
