@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.transcript.block_mark import name
 from ccq_tui.widgets.transcript.blocks import Block
-from ccq_tui.widgets.transcript.places import name
 
 
 class PlaceBar(HintBar):

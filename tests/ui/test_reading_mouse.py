@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript.selecting import Line
+from ccq_tui.widgets.transcript.text_selection import LinePlace
 from tests.ui.session import Driven, until
 
 
@@ -71,7 +71,13 @@ async def test_a_click_on_the_line_that_counts_what_came_below_goes_there() -> N
 
 
 def test_lines_keep_their_order_as_numbers() -> None:
-    lines = [Line(0, 0, 0), Line(0, 0, 1), Line(0, 1, 0), Line(1, 0, 0), Line(9_999, 7, 3)]
-    assert [Line.of(line.code) for line in lines] == lines
+    lines = [
+        LinePlace(0, 0, 0),
+        LinePlace(0, 0, 1),
+        LinePlace(0, 1, 0),
+        LinePlace(1, 0, 0),
+        LinePlace(9_999, 7, 3),
+    ]
+    assert [LinePlace.of(line.code) for line in lines] == lines
     assert [line.code for line in lines] == sorted(line.code for line in lines)
     assert lines[0].code > 100_000, "no line of a screen"

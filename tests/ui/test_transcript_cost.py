@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.testing.scenarios.long import long_markdown
-from ccq_tui.widgets.transcript import Transcript, lexers, pace, pane
+from ccq_tui.widgets.transcript import Transcript, intake, lexers, pace, widget
 from ccq_tui.widgets.transcript.layout import Layout
 
 KEY = ev.BlockKey("m", 0)
@@ -73,7 +73,8 @@ def clocked(patch: pytest.MonkeyPatch) -> Clock:
     """Give the pane and its pace a clock that stands still unless the test moves it."""
     clock = Clock()
     patch.setattr(pace, "time", clock)
-    patch.setattr(pane, "time", clock)
+    patch.setattr(intake, "time", clock)
+    patch.setattr(widget, "time", clock)
     return clock
 
 
@@ -294,7 +295,7 @@ async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later
         await until(pilot, lambda: last_line(app) == "" and app.transcript.frames > 0)
         await until(pilot, lambda: app.transcript._pace._timer is None)
         pane, width = app.transcript, app.transcript.outer_size.width
-        pane._styled.forget()
+        pane._line_cache.forget()
         pane.render_lines(Region(0, 0, width, 12))
         pane._follow(pane.model.add_notice("noticed"))
         part = pane.render_lines(Region(0, 5, width, 4))

@@ -18,9 +18,9 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import after, is_live, start_work
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.widgets.transcript.block_mark import Step
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
-from ccq_tui.widgets.transcript.places import Step
 from ccq_tui.widgets.transcript.pointing import targets_at
 
 HOW = "Alt+↑ marks a block first"

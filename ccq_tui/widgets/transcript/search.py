@@ -1,201 +1,249 @@
-"""Finds text among the blocks, a little at a time."""
+"""The search in a transcript: shows where the text stands, and goes from one place to the next."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+import time
+from collections.abc import Callable, Iterable
 
-from ccq_tui.widgets.transcript import blocks as bl
+from rich.style import Style
+from textual.strip import Strip
+
+from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.export import with_inner
-from ccq_tui.widgets.transcript.texts import Texts
+from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.overlay import Span, drawn_pattern, painted, spans_in
+from ccq_tui.widgets.transcript.search_index import Finder, Hit
+from ccq_tui.widgets.transcript.texts import unfolded
+from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
-MOST_HITS = 9_999
-"""Then nobody counts any more, and the rest is not looked at."""
-LONGEST = 200
-"""Characters of a query."""
+SLICE = 0.006
+"""Seconds of searching in one go."""
+BETWEEN = 0.1
+"""Seconds between two counts that are shown while the search goes on."""
+_MATCH = Style(bold=True, underline=True)
+_CURRENT = Style(bold=True, reverse=True)
+MOST_SPANS = 300
+"""Parts whose matches are kept; more than any screen shows."""
 
 
-class Hit(NamedTuple):
-    """One place where the query stands.
+class Search:
+    """A search from its beginning to its end, and the next one.
 
-    Attributes:
-        block: The block.
-        part: The part of it, counted as in the unfolded block.
-        number: Which match in that part, from 0.
+    Args:
+        viewport: What is seen of the blocks.
+        pane: Scrolls, folds and draws.
+        later: Calls a function when everything else that waits is done.
+        found: Told which place is looked at, from 1, or 0 for none, how many there are, and whether there may
+            be more.
     """
 
-    block: bl.Block
-    part: int
-    number: int
+    def __init__(
+        self,
+        viewport: Viewport,
+        pane: Pane,
+        later: Callable[[Callable[[], None]], object],
+        found: Callable[[int, int, bool], object],
+    ) -> None:
+        self._viewport = viewport
+        self._layout = viewport.layout
+        self._pane = pane
+        self._later = later
+        self._found = found
+        self._finder: Finder | None = None
+        self._drawn: re.Pattern[str] | None = None
+        self._hit: Hit | None = None
+        self._opened: tuple[Block, ...] = ()
+        self._origin = (0, 0)
+        self._searching = False
+        self._told_at = 0.0
+        self._spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[Span]]]] = {}
 
+    def begin(self) -> None:
+        """Remember the place from which is searched, and keep it from now on."""
+        self._spans = {}
+        self._finder = Finder(self._layout.blocks)
+        self._origin = self._layout.find(self._viewport.top)[:2] if self._layout.blocks else (0, 0)
+        self._viewport.held = True
 
-def pattern_of(query: str) -> re.Pattern[str] | None:
-    """Return what finds a query in a text, or None for an empty one.
-
-    Case matters only when the query has a capital; any white space is as good as any other.
-    """
-    words = query[:LONGEST].split()
-    if not words:
-        return None
-    flags = re.IGNORECASE if query == query.lower() else re.NOFLAG
-    return re.compile(r"\s+".join(re.escape(word) for word in words), flags)
-
-
-class Finder:
-    """Keeps the places where a query stands, while blocks come and grow.
-
-    Attributes:
-        pattern: What is looked for, or None.
-        count: How many places are known.
-        full: Whether there are more than are counted.
-        scanned: Parts that were looked at, of all queries.
-    """
-
-    def __init__(self, blocks: list[bl.Block]) -> None:
-        self.pattern: re.Pattern[str] | None = None
-        self.count = 0
-        self.full = False
-        self.scanned = 0
-        self._blocks = blocks
-        self._texts = Texts()
-        self._hits: dict[bl.Block, list[Hit]] = {}
-        self._queue: deque[bl.Block] = deque()
-        self._waiting: set[bl.Block] = set()
-        self._work: Iterator[None] = iter(())
-        self._rank: dict[bl.Block, int] = {}
-        self._ordered: list[Hit] | None = None
-
-    @property
-    def busy(self) -> bool:
-        """Whether some blocks were not looked at yet."""
-        return bool(self._queue)
-
-    def look_for(self, query: str, start: int) -> None:
-        """Begin to look for something else.
-
-        Args:
-            query: What to find.
-            start: The index of the block to begin with: from there down, then from there up.
-        """
-        self.pattern = pattern_of(query)
-        self.count, self.full = 0, False
-        self._hits.clear()
-        self._queue.clear()
-        self._waiting.clear()
-        self._number()
-        if self.pattern is not None:
-            # The blocks are those on the list; what is folded away under one is looked at with it.
-            self.look_again([*self._blocks[start:], *reversed(self._blocks[:start])])
-        self._work = self._scan()
-
-    def look_again(self, blocks: Iterable[bl.Block]) -> None:
-        """Look at blocks that are new or have changed."""
-        self._ordered = None
-        if self.pattern is None or self.full:
+    def look_for(self, query: str) -> None:
+        """Look for a query, beginning at what is seen; "" for nothing."""
+        if self._finder is None:
             return
-        for block in blocks:
-            if block not in self._waiting:
-                self._waiting.add(block)
-                self._queue.append(block)
+        self._close_opened()
+        self._hit = None
+        self._spans.clear()
+        self._told_at = 0.0
+        self._finder.look_for(query, self._origin[0])
+        pattern = self._finder.pattern
+        self._drawn = drawn_pattern(pattern, query.split()) if pattern is not None else None
+        self._pane.refresh()
+        self._go_on()
 
-    def moved(self) -> None:
-        """Take note that blocks stand elsewhere, or are gone."""
-        self._number()
-        for block in [block for block in self._hits if block not in self._rank]:
-            self.count -= len(self._hits.pop(block))
-
-    def step(self) -> bool:
-        """Look at one more part.
-
-        Returns:
-            Whether there is more to do.
-        """
-        next(self._work, None)
-        return self.busy
-
-    def _scan(self) -> Iterator[None]:
-        while True:
-            if not self._queue:
-                yield
-                continue
-            for block in with_inner([self._queue[0]]):
-                yield from self._look(block)
-            if self._queue:
-                self._waiting.discard(self._queue.popleft())
-
-    def _look(self, block: bl.Block) -> Iterator[None]:
-        hits: list[Hit] = []
-        pattern = self.pattern
-        for part, text in enumerate(self._texts.parts(block)):
-            self.scanned += 1
-            if pattern is not None:
-                hits += [Hit(block, part, number) for number, _ in enumerate(pattern.finditer(text))]
-            yield
-        self.count += len(hits) - len(self._hits.get(block, ()))
-        self._ordered = None
-        if hits:
-            self._hits[block] = hits
+    def next(self, direction: int) -> None:
+        """Go to the next place, further down (1) or up (-1)."""
+        if self._finder is None:
+            return
+        if self._hit is None:
+            hit = self._finder.nearest(*self._origin)
         else:
-            self._hits.pop(block, None)
-        if self.count > MOST_HITS:
-            self.full = True
-            self._queue.clear()
-            self._waiting.clear()
+            hit = self._finder.after(self._hit, direction)
+        if hit is not None:
+            self._go_to(hit)
+        self._tell()
 
-    # -- going from one to the next ------------------------------------------------------------------------
+    def end(self) -> bool:
+        """Forget the search; return whether there was one."""
+        if self._finder is None:
+            return False
+        self._finder = self._drawn = self._hit = None
+        self._opened = ()
+        self._spans.clear()
+        return True
 
-    def _number(self) -> None:
-        self._ordered = None
-        self._rank = {block: number for number, block in enumerate(with_inner(self._blocks))}
+    # -- searching, in slices ------------------------------------------------------------------------------
 
-    def _key(self, hit: Hit) -> tuple[int, int, int]:
-        return self._rank.get(hit.block, -1), hit.part, hit.number
+    def _go_on(self) -> None:
+        """Look at some more, and go on after everything else that waits."""
+        self._searching = False
+        finder = self._finder
+        if finder is None:
+            return
+        begin = time.perf_counter()
+        while finder.step():
+            if time.perf_counter() > begin + SLICE:
+                self._go_on_soon()
+                break
+        if finder.busy and begin - self._told_at < BETWEEN:
+            return  # putting all that was found in order costs more than a slice
+        self._told_at = begin
+        if self._hit is not None and not finder.place(self._hit):
+            self._hit = None
+        if self._hit is None and (hit := finder.nearest(*self._origin)) is not None:
+            self._go_to(hit)
+        self._tell()
 
-    def _all(self) -> list[Hit]:
-        if self._ordered is None:
-            if any(block not in self._rank for block in self._hits):
-                self._number()
-            blocks = sorted(self._hits, key=lambda block: self._rank.get(block, -1))
-            self._ordered = [hit for block in blocks for hit in self._hits[block]]
-        return self._ordered
+    def _go_on_soon(self) -> None:
+        if not self._searching:
+            self._searching = True
+            self._later(self._go_on)
 
-    def place(self, hit: Hit) -> int:
-        """Return which one of all a hit is, from 1; 0 when it is none any more."""
-        found = self._all()
-        at = bisect_left(found, self._key(hit), key=self._key)
-        return at + 1 if at < len(found) and found[at] == hit else 0
+    def follow(self, change: Change) -> None:
+        """Follow a change of the blocks."""
+        if self._finder is not None and self._finder.pattern is not None:
+            if change.moved_from is not None:
+                self._finder.moved()
+            self.look_again(self._layout.blocks[index] for index in change.changed)
 
-    def after(self, hit: Hit, direction: int) -> Hit | None:
-        """Return the next hit, from the other end when there is none that way.
+    def look_again(self, blocks: Iterable[Block]) -> None:
+        """Look again at blocks that have another text now, such as one that was split only now."""
+        if self._finder is not None and self._finder.pattern is not None:
+            self._finder.look_again(block for block in blocks if block.at >= 0)
+            self._go_on_soon()
 
-        Args:
-            hit: Where to go from.
-            direction: 1 for further down, -1 for further up.
-        """
-        found = self._all()
-        if not found:
+    def _tell(self) -> None:
+        if (finder := self._finder) is not None:
+            place = finder.place(self._hit) if self._hit is not None else 0
+            self._found(place, finder.count, finder.busy or finder.full)
+
+    # -- going there ---------------------------------------------------------------------------------------
+
+    def _go_to(self, hit: Hit) -> None:
+        self._hit = hit
+        self._close_opened(hit.block)
+        self._bring_out(hit.block)
+        if hit.block.at < 0:
+            return
+        if hit.block.folded and self._is_hidden(hit):
+            self._open(hit.block)
+        self.show()
+
+    def _bring_out(self, block: Block) -> None:
+        """Unfold what the block is folded away under."""
+        while block.at < 0:
+            owners = (owner for owner in self._layout.blocks if isinstance(owner, ToolBlock) and owner.inner)
+            owner = next((owner for owner in owners if block in with_inner([owner])), None)
+            if owner is None:
+                return
+            self._open(owner)
+
+    def _is_hidden(self, hit: Hit) -> bool:
+        block = hit.block
+        if not block.foldable:
+            return False
+        whole = unfolded(block)
+        if whole.head != block.head:
+            return True
+        return hit.part >= whole.head or self._lines_of(hit) is None
+
+    def _lines_of(self, hit: Hit) -> tuple[int, int] | None:
+        """Return the first line of a hit in its part, and how many it takes; None when it is not drawn."""
+        index = hit.block.at
+        if hit.part >= self._layout.parts(index):
             return None
-        if direction > 0:
-            at = bisect_right(found, self._key(hit), key=self._key)
-        else:
-            at = bisect_left(found, self._key(hit), key=self._key) - 1
-        return found[at % len(found)]
+        spans = self._spans_of(index, hit.part)
+        number = min(hit.number, _last(spans))
+        lines = [line for line, found in spans.items() if any(span.number == number for span in found)]
+        return (min(lines), max(lines) - min(lines) + 1) if lines else None
 
-    def nearest(self, start: int, part: int = 0) -> Hit | None:
-        """Return the first hit in a part of a block or below it, else the last one above.
+    def show(self) -> None:
+        """Scroll to the place that is looked at, if there is one."""
+        hit = self._hit
+        if hit is None or hit.block.at < 0:
+            return
+        part = min(hit.part, self._layout.parts(hit.block.at) - 1)
+        line, count = self._lines_of(hit) or (0, 1)
+        self._pane.show(hit.block.at, part, line, count)
 
-        While some blocks were not looked at yet there is none above: one below may still be found.
+    def _open(self, block: Block) -> None:
+        self._pane.fold(block, folded=False)
+        self._opened = (*self._opened, block)
 
-        Args:
-            start: The index of the block.
-            part: The part.
-        """
-        found = self._all()
-        rank = self._rank.get(self._blocks[start], 0) if start < len(self._blocks) else len(self._rank)
-        at = bisect_left(found, (rank, part, 0), key=self._key)
-        if at < len(found):
-            return found[at]
-        return found[-1] if found and not self.busy else None
+    def _close_opened(self, shown: Block | None = None) -> None:
+        """Fold again what was unfolded only to show a place in it, unless it is, or holds, a block."""
+        kept = []
+        for block in reversed(self._opened):  # what stands under an agent before the agent
+            if shown is not None and (block is shown or self._holds(block, shown)):
+                kept.append(block)
+            elif block.at >= 0:
+                self._pane.fold(block, folded=True)
+        self._opened = tuple(reversed(kept))
+
+    def _holds(self, owner: Block, block: Block) -> bool:
+        """Tell whether a block stands under another one."""
+        between = self._layout.blocks[owner.at + 1 : block.at + 1] if owner.at >= 0 else []
+        return bool(between) and all(one.depth > owner.depth for one in between)
+
+    # -- drawing -------------------------------------------------------------------------------------------
+
+    def _spans_of(self, index: int, part: int) -> dict[int, list[Span]]:
+        strips = self._layout.strips(index, part)
+        key = (self._layout.blocks[index], part)
+        known = self._spans.get(key)
+        if known is None or known[0] is not strips:
+            if len(self._spans) > MOST_SPANS:
+                self._spans.clear()
+            known = (strips, spans_in(strips, self._drawn) if self._drawn is not None else {})
+            self._spans[key] = known
+        return known[1]
+
+    def drawn(self, strip: Strip, index: int, part: int, offset: int) -> Strip:
+        """Return a line of a part with the matches in it marked."""
+        if self._drawn is None:
+            return strip
+        spans = self._spans_of(index, part)
+        found = spans.get(offset)
+        if not found:
+            return strip
+        hit, current = self._hit, -1
+        if hit is not None and hit.block is self._layout.blocks[index] and hit.part == part:
+            current = min(hit.number, _last(spans))
+        return painted(
+            strip,
+            [(span.start, span.end, _CURRENT if span.number == current else _MATCH) for span in found],
+        )
+
+
+def _last(spans: dict[int, list[Span]]) -> int:
+    """Return the number of the last match, or -1."""
+    return max((span.number for line in spans.values() for span in line), default=-1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import Layout
@@ -13,10 +14,27 @@ NEAR = 4
 """A move of so many screens is measured on the way; a longer one is a jump."""
 
 
+class Pane(Protocol):
+    """What the parts of a transcript need of the widget."""
+
+    def show(self, index: int, part: int, offset: int, lines: int) -> None:
+        """Scroll as little as is needed to show lines of a part of a block, and stay there."""
+
+    def fold(self, block: Block, *, folded: bool) -> None:
+        """Fold a block, or unfold it."""
+
+    def update(self) -> None:
+        """Bring view, scroll bar and screen in line with the blocks."""
+
+    def refresh(self) -> object:
+        """Draw all lines anew."""
+
+
 class Viewport:
     """A window of some height on a layout. Only what it shows is measured.
 
     Attributes:
+        layout: What it shows a part of.
         height: Lines seen at once.
         top: The first line seen, in the layout's lines.
         following: Whether the end is kept in view.
@@ -28,7 +46,7 @@ class Viewport:
         self.top = 0
         self.following = True
         self.held = False
-        self._layout = layout
+        self.layout = layout
         self._block: Block | None = None
         self._index = self._part = self._offset = 0
         self._seen: tuple[Block, int] | None = None
@@ -36,7 +54,7 @@ class Viewport:
     @property
     def bottom(self) -> int:
         """The furthest that the top can go."""
-        return max(0, self._layout.total - self.height)
+        return max(0, self.layout.total - self.height)
 
     @property
     def unseen(self) -> int:
@@ -44,15 +62,15 @@ class Viewport:
         if self.following or self._seen is None or self._seen[0].at < 0:
             return 0
         block, lines = self._seen
-        return max(0, self._layout.total - self._layout.before(block.at) - lines)
+        return max(0, self.layout.total - self.layout.before(block.at) - lines)
 
     def settle(self) -> None:
         """Measure what is seen and set ``top`` accordingly, after anything has changed."""
-        if not self._layout.blocks:
+        if not self.layout.blocks:
             self.top = 0
             return
         if self.following:
-            self._measure_up(len(self._layout.blocks), 0, self.height)
+            self._measure_up(len(self.layout.blocks), 0, self.height)
             self._anchor(self.bottom)
             return
         self._find_anchor()
@@ -76,19 +94,19 @@ class Viewport:
         """
         if not self.following:
             return True
-        return self._measure_up(len(self._layout.blocks), 0, self.height, enough)
+        return self._measure_up(len(self.layout.blocks), 0, self.height, enough)
 
     def resize(self, width: int, height: int) -> None:
         """Take another size, keeping the text at the top where it is."""
         self.height = max(1, height)
-        if width != self._layout.width:
-            if self._layout.blocks and not self.following:
+        if width != self.layout.width:
+            if self.layout.blocks and not self.following:
                 self._find_anchor()
-                before = max(1, self._layout.height(self._index, self._part))
-                self._layout.width = width
-                after = self._layout.measure(self._index, self._part)
+                before = max(1, self.layout.height(self._index, self._part))
+                self.layout.width = width
+                after = self.layout.measure(self._index, self._part)
                 self._offset = min(self._offset * after // before, max(0, after - 1))
-            self._layout.width = width
+            self.layout.width = width
         self.settle()
 
     def follow(self) -> None:
@@ -99,7 +117,7 @@ class Viewport:
 
     def home(self) -> None:
         """Go to the first line."""
-        if self._layout.blocks:
+        if self.layout.blocks:
             self._leave_end()
             self._anchor(0)
             self.settle()
@@ -110,7 +128,7 @@ class Viewport:
         Args:
             line: The wanted top, counted as things are now; what is measured on the way may move it.
         """
-        layout = self._layout
+        layout = self.layout
         if not layout.blocks:
             return
         delta = line - self.top
@@ -139,7 +157,7 @@ class Viewport:
             offset: The first line in that part.
             lines: How many; the first ones are shown when there are more than the view holds.
         """
-        layout = self._layout
+        layout = self.layout
         if not layout.blocks:
             return
         room = max(1, self.height - bool(self.unseen))  # the last line says how much came below
@@ -162,43 +180,43 @@ class Viewport:
 
     def _leave_end(self) -> None:
         if self.following:
-            last = len(self._layout.blocks) - 1
-            self._seen = (self._layout.blocks[last], self._layout.total - self._layout.before(last))
+            last = len(self.layout.blocks) - 1
+            self._seen = (self.layout.blocks[last], self.layout.total - self.layout.before(last))
         self.following = False
 
     def _anchor(self, line: int) -> None:
         """Remember the text at a line, so that the place can be found again."""
         self.top = line
-        self._index, self._part, self._offset = self._layout.find(line)
-        self._block = self._layout.blocks[self._index]
+        self._index, self._part, self._offset = self.layout.find(line)
+        self._block = self.layout.blocks[self._index]
 
     def _find_anchor(self) -> None:
         """Bring the remembered place up to date with the blocks there are now."""
-        last = len(self._layout.blocks) - 1
+        last = len(self.layout.blocks) - 1
         if self._block is not None and self._block.at >= 0:
             self._index = self._block.at
         self._index = min(self._index, last)
-        self._block = self._layout.blocks[self._index]
-        parts = self._layout.parts(self._index)
+        self._block = self.layout.blocks[self._index]
+        parts = self.layout.parts(self._index)
         if self._part >= parts:
             self._part, self._offset = max(0, parts - 1), 0
         # A part that was guessed as a whole may have been split into many since.
-        while self._part < parts - 1 and self._offset >= self._layout.height(self._index, self._part):
-            self._offset -= self._layout.height(self._index, self._part)
+        while self._part < parts - 1 and self._offset >= self.layout.height(self._index, self._part):
+            self._offset -= self.layout.height(self._index, self._part)
             self._part += 1
-        self._offset = max(0, min(self._offset, self._layout.height(self._index, self._part) - 1))
+        self._offset = max(0, min(self._offset, self.layout.height(self._index, self._part) - 1))
 
     def _line(self) -> int:
-        return self._layout.before(self._index, self._part) + self._offset
+        return self.layout.before(self._index, self._part) + self._offset
 
     def _measure_down(self, lines: int) -> None:
         """Measure from the anchor on until so many lines are covered."""
         index, part, covered = self._index, self._part, -self._offset
-        while index < len(self._layout.blocks) and covered < lines:
-            if part >= self._layout.parts(index):
+        while index < len(self.layout.blocks) and covered < lines:
+            if part >= self.layout.parts(index):
                 index, part = index + 1, 0
                 continue
-            covered += self._layout.measure(index, part)
+            covered += self.layout.measure(index, part)
             part += 1
 
     def _measure_up(
@@ -211,11 +229,11 @@ class Viewport:
                 if index == 0:
                     return True
                 index -= 1
-                part = self._layout.parts(index)
+                part = self.layout.parts(index)
                 continue
             part -= 1
-            known = self._layout.measured(index, part)
-            covered += self._layout.measure(index, part)
+            known = self.layout.measured(index, part)
+            covered += self.layout.measure(index, part)
             if not known and covered < lines and enough():
                 return False
         return True

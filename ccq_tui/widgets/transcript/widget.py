@@ -1,12 +1,596 @@
-"""The transcript as one widget, made of its parts."""
+"""The transcript as a widget: takes events, keeps to one frame a time, and draws the lines that are seen.
+
+What a reader does with it is in parts of its own, in this order wherever something concerns several of them:
+the block mark, the search, the selection, how much of a plan was seen.
+"""
 
 from __future__ import annotations
 
-from ccq_tui.widgets.transcript.palette import CSS
-from ccq_tui.widgets.transcript.sight import Sight
+import time
+from typing import ClassVar, Self, cast
+
+from rich.style import Style
+from textual import events
+from textual.geometry import Offset, Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
+from ccq_tui.compat.textual.nodes import restyle, restyles
+from ccq_tui.widgets.lifetime import after, is_live, soon
+from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
+from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.export import plain_text
+from ccq_tui.widgets.transcript.intake import Intake
+from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.lexers import LaterLexers
+from ccq_tui.widgets.transcript.line_cache import LineCache
+from ccq_tui.widgets.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.own_lines import more_line, welcome_line
+from ccq_tui.widgets.transcript.pace import Pace
+from ccq_tui.widgets.transcript.painter import Painter
+from ccq_tui.widgets.transcript.palette import CSS, NAMES, PREFIX, Palette
+from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.plan_sight import PlanSight
+from ccq_tui.widgets.transcript.search import Search
+from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
+from ccq_tui.widgets.transcript.thumb import Thumb
+from ccq_tui.widgets.transcript.viewport import Viewport
 
 
-class Transcript(Sight):
-    """The transcript of one session: drawn where it is seen, marked, searched and copied as data."""
+class Transcript(ScrollView, can_focus=False):
+    """The transcript of one session: drawn where it is seen, marked, searched and copied as data.
+
+    Args:
+        model: The data to show, or None to begin empty.
+        welcome: Plain text shown while there is nothing else.
+
+    Attributes:
+        counters: How much was drawn so far.
+        frames: How often the view was brought up to date.
+    """
 
     DEFAULT_CSS = CSS
+    COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
+
+    class FollowChanged(Message):
+        """The end of the transcript is kept in view now, or no longer is."""
+
+        def __init__(self, transcript: Transcript, *, following: bool) -> None:
+            super().__init__()
+            self.transcript = transcript
+            self.following = following
+
+        @property
+        def control(self) -> Transcript:
+            """The transcript that sent it."""
+            return self.transcript
+
+    class MarkChanged(Message):
+        """Another block is the current one, it looks different, or there is none any more."""
+
+    class FoundChanged(Message):
+        """More was found, or another place is looked at.
+
+        Attributes:
+            place: Which one is looked at, from 1; 0 for none.
+            count: How many there are.
+            more: Whether there may be more.
+        """
+
+        def __init__(self, place: int, count: int, *, more: bool) -> None:
+            super().__init__()
+            self.place = place
+            self.count = count
+            self.more = more
+
+    class Pointed(Message):
+        """Something was clicked that is not selected by it.
+
+        Attributes:
+            block: The block.
+            strips: The lines of the part of it, as they were drawn.
+            line: Which of them.
+            cell: The cell in that line.
+            chain: Which click it is of several in a row.
+        """
+
+        def __init__(self, block: Block, strips: list[Strip], line: int, cell: int, chain: int) -> None:
+            super().__init__()
+            self.block = block
+            self.strips = strips
+            self.line = line
+            self.cell = cell
+            self.chain = chain
+
+    class Looked(Message):
+        """More of the plan that is decided on was in view."""
+
+    def __init__(
+        self,
+        model: TranscriptModel | None = None,
+        *,
+        welcome: str = "",
+        id: str | None = None,  # noqa: A002 - Textual's own name for it
+    ) -> None:
+        super().__init__(id=id)
+        self._model = model or TranscriptModel()
+        self._intake = Intake(self._model, self._follow)
+        self.counters = Counters()
+        self.frames = 0
+        self._columns = 0  # beside the scroll bar, which Textual's own size counts in
+        self._widths = 0, 0  # without and with the scroll bar
+        self._welcome = welcome
+        self._painter: Painter | None = None
+        self._layout = Layout(self._model.blocks, self._draw)
+        self._viewport = Viewport(self._layout)
+        self._mark = BlockMark(self._viewport, self, lambda: self.post_message(self.MarkChanged()))
+        self._search = Search(
+            self._viewport,
+            self,
+            lambda go_on: after(self, 0.001, go_on),
+            lambda place, count, more: self.post_message(self.FoundChanged(place, count, more=more)),
+        )
+        self._selection = TextSelection(self._viewport)
+        self._plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
+        self._line_cache = LineCache()
+        self._thumb = Thumb()
+        self._lexers = LaterLexers(self._lexer_arrived)
+        self._plain: list[tuple[Block, int]] = []  # what was drawn without a highlighter that is on its way
+        self._clock_timer: Timer | None = None
+        self._pace = Pace(self, self._split, self._prepare, self.update)
+        self._counting = False
+        self._placing = False
+        self._covered = False
+        self._was_following = True
+        self._for_screen = False  # whether lines are drawn for it, and not looked at for the mouse
+        self._pressed = Offset(0, 0)
+        self._pointer = Pointer(self._under)
+        self._layout.sync(Change(tuple(range(len(self._model.blocks)))))
+
+    # -- what is shown ---------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> TranscriptModel:
+        """The blocks as data."""
+        self._intake.take_grown()
+        return self._model
+
+    @property
+    def block_count(self) -> int:
+        """How many blocks there are."""
+        return len(self.model.blocks)
+
+    @property
+    def following(self) -> bool:
+        """Whether the end is kept in view."""
+        return self._viewport.following
+
+    @property
+    def unseen(self) -> int:
+        """Lines that came below the view since the end was left."""
+        return self._viewport.unseen
+
+    @property
+    def welcome(self) -> str:
+        """Plain text shown while there is nothing else."""
+        return self._welcome
+
+    @welcome.setter
+    def welcome(self, text: str) -> None:
+        self._welcome = text
+        self.refresh()
+
+    def apply(self, event: AgentEvent) -> None:
+        """Take in one event of the session; it is drawn with the next frame."""
+        if isinstance(event, BlockGrew):
+            self._pace.streamed += len(event.text)
+            if self._intake.grow(event):
+                self._pace.schedule(streaming=True)
+        elif isinstance(event, HistoryLoaded) and event.older:
+            self._intake.past.add(event)
+            self._pace.schedule()
+        else:
+            self._changed(self.model.apply(event))
+
+    def add_prompt(self, text: str) -> None:
+        """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it."""
+        self._changed(self.model.add_prompt(text))
+        self.action_end()
+
+    def add_notice(self, text: str, level: str = "info") -> None:
+        """Show a line of the program's own.
+
+        Args:
+            text: What to say.
+            level: "info", "warning" or "error".
+        """
+        self._changed(self.model.add_notice(text, level))
+
+    def offer(self, text: str) -> None:
+        """Say on the newest error which key does something about it; "" for none."""
+        self._changed(self.model.offer(text))
+
+    # -- from change to frame --------------------------------------------------------------------------------
+
+    def _changed(self, change: Change) -> None:
+        """Follow a change of the blocks, and draw it."""
+        self._follow(change)
+        if change != Change():
+            self._pace.schedule()
+
+    def _follow(self, change: Change) -> None:
+        """Bring everything in line with a change of the blocks."""
+        self._intake.watch(change)
+        self._layout.sync(change)
+        self._watch_clock()
+        self._mark.follow()
+        self._search.follow(change)
+
+    def _split(self, until: float) -> bool:
+        """Split Markdown that has arrived and take in the past; return whether there is more."""
+        self._intake.take_grown()
+        if touched := self._intake.split(until):
+            self._layout.sync(Change(tuple(block.at for block in touched)))
+            self._search.look_again(touched)
+        while (earlier := self._intake.take_past(until)) is not None:
+            self._follow(self._model.put_first(earlier))
+            self._viewport.settle()  # what is painted before the frame must not be other lines
+            self._place()
+        return self._intake.busy
+
+    def _prepare(self, until: float) -> bool:
+        """Draw what will be seen, part by part; return whether there is more."""
+        if self._painter is None or not self.size:
+            return False
+        return not self._viewport.prepare(lambda: time.perf_counter() >= until)
+
+    def update(self) -> None:
+        """Bring view, scroll bar and screen in line with the data."""
+        if self._painter is None or not self.size:
+            return
+        self.frames += 1
+        top, following = self._viewport.top, self._was_following
+        self._viewport.settle()
+        covered, self._covered = self._covered, bool(self.unseen)
+        if self._covered and not covered:
+            self._keep_shown()  # the last line is taken now by what came below
+        self._place()
+        dirty = self._layout.take_dirty()
+        if self._viewport.top != top or self._was_following != following:
+            self.refresh()
+        elif dirty is not None:
+            self._refresh_from(self._layout.before(*dirty) - top)
+
+    def _refresh_from(self, y: int) -> None:
+        """Draw anew from a line of the view on; the lines above it did not change."""
+        height = self.size.height
+        y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts what came below
+        if y < height:
+            self.refresh(Region(0, y, self.outer_size.width, height - y))
+
+    def _place(self) -> None:
+        """Give the scroll bar what the viewport says; the layout of the screen does not depend on it."""
+        self._placing = True
+        try:
+            view = self._viewport
+            self.set_reactive(Widget.virtual_size, Size(self._columns, self._layout.total))
+            self.scroll_target_y = self.scroll_y = view.top
+            self._thumb.place(self.vertical_scrollbar, self._layout.total, view.height, view.top)
+        finally:
+            self._placing = False
+        if self._viewport.following != self._was_following:
+            self._was_following = self._viewport.following
+            self.post_message(self.FollowChanged(self, following=self._was_following))
+        self._plan.look()
+
+    def _watch_clock(self) -> None:
+        """Count seconds only while a tool runs: an idle session does nothing."""
+        running = self.model.ticking
+        if self._clock_timer is not None and running != self._counting:
+            self._counting = running
+            (self._clock_timer.resume if running else self._clock_timer.pause)()
+
+    def _tick(self) -> None:
+        self._changed(self.model.tick())
+
+    # -- Textual's side --------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Begin to draw."""
+        self._clock_timer = self.set_interval(1.0, self._tick, pause=True)
+        self._restyle()
+        self._watch_clock()
+        self._pace.schedule()
+
+    def notify_style_update(self) -> None:
+        """Draw everything anew: the theme may be another one."""
+        super().notify_style_update()
+        self._line_cache.forget()
+        if is_live(self):
+            # The component classes are given their styles only after this call.
+            soon(self, self._restyle)
+
+    def _restyle(self) -> None:
+        palette = Palette(self.rich_style, self.get_component_rich_style)
+        if self._painter is None or palette != self._painter.pen.palette:
+            self._painter = Painter(Pen(palette, self.counters, self._lexers))
+            self._layout.restyle()
+            self.refresh()
+
+    def _draw(self, block: Block, part: int, gap: int, width: int) -> list[Strip]:
+        strips = self._pen_holder().draw(block, part, gap, width)
+        if self._lexers.missed:
+            self._lexers.missed = False
+            self._plain.append((block, part))
+        return strips
+
+    def _lexer_arrived(self) -> None:
+        plain, self._plain = self._plain, []
+        self._layout.redraw(plain)
+        self._pace.schedule()
+
+    def _pen_holder(self) -> Painter:
+        """Return the painter; the colours are known once the widget is mounted."""
+        if self._painter is None:
+            self._restyle()
+        return cast("Painter", self._painter)
+
+    def on_resize(self) -> None:
+        """Wrap what is seen to the new width, keeping the place."""
+        widths, self._columns = self._widths, self.scrollable_content_region.width
+        self._widths = self._columns, self.outer_size.width
+        if self._widths != widths:
+            self._line_cache.forget()  # a panel that opens or closes changes the height alone
+        self._viewport.resize(max(1, self._columns), self.size.height)
+        self._keep_shown()
+        self.refresh()
+        self.update()
+
+    def _keep_shown(self) -> None:
+        """Bring what is being looked at back into a view of another size."""
+        self._mark.show()
+        self._search.show()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Follow the wheel, the scroll bar and the keys."""
+        if self._placing:
+            return  # whoever places knows what is to be drawn
+        # A new height clamps the offset before it is told: that is nobody's move.
+        if self.size.height == self._viewport.height and self._painter is not None:
+            self._viewport.move(round(new_value))
+            self._place()
+            new_value = self.scroll_y
+        super().watch_scroll_y(old_value, new_value)
+        self.refresh()
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:
+        """Ask for the lines to be drawn anew."""
+        self._line_cache.spoil()
+        if not restyles(self):
+            regions = ()
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    # -- drawing ---------------------------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw lines of the view as Textual styles them, those that were there before only once."""
+        width = self.outer_size.width
+
+        def style(start: int, end: int) -> list[Strip]:
+            self.counters.styled += end - start
+            rows = Region(0, start, width, end - start)
+            restyle(self, rows)  # Textual may still have what stood there before
+            return ScrollView.render_lines(self, rows)
+
+        self._for_screen = True
+        try:
+            strips = self._line_cache.render(crop, self.render_line, style)
+        finally:
+            self._for_screen = False
+        if crop.width < width:
+            strips = [strip.crop(crop.x, crop.right) for strip in strips]
+        if self.mark is not None and self._painter is not None:
+            palette = self._painter.pen.palette
+            bottom = self.size.height - 1 if self.unseen else crop.bottom
+            self._mark.draw(strips, crop, palette.base + palette["accent"], bottom)
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the view; with its place for the mouse, which the screen does not need."""
+        strip = self._line(y)
+        if self._for_screen or not self._model.blocks:
+            return strip
+        return strip.apply_offsets(0, self._selection.place(y).code)
+
+    def _line(self, y: int) -> Strip:
+        width = self._columns
+        if self._painter is None:
+            return Strip.blank(width, self.rich_style)
+        if not self._model.blocks:
+            return welcome_line(self._painter.pen, self._welcome, y, self.size.height, width)
+        if y == self.size.height - 1 and self.unseen:
+            return more_line(self._painter.pen, self.unseen, width)
+        line = self._viewport.top + y
+        if line >= self._layout.total:
+            return self._line_cache.blank(width, lambda: self.rich_style)
+        index, part, offset = self._layout.find(line)
+        strips = self._layout.strips(index, part)
+        if offset >= len(strips):
+            return Strip.blank(width, self.rich_style)
+        strip = self._search.drawn(strips[offset], index, part, offset)
+        selection = self.text_selection
+        if selection is None:
+            return strip
+        colours = self.screen.get_component_rich_style("screen--selection")
+        style = Style(color=colours.color, bgcolor=colours.bgcolor)
+        return self._selection.drawn(strip, LinePlace(index, part, offset), selection, style)
+
+    # -- scrolling -------------------------------------------------------------------------------------------
+
+    def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
+        """Scroll as little as is needed to show lines, and stay there.
+
+        Args:
+            index: The block that they belong to.
+            part: The part of it.
+            offset: The first line in that part.
+            lines: How many lines; the first ones when there are more than the view holds.
+        """
+        self._viewport.show(index, part, offset, lines)
+        self._scrolled()
+
+    def _go(self, line: int) -> None:
+        self._viewport.move(line)
+        self._scrolled()
+
+    def _scrolled(self) -> None:
+        self._place()
+        self.refresh()
+
+    def action_line_up(self) -> None:
+        """Scroll up by a line."""
+        self._go(self._viewport.top - 1)
+
+    def action_line_down(self) -> None:
+        """Scroll down by a line."""
+        self._go(self._viewport.top + 1)
+
+    def action_page_up(self) -> None:
+        """Scroll up by a screen, keeping one line of it."""
+        self._go(self._viewport.top - max(1, self._viewport.height - 1))
+
+    def action_page_down(self) -> None:
+        """Scroll down by a screen, keeping one line of it."""
+        self._go(self._viewport.top + max(1, self._viewport.height - 1))
+
+    def action_home(self) -> None:
+        """Go to the first line."""
+        self._viewport.home()
+        self._scrolled()
+
+    def action_end(self) -> None:
+        """Go to the newest line and follow it; nothing is marked any more."""
+        self._mark.leave()
+        self._viewport.follow()
+        self._scrolled()
+
+    # -- the marked block ------------------------------------------------------------------------------------
+
+    @property
+    def mark(self) -> Block | None:
+        """The current block, or None."""
+        return self._mark.block
+
+    def move_mark(self, direction: int, step: Step) -> bool:
+        """Mark the next block of a kind, further down (1) or up (-1); return whether there was one."""
+        self._intake.take_grown()
+        return self._mark.move(direction, step)
+
+    def leave_mark(self, *, keep_place: bool = True) -> None:
+        """Mark nothing; follow the end again if it is in view, or go there."""
+        if not keep_place:
+            self.action_end()
+            return
+        self._mark.leave()
+        self.update()
+        self.refresh()
+
+    def toggle_mark(self) -> bool:
+        """Unfold the current block, or fold it again; return whether it has a longer form."""
+        return self._mark.toggle()
+
+    def fold(self, block: Block, *, folded: bool) -> None:
+        """Fold a block, or unfold it."""
+        if block.folded != folded:
+            self._changed(self.model.set_fold(block, folded=folded))
+
+    def toggle_folds(self) -> None:
+        """Unfold all thinking, outputs and long prompts, or fold them again."""
+        self._changed(self.model.set_folds(folded=not self.model.folded))
+
+    # -- the search ------------------------------------------------------------------------------------------
+
+    def begin_search(self) -> None:
+        """Remember the place from which is searched, and keep it from now on."""
+        self.leave_mark()
+        self._search.begin()
+
+    def search(self, query: str) -> None:
+        """Look for a query, beginning at what is seen; "" for nothing."""
+        self._search.look_for(query)
+
+    def search_next(self, direction: int) -> None:
+        """Go to the next place, further down (1) or up (-1)."""
+        self._search.next(direction)
+
+    def end_search(self) -> None:
+        """Forget the search, and stay at the place."""
+        if self._search.end():
+            self._viewport.held = self.mark is not None
+            self.update()
+            self.refresh()
+
+    # -- the plan that is decided on -------------------------------------------------------------------------
+
+    def show_plan(self, request_id: str) -> bool:
+        """Bring the head of a request's plan into view, and watch how much of it is seen.
+
+        Returns:
+            Whether the view was moved.
+        """
+        return self._plan.show(request_id)
+
+    def unseen_of_plan(self) -> int:
+        """Return how many lines of that plan were never in view."""
+        return self._plan.unseen
+
+    # -- text and mouse --------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """Return everything as plain text."""
+        return plain_text(self.model.blocks)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the text of a selection, without the margins of its lines."""
+        if not self.model.blocks:
+            return None
+        text = self._selection.text(selection)
+        return self.text() if text is None else text, "\n"
+
+    def text_select_all(self) -> None:
+        """Select the block that was clicked twice: all of a session is rarely what is meant."""
+        if (selection := self._selection.block_at(self._pressed.y)) is not None:
+            self.screen.selections = {self: selection}
+
+    def _under(self, event: events.MouseEvent) -> tuple[LinePlace | None, int] | None:
+        """Return the line and the cell under the pointer; no line where it is said what came below."""
+        if self.unseen and event.y == self.size.height - 1:
+            return None, 0
+        offset = event.get_content_offset(self)
+        return None if offset is None else (self._selection.place(offset.y), offset.x)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Remember where a click may begin, or a selection."""
+        self._pressed = event.offset
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the end by a click on the line that says what came below; elsewhere tell what was clicked."""
+        clicked = self._pointer.clicked(event)
+        if clicked is None:
+            return
+        line, cell = clicked
+        if line is None:
+            self.action_end()
+        elif line.block < len(self.model.blocks):
+            block, strips = self._model.blocks[line.block], self._layout.strips(line.block, line.part)
+            self.post_message(self.Pointed(block, strips, line.offset, cell, event.chain))

@@ -10,8 +10,8 @@ from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
 from ccq_tui.widgets.transcript.heights import GrowingHeights
+from ccq_tui.widgets.transcript.intake import STEP, Past
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.past import STEP, Past
 
 
 def part(first: int, count: int, *, cut: bool = False) -> ev.HistoryLoaded:

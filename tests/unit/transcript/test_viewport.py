@@ -7,6 +7,7 @@ from rich.style import Style
 
 from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript import Change, Counters, TranscriptModel
+from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.palette import Palette
@@ -39,6 +40,18 @@ class Pane:
             while document is not None and document.settle():
                 pass
         self.layout.sync(change)
+
+    def show(self, index: int, part: int, offset: int, lines: int) -> None:
+        self.viewport.show(index, part, offset, lines)
+
+    def fold(self, block: Block, *, folded: bool) -> None:
+        self.sync(self.model.set_fold(block, folded=folded))
+
+    def update(self) -> None:
+        self.viewport.settle()
+
+    def refresh(self) -> None:
+        """Draw nothing."""
 
     def lines(self) -> list[str]:
         shown = []

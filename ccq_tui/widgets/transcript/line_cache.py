@@ -13,7 +13,7 @@ MOST = 500
 """Lines kept, about: several times those of a view."""
 
 
-class StyledLines:
+class LineCache:
     """Keeps the lines of the last views.
 
     While text streams in, nearly every line of a view was in the one before, further down. Textual keeps what

@@ -11,7 +11,7 @@ from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.order import Change
-from ccq_tui.widgets.transcript.unwrapping import source_of, unwrapped
+from ccq_tui.widgets.transcript.text_selection import source_of, unwrapped
 from tests.unit.transcript.test_drawing import painter
 
 PROSE = "The **store** reads `store.py` [twice](https://x.org/a), 日本語の文章もあります,\nand then it waits."

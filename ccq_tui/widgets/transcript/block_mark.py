@@ -1,0 +1,170 @@
+"""The current block: marked in the margin, moved from block to block, folded and unfolded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.viewport import Pane, Viewport
+
+MARK = "▌"
+"""Stands in the margin beside the current block."""
+
+
+class Step(Enum):
+    """What a move of the mark goes by."""
+
+    BLOCK = "block"
+    PROMPT = "prompt"
+
+
+class BlockMark:
+    """Which block is the current one.
+
+    Args:
+        viewport: What is seen of the blocks.
+        pane: Scrolls and folds.
+        changed: Called when another block is the current one, it looks different, or there is none any more.
+    """
+
+    def __init__(self, viewport: Viewport, pane: Pane, changed: Callable[[], object]) -> None:
+        self._viewport = viewport
+        self._layout = viewport.layout
+        self._pane = pane
+        self._changed = changed
+        self._block: bl.Block | None = None
+        self._told: tuple[object, ...] = ()
+
+    @property
+    def block(self) -> bl.Block | None:
+        """The current block, or None."""
+        return self._block if self._block is not None and self._block.at >= 0 else None
+
+    def move(self, direction: int, step: Step) -> bool:
+        """Mark the next block of a kind, the first time one that is seen; return whether there was one."""
+        block, blocks = self.block, self._layout.blocks
+        if not blocks:
+            return False
+        start = block.at + direction if block is not None else self._seen(direction)
+        found = neighbour(blocks, start, direction, step)
+        if found is None:
+            return False
+        self.put(blocks[found])
+        return True
+
+    def _seen(self, direction: int) -> int:
+        """Return the first block that is wholly seen, or the last one, seen from where the mark comes."""
+        layout, top, height = self._layout, self._viewport.top, self._viewport.height
+        if direction < 0:
+            return layout.find(top + height - 1)[0]
+        index = layout.find(top)[0]
+        return index + (layout.before(index) < top and index + 1 < len(layout.blocks))
+
+    def put(self, block: bl.Block) -> None:
+        """Make a block the current one and show it."""
+        self._block = block
+        self._viewport.held = True
+        self.show()
+        self._tell()
+
+    def show(self) -> None:
+        """Scroll to the current block, if there is one."""
+        if (block := self.block) is not None:
+            lines = self._layout.before(block.at + 1) - self._layout.before(block.at)
+            self._pane.show(block.at, 0, 0, lines)
+
+    def leave(self) -> bool:
+        """Mark nothing; return whether a block was marked."""
+        if self._block is None:
+            return False
+        self._block = None
+        self._viewport.held = False
+        self._tell()
+        return True
+
+    def toggle(self) -> bool:
+        """Unfold the current block, or fold it again; return whether it has a longer form."""
+        block = self.block
+        if block is None or not block.foldable:
+            return False
+        self._pane.fold(block, folded=not block.folded)
+        self.put(block)
+        return True
+
+    def follow(self) -> None:
+        """Follow a change of the blocks."""
+        if self._block is not None:
+            if self._block.at < 0:
+                self.leave()
+                self._pane.update()
+                self._pane.refresh()
+            self._tell()
+
+    def _tell(self) -> None:
+        block = self.block
+        told = () if block is None else (
+            block, block.at, len(self._layout.blocks), block.folded, block.foldable
+        )  # fmt: skip
+        if told != self._told:
+            self._told = told
+            self._changed()
+
+    def draw(self, strips: list[Strip], crop: Region, style: Style, bottom: int) -> None:
+        """Put the mark into the margin of lines of the view.
+
+        Args:
+            strips: The lines, changed in place.
+            crop: Where they are.
+            style: The mark's style.
+            bottom: The line of the view before which the blocks end.
+        """
+        block = self.block
+        if block is None or crop.x > 0:
+            return
+        layout, top = self._layout, self._viewport.top
+        first = layout.before(block.at) + layout.gap(block.at) - top
+        last = min(layout.before(block.at + 1) - top, bottom)
+        sign = Strip([Segment(MARK, style)], 1)
+        for y in range(max(first, crop.y), min(last, crop.bottom)):
+            strips[y - crop.y] = Strip.join([sign, strips[y - crop.y].crop(1)])
+
+
+def neighbour(blocks: Sequence[bl.Block], start: int, direction: int, step: Step) -> int | None:
+    """Return the index of the next block of a kind, looked for from an index on, or None."""
+    index = start
+    while 0 <= index < len(blocks):
+        if step is Step.BLOCK or isinstance(blocks[index], bl.PromptBlock):
+            return index
+        index += direction
+    return None
+
+
+def name(block: bl.Block) -> str:
+    """Say in a word or two what a block is; the text may be a model's."""
+    match block:
+        case bl.ToolBlock(tool=tool):
+            return tool
+        case bl.PromptBlock():
+            return "your prompt"
+        case bl.ProseBlock():
+            return "text"
+        case bl.ThinkingBlock():
+            return "thinking"
+        case bl.QuestionBlock():
+            return "questions"
+        case bl.PermissionBlock():
+            return "permission"
+        case bl.PlanBlock():
+            return "plan"
+        case bl.ErrorBlock():
+            return "error"
+        case bl.ResultBlock():
+            return "end of a turn"
+        case _:
+            return "notice"

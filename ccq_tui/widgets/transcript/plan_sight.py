@@ -1,0 +1,66 @@
+"""How much of the plan that is decided on was ever on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ccq_tui.widgets.transcript.blocks import PlanBlock
+from ccq_tui.widgets.transcript.viewport import Pane, Viewport
+
+
+class PlanSight:
+    """Brings the head of a plan into view, and remembers which of its lines were in view since.
+
+    Args:
+        viewport: What is seen of the blocks.
+        pane: Scrolls.
+        looked: Called when more of the plan was in view.
+    """
+
+    def __init__(self, viewport: Viewport, pane: Pane, looked: Callable[[], object]) -> None:
+        self._viewport = viewport
+        self._layout = viewport.layout
+        self._pane = pane
+        self._looked = looked
+        self._plan: PlanBlock | None = None
+        self._in_view: frozenset[tuple[int, int]] = frozenset()
+        self._width = 0
+
+    def show(self, request_id: str) -> bool:
+        """Bring the head of a request's plan into view, and watch it; return whether the view moved."""
+        layout, view = self._layout, self._viewport
+        plans = (block for block in reversed(layout.blocks) if isinstance(block, PlanBlock))
+        self._plan = next((block for block in plans if block.request.id == request_id), None)
+        self._in_view = frozenset()
+        if self._plan is None:
+            return False
+        head = layout.before(self._plan.at)
+        moved = not view.top <= head < view.top + view.height
+        if moved:
+            self._pane.show(self._plan.at, 0, 0, layout.before(self._plan.at + 1) - head)
+        self.look()
+        return moved
+
+    @property
+    def unseen(self) -> int:
+        """How many lines of the plan were never in view."""
+        block, layout = self._plan, self._layout
+        if block is None or block.at < 0:
+            return 0
+        lines = sum(layout.height(block.at, part) for part in range(layout.parts(block.at)))
+        return max(0, lines - len(self._in_view))
+
+    def look(self) -> None:
+        """Note what is in view now."""
+        block, layout, view = self._plan, self._layout, self._viewport
+        if block is None or block.at < 0:
+            return
+        if layout.width != self._width:
+            self._in_view, self._width = frozenset(), layout.width  # wrapped anew
+        first, last = layout.before(block.at), layout.before(block.at + 1)
+        bottom = view.top + view.height - bool(view.unseen)  # the last line says how much came below
+        lines = range(max(first, view.top), min(last, bottom))
+        seen = self._in_view | {layout.find(line)[1:] for line in lines}
+        if seen != self._in_view:
+            self._in_view = seen
+            self._looked()

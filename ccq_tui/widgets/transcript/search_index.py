@@ -1,0 +1,201 @@
+"""Finds text among the blocks, a little at a time."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.export import with_inner
+from ccq_tui.widgets.transcript.texts import Texts
+
+MOST_HITS = 9_999
+"""Then nobody counts any more, and the rest is not looked at."""
+LONGEST = 200
+"""Characters of a query."""
+
+
+class Hit(NamedTuple):
+    """One place where the query stands.
+
+    Attributes:
+        block: The block.
+        part: The part of it, counted as in the unfolded block.
+        number: Which match in that part, from 0.
+    """
+
+    block: bl.Block
+    part: int
+    number: int
+
+
+def pattern_of(query: str) -> re.Pattern[str] | None:
+    """Return what finds a query in a text, or None for an empty one.
+
+    Case matters only when the query has a capital; any white space is as good as any other.
+    """
+    words = query[:LONGEST].split()
+    if not words:
+        return None
+    flags = re.IGNORECASE if query == query.lower() else re.NOFLAG
+    return re.compile(r"\s+".join(re.escape(word) for word in words), flags)
+
+
+class Finder:
+    """Keeps the places where a query stands, while blocks come and grow.
+
+    Attributes:
+        pattern: What is looked for, or None.
+        count: How many places are known.
+        full: Whether there are more than are counted.
+        scanned: Parts that were looked at, of all queries.
+    """
+
+    def __init__(self, blocks: list[bl.Block]) -> None:
+        self.pattern: re.Pattern[str] | None = None
+        self.count = 0
+        self.full = False
+        self.scanned = 0
+        self._blocks = blocks
+        self._texts = Texts()
+        self._hits: dict[bl.Block, list[Hit]] = {}
+        self._queue: deque[bl.Block] = deque()
+        self._waiting: set[bl.Block] = set()
+        self._work: Iterator[None] = iter(())
+        self._rank: dict[bl.Block, int] = {}
+        self._ordered: list[Hit] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether some blocks were not looked at yet."""
+        return bool(self._queue)
+
+    def look_for(self, query: str, start: int) -> None:
+        """Begin to look for something else.
+
+        Args:
+            query: What to find.
+            start: The index of the block to begin with: from there down, then from there up.
+        """
+        self.pattern = pattern_of(query)
+        self.count, self.full = 0, False
+        self._hits.clear()
+        self._queue.clear()
+        self._waiting.clear()
+        self._number()
+        if self.pattern is not None:
+            # The blocks are those on the list; what is folded away under one is looked at with it.
+            self.look_again([*self._blocks[start:], *reversed(self._blocks[:start])])
+        self._work = self._scan()
+
+    def look_again(self, blocks: Iterable[bl.Block]) -> None:
+        """Look at blocks that are new or have changed."""
+        self._ordered = None
+        if self.pattern is None or self.full:
+            return
+        for block in blocks:
+            if block not in self._waiting:
+                self._waiting.add(block)
+                self._queue.append(block)
+
+    def moved(self) -> None:
+        """Take note that blocks stand elsewhere, or are gone."""
+        self._number()
+        for block in [block for block in self._hits if block not in self._rank]:
+            self.count -= len(self._hits.pop(block))
+
+    def step(self) -> bool:
+        """Look at one more part.
+
+        Returns:
+            Whether there is more to do.
+        """
+        next(self._work, None)
+        return self.busy
+
+    def _scan(self) -> Iterator[None]:
+        while True:
+            if not self._queue:
+                yield
+                continue
+            for block in with_inner([self._queue[0]]):
+                yield from self._look(block)
+            if self._queue:
+                self._waiting.discard(self._queue.popleft())
+
+    def _look(self, block: bl.Block) -> Iterator[None]:
+        hits: list[Hit] = []
+        pattern = self.pattern
+        for part, text in enumerate(self._texts.parts(block)):
+            self.scanned += 1
+            if pattern is not None:
+                hits += [Hit(block, part, number) for number, _ in enumerate(pattern.finditer(text))]
+            yield
+        self.count += len(hits) - len(self._hits.get(block, ()))
+        self._ordered = None
+        if hits:
+            self._hits[block] = hits
+        else:
+            self._hits.pop(block, None)
+        if self.count > MOST_HITS:
+            self.full = True
+            self._queue.clear()
+            self._waiting.clear()
+
+    # -- going from one to the next ------------------------------------------------------------------------
+
+    def _number(self) -> None:
+        self._ordered = None
+        self._rank = {block: number for number, block in enumerate(with_inner(self._blocks))}
+
+    def _key(self, hit: Hit) -> tuple[int, int, int]:
+        return self._rank.get(hit.block, -1), hit.part, hit.number
+
+    def _all(self) -> list[Hit]:
+        if self._ordered is None:
+            if any(block not in self._rank for block in self._hits):
+                self._number()
+            blocks = sorted(self._hits, key=lambda block: self._rank.get(block, -1))
+            self._ordered = [hit for block in blocks for hit in self._hits[block]]
+        return self._ordered
+
+    def place(self, hit: Hit) -> int:
+        """Return which one of all a hit is, from 1; 0 when it is none any more."""
+        found = self._all()
+        at = bisect_left(found, self._key(hit), key=self._key)
+        return at + 1 if at < len(found) and found[at] == hit else 0
+
+    def after(self, hit: Hit, direction: int) -> Hit | None:
+        """Return the next hit, from the other end when there is none that way.
+
+        Args:
+            hit: Where to go from.
+            direction: 1 for further down, -1 for further up.
+        """
+        found = self._all()
+        if not found:
+            return None
+        if direction > 0:
+            at = bisect_right(found, self._key(hit), key=self._key)
+        else:
+            at = bisect_left(found, self._key(hit), key=self._key) - 1
+        return found[at % len(found)]
+
+    def nearest(self, start: int, part: int = 0) -> Hit | None:
+        """Return the first hit in a part of a block or below it, else the last one above.
+
+        While some blocks were not looked at yet there is none above: one below may still be found.
+
+        Args:
+            start: The index of the block.
+            part: The part.
+        """
+        found = self._all()
+        rank = self._rank.get(self._blocks[start], 0) if start < len(self._blocks) else len(self._rank)
+        at = bisect_left(found, (rank, part, 0), key=self._key)
+        if at < len(found):
+            return found[at]
+        return found[-1] if found and not self.busy else None

@@ -1,0 +1,191 @@
+"""The text that is selected with the mouse: where its lines are, how they are drawn, and what is copied.
+
+What is copied has the line breaks of its source, not of the screen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from markdown_it.token import Token
+from rich.cells import cell_len
+from rich.style import Style
+from textual.geometry import Offset
+from textual.selection import Selection
+from textual.strip import Strip
+
+from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.excerpt import Excerpt
+from ccq_tui.widgets.transcript.markdown import tokens_of
+from ccq_tui.widgets.transcript.overlay import painted
+from ccq_tui.widgets.transcript.painter import GUIDE
+from ccq_tui.widgets.transcript.plaintext import PlainText
+from ccq_tui.widgets.transcript.viewport import Viewport
+
+MOST_LINES = 10_000
+"""Lines that one selection gives at most."""
+_BITS = 20
+_FIRST = 1 << _BITS
+
+
+class LinePlace(NamedTuple):
+    """A line by what it belongs to: lines above may come, go and be measured without moving it."""
+
+    block: int
+    part: int
+    offset: int
+
+    @property
+    def code(self) -> int:
+        """The line as one number, in the order of lines; greater than any line of a screen."""
+        return (((self.block + 1) << _BITS | self.part) << _BITS) | self.offset
+
+    @classmethod
+    def of(cls, code: int) -> LinePlace:
+        """Return the line of a number."""
+        rest, offset = divmod(code, _FIRST)
+        block, part = divmod(rest, _FIRST)
+        return cls(block - 1, part, offset)
+
+
+class TextSelection:
+    """What Textual selects of the blocks of a viewport: its offsets are numbers of lines, not of rows."""
+
+    def __init__(self, viewport: Viewport) -> None:
+        self._viewport = viewport
+        self._layout = viewport.layout
+
+    def place(self, y: int) -> LinePlace:
+        """Return the line that is drawn in a row of the view; below all blocks that of one more."""
+        line = self._viewport.top + y
+        if line >= self._layout.total:
+            return LinePlace(len(self._layout.blocks), 0, 0)
+        return LinePlace(*self._layout.find(line))
+
+    def drawn(self, strip: Strip, place: LinePlace, selection: Selection, style: Style) -> Strip:
+        """Return a line with what is selected of it marked."""
+        span = self._placed(selection).get_span(place.code)
+        if span is None:
+            return strip
+        text = strip.text
+        start, end = span[0], len(text) if span[1] < 0 else span[1]
+        return painted(strip, [(cell_len(text[:start]), cell_len(text[:end]), style)])
+
+    def _placed(self, selection: Selection) -> Selection:
+        """Return a selection whose ends are lines; in the margin Textual gives those of the screen."""
+        if selection.start is None or selection.end is None:
+            return selection
+        ends = [
+            Offset(end.x, end.y if end.y >= _FIRST else self.place(end.y).code)
+            for end in (selection.start, selection.end)
+        ]
+        return Selection.from_offsets(*ends)
+
+    def text(self, selection: Selection) -> str | None:
+        """Return the text of a selection, without the margins of its lines; None when all is selected."""
+        selection = self._placed(selection)
+        if selection.start is None or selection.end is None:
+            return None
+        parts = self._texts(selection, selection.start.y, selection.end.y)
+        return "\n".join(parts).strip("\n")
+
+    def _texts(self, selection: Selection, first: int, last: int) -> Iterator[str]:
+        """Yield what is selected of each part, with the line breaks of its source."""
+        layout = self._layout
+        index, part, _ = LinePlace.of(first)
+        count = 0
+        while index < len(layout.blocks) and count < MOST_LINES:
+            if part >= layout.parts(index):
+                index, part = index + 1, 0
+                continue
+            if LinePlace(index, part, 0).code > last:
+                return
+            block = layout.blocks[index]
+            margin = _margin(block, part)
+            lines: list[str] = []
+            for offset, strip in enumerate(layout.strips(index, part)):
+                span = selection.get_span(LinePlace(index, part, offset).code)
+                if span is not None:
+                    end = None if span[1] < 0 else span[1]
+                    lines.append(strip.text[max(span[0], margin) : end].rstrip())
+            if lines:
+                count += len(lines)
+                yield unwrapped(lines, source_of(block, part))
+            part += 1
+
+    def block_at(self, y: int) -> Selection | None:
+        """Return the selection of the whole block in a row of the view, or None."""
+        block = self.place(y).block
+        if block >= len(self._layout.blocks):
+            return None
+        first, last = LinePlace(block, 0, 0), LinePlace(block, _FIRST - 1, _FIRST - 1)
+        return Selection(Offset(0, first.code), Offset(0, last.code))
+
+
+def _margin(block: bl.Block, part: int) -> int:
+    """Return how many characters before the text of a part are not part of it."""
+    nested = block.depth * len(GUIDE)
+    if block.head and part == 0:
+        return nested + 2 * isinstance(block, bl.PromptBlock)
+    is_output = isinstance(block, bl.ToolBlock) and isinstance(block.body, PlainText | Excerpt)
+    return nested + (4 if is_output else 2)
+
+
+_SHOWN_AS_WRITTEN = frozenset({"paragraph_open", "heading_open"})
+_BREAKS = frozenset({"softbreak", "hardbreak"})
+_WITHOUT_TEXT = frozenset({"em", "strong", "s", "link"})
+
+
+def source_of(block: bl.Block, part: int) -> str:
+    """Return the text of a part as it would be drawn on endless lines.
+
+    Args:
+        block: A block.
+        part: Which part of it, its head counted.
+
+    Returns:
+        The text, or "" for what is more than prose: a list, a table, code, a tool's card.
+    """
+    body, index = block.body, part - int(block.head)
+    if index < 0:
+        return ""
+    if isinstance(body, PlainText):
+        return body.part(index) if index < len(body) else ""
+    if not isinstance(body, Document):
+        return ""
+    tokens = tokens_of(body.part(index).source, body.env.get("references"))
+    inline = [token for token in tokens if token.type == "inline"]
+    if len(inline) != 1 or tokens[0].type not in _SHOWN_AS_WRITTEN:
+        return ""
+    return "".join(_text(token) for token in inline[0].children or ())
+
+
+def _text(token: Token) -> str:
+    if token.type in _BREAKS:
+        return "\n"
+    return "" if token.type.removesuffix("_open").removesuffix("_close") in _WITHOUT_TEXT else token.content
+
+
+def unwrapped(lines: Sequence[str], source: str) -> str:
+    """Join drawn lines as they stand in their source.
+
+    Args:
+        lines: Some lines in a row, the first and the last perhaps in part, without margins.
+        source: What `source_of` says of them, or "".
+
+    Returns:
+        The text; with the lines' own breaks where the source is another text.
+    """
+    drawn = "\n".join(lines)
+    pieces = [line.strip() for line in lines if line.strip()]
+    if not source or len(pieces) < 2:
+        return drawn
+    match = re.search(r"(\s*)".join(re.escape(piece) for piece in pieces), source)
+    if match is None:
+        return drawn
+    above = drawn[: len(drawn) - len(drawn.lstrip("\n"))]
+    below = drawn[len(drawn.rstrip("\n")) :]
+    return above + match[0] + below

@@ -1,0 +1,134 @@
+"""The parts of a transcript without a screen: the mark, the search, the selection, a plan in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.style import Style
+from textual.geometry import Offset, Region
+from textual.selection import Selection
+from textual.strip import Strip
+
+from ccq_tui.agent import events as ev
+from ccq_tui.inbox import PlanRequest
+from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark, Step, name
+from ccq_tui.widgets.transcript.plan_sight import PlanSight
+from ccq_tui.widgets.transcript.search import Search
+from ccq_tui.widgets.transcript.text_selection import TextSelection
+from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
+
+
+def spoken(count: int = 40) -> Pane:
+    """A pane with prompts and answers of a line each."""
+    pane = Pane()
+    for number in range(count):
+        if number % 10 == 0:
+            pane.sync(pane.model.add_prompt(f"prompt {number}"))
+        pane.say(f"line {number}", number)
+    pane.viewport.settle()
+    return pane
+
+
+def test_the_mark_begins_in_sight_and_goes_by_blocks_or_prompts_to_either_end() -> None:
+    pane, told = spoken(), []
+    mark = BlockMark(pane.viewport, pane, lambda: told.append(mark.block))
+    assert mark.move(-1, Step.BLOCK)
+    assert mark.block is pane.model.blocks[-1]
+    assert mark.move(-1, Step.PROMPT)
+    assert mark.block is not None
+    assert name(mark.block) == "your prompt"
+    assert "❯ prompt 30" in pane.lines()
+    while mark.move(-1, Step.PROMPT):
+        pass
+    assert mark.block is pane.model.blocks[0]
+    assert pane.viewport.top == 0
+    assert len(told) == 5
+    lines = [Strip.blank(10) for _ in range(HEIGHT)]
+    mark.draw(lines, Region(0, 0, 10, HEIGHT), Style.null(), HEIGHT)
+    assert [line.text[0] for line in lines[:2]] == [MARK, " "]
+    assert mark.leave()
+    assert not mark.leave()
+    assert told[-1] is None
+
+
+def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None:
+    pane = spoken()
+    mark = BlockMark(pane.viewport, pane, lambda: None)
+    pane.apply(ev.BlockGrew(ev.BlockKey("last", 0), ev.BlockKind.TEXT, "to be dropped"))
+    pane.viewport.settle()
+    mark.move(-1, Step.BLOCK)
+    assert not pane.viewport.following
+    pane.apply(ev.BlockDropped(ev.BlockKey("last", 0)))
+    mark.follow()
+    assert mark.block is None
+    assert pane.viewport.following
+
+
+def test_a_search_goes_on_in_slices_and_folds_again_what_it_unfolded() -> None:
+    pane = spoken()
+    pane.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
+    pane.apply(ev.ToolFinished("t", "Bash", "\n".join(f"row {number}" for number in range(50))))
+    waiting: list[Callable[[], None]] = []
+    found: list[tuple[int, int, bool]] = []
+    search = Search(pane.viewport, pane, waiting.append, lambda *told: found.append(told))
+    search.begin()
+    search.look_for("row 7")
+    while waiting:
+        waiting.pop()()
+    assert found[-1] == (1, 1, False)
+    assert any("row 7" in line for line in pane.lines())
+    assert not pane.model.blocks[-1].folded
+    search.look_for("line 3")
+    while waiting:
+        waiting.pop()()
+    assert pane.model.blocks[-1].folded
+    assert found[-1][1:] == (11, False)
+    search.next(1)
+    pane.say("line 3 again", 999)
+    search.look_again(pane.model.blocks[-1:])
+    while waiting:
+        waiting.pop()()
+    assert found[-1][1] == 12
+    assert search.end()
+    assert not search.end()
+
+
+def test_a_selection_has_the_text_of_its_lines_wherever_they_are_by_then() -> None:
+    pane = spoken()
+    selection = TextSelection(pane.viewport)
+    lines = pane.lines()
+    first, last = lines.index("● line 37"), lines.index("● line 39")
+    places = [Offset(2, selection.place(first).code), Offset(5, selection.place(last).code)]
+    selected = Selection.from_offsets(*places)
+    assert selection.text(selected) == "line 37\n\nline 38\n\nlin"
+    pane.viewport.home()
+    pane.say("more", 1_000)
+    assert selection.text(selected) == "line 37\n\nline 38\n\nlin"
+    style = Style(bold=True)
+    drawn = selection.drawn(Strip.blank(3), selection.place(0), selected, style)
+    assert not any(segment.style and segment.style.bold for segment in drawn), "another line"
+    assert selection.block_at(HEIGHT) is not None
+    assert Pane().layout.total == 0
+    assert TextSelection(Pane().viewport).block_at(0) is None
+
+
+def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
+    pane, looks = spoken(), []
+    plan = "\n\n".join(f"{number}. step" for number in range(40))
+    request = PlanRequest("r", "s-1", plan)
+    pane.apply(ev.PlanProposed(request))
+    pane.say(paragraphs(0, 30), 2_000)
+    pane.viewport.settle()
+    sight = PlanSight(pane.viewport, pane, lambda: looks.append(None))
+    assert sight.unseen == 0
+    assert not sight.show("another")
+    assert sight.show(request.id)
+    first = sight.unseen
+    assert first > 0
+    assert looks
+    pane.viewport.move(pane.viewport.top + 5)
+    sight.look()
+    assert sight.unseen == first - 5
+    pane.viewport.resize(40, HEIGHT)
+    sight.look()
+    assert sight.unseen >= first
