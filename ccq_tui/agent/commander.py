@@ -163,7 +163,7 @@ class Commander:
 
     async def _settle(self, command: Answer) -> None:
         try:
-            verdict = await self._inbox.answer(command.request_id, command.outcome, command.surface)
+            verdict = await self._inbox.answer(command.request_id, command.outcome, command.actor)
         except InboxError as error:
             self._emit(ErrorReported("answer", f"The answer was not kept: {error}"))
             self._emit(AnswerNotKept(command.request_id))

@@ -10,6 +10,7 @@ from uuid import uuid4
 from ccq_tui.agent.controls import CommandError as CommandError
 from ccq_tui.agent.controls import Control
 from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.actors import Actor
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Answer:
 
     request_id: str
     outcome: RequestOutcome
-    surface: str
+    actor: Actor
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ class Delivery:
         for left in expected.values():
             if isinstance(left.request, QuestionRequest):
                 if left.outcome is not None:
-                    self._emit(RequestSettled(left.request.id, left.outcome, ""))
+                    self._emit(RequestSettled(left.request.id, left.outcome))
                 self._go_on_by_message(left.request, left)
 
     def _close_decision(self, left: Left, history: History) -> None:
@@ -230,7 +230,7 @@ class Delivery:
             self._expected[change.request.tool_use_id] = replace(left, outcome=change.outcome)
         request = self._by_message.pop(change.request.id, None)
         if request is not None:
-            self._emit(RequestSettled(request.id, change.outcome, change.surface))
+            self._emit(RequestSettled(request.id, change.outcome, change.actor))
             self._tell(request, change.outcome)
 
     def _tell(self, request: QuestionRequest, outcome: RequestOutcome) -> None:

@@ -44,6 +44,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unwritten import Unwritten
 from ccq_tui.inbox import Inbox, RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.claim import Claim, ClaimLostError
 from ccq_tui.inbox.waiting import Draft
 
@@ -227,9 +228,9 @@ class AgentSession:
             self._delivery.rewound(prompt_id)
         return done
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request; the first answer wins, whoever gives it."""
-        self.put(Answer(request_id, outcome, surface))
+        self.put(Answer(request_id, outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft) -> None:
         """Keep what was selected and typed so far for a request."""

@@ -113,8 +113,9 @@ def _decision(
     return decided(asked, choose, note[0] if note else None)
 
 
-def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface: str) -> int:
+def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
     from ccq_tui.cli.saying import SayingError
+    from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, Reach
     from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState, state_after
@@ -135,7 +136,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], surface
         if reach not in (Reach.RUNS, Reach.UNKNOWN) and not isinstance(stored.request, QuestionRequest):
             raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
         try:
-            verdict = store.settle(key, outcome, surface)
+            verdict = store.settle(key, outcome, Actor.here(Surface.COMMAND, command))
         except InvalidOutcome as error:
             raise Refused(f"{error}.") from error
         if isinstance(verdict, AlreadySettled):
@@ -159,7 +160,7 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
     if isinstance(stored.outcome, Cancelled):
         did = f"withdrawn{at}: {one_line(stored.outcome.reason, 200)}"
     else:
-        by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
+        by = f" {stored.actor.where}" if stored.actor else ""
         did = f"already {'expired' if stored.state == 'expired' else 'answered'}{by}{at}"
     return Taken(f"{one_line(called, 80)} was {did}; nothing was changed.")
 

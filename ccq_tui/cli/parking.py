@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.parking import Parking, ParkWish
     from ccq_tui.inbox.store import Store
 
-SURFACE = "ccq-tui park"
-
 
 @click.command()
 @click.argument("session", metavar="SESSION", required=False, shell_complete=complete_sessions)
@@ -27,6 +25,7 @@ def park(session: str | None) -> int:
 
     The ccq-tui that runs the session does it. SESSION is an id or any unambiguous prefix.
     """
+    from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.parking import Ending, ParkWish
 
     end_on_signals()
@@ -37,7 +36,7 @@ def park(session: str | None) -> int:
         if store is None:
             raise Refused("there is no inbox.")
         known = store.session(key)
-        parking = _followed(store, ParkWish(key, SURFACE))
+        parking = _followed(store, ParkWish(key, Actor.here(Surface.COMMAND, "ccq-tui park")))
     name = one_line((known.name if known else "") or key, 60)
     words = f"{name} {one_line(parking.words, 300)}."
     if parking.ending is Ending.REFUSED:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.keeping import Keeping
@@ -23,7 +24,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.tail import News, Over, Tail
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.validation import InvalidOutcome, check_outcome
-from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, InboxError, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
 _logger = logging.getLogger(__name__)
@@ -187,13 +188,13 @@ class DurableInbox(Keeping):
             if entry.left and not entry.waiting and self._entries.get(request.id) is entry:
                 del self._entries[request.id]
 
-    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         """Settle a request of any process; the first answer wins.
 
         Args:
             request_id: The request's id.
             outcome: How it ends.
-            surface: Where it was answered, for example "panel".
+            actor: Who answers.
 
         Returns:
             Whether this call settled it; when it did not, who did.
@@ -204,7 +205,7 @@ class DurableInbox(Keeping):
         """
 
         def settle(store: Store) -> Verdict:
-            verdict = store.settle(request_id, outcome, surface)
+            verdict = store.settle(request_id, outcome, actor)
             if isinstance(verdict, Won) and not self._held.has(request_id):
                 self._held.request(store, store.request(request_id))
             return verdict
@@ -216,26 +217,26 @@ class DurableInbox(Keeping):
         except InboxError as error:
             if request_id not in self._entries:
                 raise
-            return self._settle_in_memory(request_id, outcome, surface, error)
+            return self._settle_in_memory(request_id, outcome, actor, error)
         entry = self._entries.get(request_id)
         if isinstance(verdict, Unknown) and entry is not None and entry.in_memory:
-            return self._settle_in_memory(request_id, outcome, surface, None)
+            return self._settle_in_memory(request_id, outcome, actor, None)
         return verdict
 
-    def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:
+    def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Settle a request as cancelled, soon and without waiting, unless it is settled already.
 
         Args:
             request_id: The request's id; one that is not known is passed over.
             reason: Why nobody can answer any more, for a person.
-            surface: Who withdraws it.
+            actor: Who withdraws it.
         """
         outcome = Cancelled(reason)
 
         def done(future: Future[Verdict]) -> None:
-            self._post(self._withdrawn, request_id, outcome, surface, future)
+            self._post(self._withdrawn, request_id, outcome, actor, future)
 
-        self._worker.submit(lambda store: store.settle(request_id, outcome, surface)).add_done_callback(done)
+        self._worker.submit(lambda store: store.settle(request_id, outcome, actor)).add_done_callback(done)
 
     async def defer(self, request_id: str) -> bool:
         """Keep a request that waits, for its resumed session to ask again; see `leave`.
@@ -340,7 +341,7 @@ class DurableInbox(Keeping):
             self._listeners.tell(Added(request))
             return
         if stored.outcome is not None and stored.state is not RequestState.PENDING:
-            self._told(Settled(request, stored.outcome, stored.surface))
+            self._told(Settled(request, stored.outcome, stored.actor))
         elif not entry.told:
             entry.told = True
             self._listeners.tell(Added(request, again=True))
@@ -378,7 +379,7 @@ class DurableInbox(Keeping):
             entry = self._entries.get(stored.request.id)
             self._settled_in_memory.discard(stored.request.id)
             if entry is not None:  # another process knew its outcome
-                self._settle(Settled(entry.request, stored.outcome, stored.surface))
+                self._settle(Settled(entry.request, stored.outcome, stored.actor))
         if message:
             self._troubled = False
             self._listeners.tell(InboxRenewed(message, another))
@@ -442,29 +443,29 @@ class DurableInbox(Keeping):
             entry.outcome.set_result(change.outcome)
 
     def _settle_in_memory(
-        self, request_id: str, outcome: RequestOutcome, surface: str, error: InboxError | None
+        self, request_id: str, outcome: RequestOutcome, actor: Actor, error: InboxError | None
     ) -> Verdict:
         entry = self._entries[request_id]
         check_outcome(entry.request, outcome)  # the disk cannot
-        self._owed.refused(lambda store: store.settle(request_id, outcome, surface))
+        self._owed.refused(lambda store: store.settle(request_id, outcome, actor))
         if error is not None:
             self._trouble(error)
         self._settled_in_memory.add(request_id)
-        self._settle(Settled(entry.request, outcome, surface))
+        self._settle(Settled(entry.request, outcome, actor))
         return Won()
 
     def _withdrawn(
-        self, request_id: str, outcome: RequestOutcome, surface: str, future: Future[Verdict]
+        self, request_id: str, outcome: RequestOutcome, actor: Actor, future: Future[Verdict]
     ) -> None:
         error = future.exception()
         entry = self._entries.get(request_id)
         if isinstance(error, InboxError):
             if entry is not None:
-                self._settle_in_memory(request_id, outcome, surface, error)
+                self._settle_in_memory(request_id, outcome, actor, error)
         elif error is not None:
             _logger.error("A request was not withdrawn: %s", type(error).__name__)
         elif isinstance(future.result(), Unknown) and entry is not None and entry.in_memory:
-            self._settle_in_memory(request_id, outcome, surface, None)
+            self._settle_in_memory(request_id, outcome, actor, None)
 
     def in_trouble(self, error: InboxError) -> None:
         """Say that the disk refused something, which is tried again; from any thread."""

@@ -51,7 +51,7 @@ class Held:
         stored, state = self._requests.get(change.request.id), state_after(change.outcome)
         if stored is not None and state in TO_DELIVER:
             self._requests[change.request.id] = replace(
-                stored, state=state, outcome=change.outcome, surface=change.surface,
+                stored, state=state, outcome=change.outcome, actor=change.actor,
                 settled_at=datetime.now(UTC), deferred=False,
             )  # fmt: skip
         elif stored is not None:

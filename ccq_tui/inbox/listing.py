@@ -260,11 +260,15 @@ def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: 
             if change.request_id
             else f"session {session_id(change.session_id)}",
             f"{change.was} → {change.became}" if change.was else change.became,
-            " · ".join(text for text in (change.surface, change.cause) if text != change.became and text),
+            " · ".join(text for text in (_who(change), change.cause) if text != change.became and text),
         )
         for change in changes
     ]
     return table(("TIME", "WHAT", "CHANGE", "WHY"), rows)
+
+
+def _who(change: Change) -> str:
+    return one_line(change.actor.called, 40) if change.actor else ""
 
 
 def _common(one: str, other: str) -> int:

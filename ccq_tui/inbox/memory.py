@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.claim import Claim
 from ccq_tui.inbox.entries import Entry
 from ccq_tui.inbox.facts import SessionFact
@@ -14,7 +15,7 @@ from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import Added, Listener, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.validation import check_outcome
-from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, AlreadySettled, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
 MOST_SETTLED = 1000
@@ -60,13 +61,13 @@ class MemoryInbox:
         self._listeners.tell(Added(request, again=again))
         return await entry.wait(lambda reason: self.withdraw(request.id, reason))
 
-    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         """Settle a request; the first answer wins.
 
         Args:
             request_id: The request's id.
             outcome: How it ends.
-            surface: Where it was answered, for example "panel".
+            actor: Who answers.
 
         Returns:
             Whether this call settled it; when it did not, who did.
@@ -76,17 +77,17 @@ class MemoryInbox:
         """
         if (entry := self._entries.get(request_id)) is not None:
             check_outcome(entry.request, outcome)
-        return self._settle(request_id, outcome, surface)
+        return self._settle(request_id, outcome, actor)
 
-    def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:
+    def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Settle a request as cancelled at once, unless it is settled already.
 
         Args:
             request_id: The request's id; one that is not known is passed over.
             reason: Why nobody can answer any more, for a person.
-            surface: Who withdraws it.
+            actor: Who withdraws it.
         """
-        self._settle(request_id, Cancelled(reason), surface)
+        self._settle(request_id, Cancelled(reason), actor)
 
     async def defer(self, request_id: str) -> bool:  # noqa: ARG002 - as the port has it
         """Return False: nothing outlives this process, so nothing can be asked again after it."""
@@ -147,14 +148,14 @@ class MemoryInbox:
         """
         return self._listeners.add(callback)
 
-    def _settle(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+    def _settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         entry = self._entries.pop(request_id, None)
         self._drafts.pop(request_id, None)
         if entry is None:
             return self._settled.get(request_id, Unknown())
-        self._settled[request_id] = AlreadySettled(surface, datetime.now(UTC), outcome)
+        self._settled[request_id] = AlreadySettled(actor, datetime.now(UTC), outcome)
         if len(self._settled) > MOST_SETTLED:
             del self._settled[next(iter(self._settled))]
         entry.outcome.set_result(outcome)
-        self._listeners.tell(Settled(entry.request, outcome, surface))
+        self._listeners.tell(Settled(entry.request, outcome, actor))
         return Won()

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.wishes import WishState
@@ -47,13 +48,13 @@ class ParkWish:
 
     Args:
         session_id: The session.
-        surface: Who wishes it.
+        actor: Who wishes it.
         clock: Returns seconds of a monotonic clock.
     """
 
-    def __init__(self, session_id: str, surface: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, session_id: str, actor: Actor, clock: Callable[[], float] = time.monotonic) -> None:
         self._session_id = session_id
-        self._surface = surface
+        self._actor = actor
         self._clock = clock
         self._number = 0
         self._until = 0.0
@@ -76,7 +77,7 @@ class ParkWish:
         if session is None or not alive(session.owner):
             return self._without_process(store, session, waiting)
         if not self._number:
-            self._number = store.wish_park(self._session_id, self._surface)
+            self._number = store.wish_park(self._session_id, self._actor)
             self._until = self._clock() + NOTICE_SECONDS
             return None
         wish = store.wish(self._number)

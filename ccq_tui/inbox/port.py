@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.claim import Claim
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN, Verdict
+from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.inbox.waiting import Draft
 
 
@@ -29,11 +30,11 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A request has its outcome; ``surface`` says where it came from."""
+    """A request has its outcome; ``actor`` says from whom, where that is known."""
 
     request: Request
     outcome: RequestOutcome
-    surface: str
+    actor: Actor | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,12 @@ class ParkWanted:
     Attributes:
         session_id: The session.
         number: The wish, to be taken on or refused in the store.
-        surface: Who wishes it.
+        actor: Who wishes it.
     """
 
     session_id: str
     number: int
-    surface: str
+    actor: Actor
 
 
 InboxChange = Added | Settled | SessionNoted | ParkWanted | InboxTrouble | InboxRenewed
@@ -97,13 +98,13 @@ class Inbox(Protocol):
         """
         ...
 
-    async def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> Verdict:
+    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         """Settle a request; the first answer wins.
 
         Args:
             request_id: The request's id.
             outcome: How it ends.
-            surface: Where it was answered, for example "panel".
+            actor: Who answers.
 
         Returns:
             Whether this call settled it; when it did not, who did.
@@ -113,13 +114,13 @@ class Inbox(Protocol):
         """
         ...
 
-    def withdraw(self, request_id: str, reason: str, surface: str = SURFACE_WITHDRAWN) -> None:
+    def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Settle a request as cancelled, soon and without waiting, unless it is settled already.
 
         Args:
             request_id: The request's id; one that is not known is passed over.
             reason: Why nobody can answer any more, for a person.
-            surface: Who withdraws it.
+            actor: Who withdraws it.
         """
         ...
 

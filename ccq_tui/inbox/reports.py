@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.choices import choices_for
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.standing import stored_group
@@ -52,7 +53,7 @@ def whole_record(stored: StoredRequest) -> dict[str, Any]:
         **request_record(stored),
         "context": stored.context,
         "outcome": _outcome(stored),
-        "surface": stored.surface,
+        **_who(stored.actor),
         "settled_at": stamp(stored.settled_at) if stored.settled_at else None,
         "delivered_at": stamp(stored.delivered_at) if stored.delivered_at else None,
         "delivered_as": stored.way or None,
@@ -94,7 +95,22 @@ def change_record(change: Change) -> dict[str, Any]:
         "from": change.was or None,
         "to": change.became,
         "cause": change.cause,
-        "surface": change.surface,
+        **_who(change.actor),
+    }
+
+
+def _who(actor: Actor | None) -> dict[str, Any]:
+    if actor is None:
+        return {"surface": "", "actor": None}
+    process = None if actor.process is None else actor.process.pid
+    return {
+        "surface": actor.called,
+        "actor": {
+            "surface": str(actor.surface),
+            "name": actor.name,
+            "process": process,
+            "device": actor.device,
+        },
     }
 
 

@@ -144,7 +144,7 @@ def _settled(stored: StoredRequest, unreached: str) -> list[str]:
             said = "Answered"
         case _:
             said = "Declined"
-    by = f" by {one_line(stored.surface, 40)}" if stored.surface else ""
+    by = f" {stored.actor.where}" if stored.actor else ""
     lines = wrapped(one_line(said, MOST))
     if stored.settled_at:
         lines.append(f"Settled{by}, {local(stored.settled_at, seconds=True)}")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import RequestOutcome
-
-SURFACE_WITHDRAWN = "withdrawn"
-"""The surface named when nobody answered because the asker no longer waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +19,12 @@ class AlreadySettled:
     """Somebody was faster, and nothing was changed.
 
     Attributes:
-        surface: Where it was settled, for example "panel".
+        actor: Who settled it, or None where that is not known.
         at: When, in UTC.
         outcome: How.
     """
 
-    surface: str
+    actor: Actor | None
     at: datetime
     outcome: RequestOutcome
 

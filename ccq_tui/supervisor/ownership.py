@@ -14,6 +14,7 @@ from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.elsewhere import run_elsewhere
 from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
@@ -64,19 +65,19 @@ async def _newest(launch: Launch) -> str:
     return next((one.session_id for one in found if one.directory in here), "")
 
 
-async def request_parking(inbox: DurableInbox, session_id: str, surface: str) -> str:
+async def request_parking(inbox: DurableInbox, session_id: str, actor: Actor) -> str:
     """Ask the process that runs a session to park it, and wait for what comes of it.
 
     Args:
         inbox: The inbox that both share.
         session_id: The session.
-        surface: Who asks, for the history of that process.
+        actor: Who asks, for the history of that process.
 
     Returns:
         Why it is not parked, in words, or "".
     """
     try:
-        parking = await parked_elsewhere(inbox.run, ParkWish(session_id, surface))
+        parking = await parked_elsewhere(inbox.run, ParkWish(session_id, actor))
     except InboxError as error:
         return f"It was not parked: {error}"
     return "" if parking.ending in (Ending.PARKED, Ending.ALREADY) else f"It {parking.words}."

@@ -10,6 +10,7 @@ from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
 from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.waiting import Draft
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class Session(Protocol):
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
         """Take the conversation back to before a prompt, and then the files; raises as `ask` does."""
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request."""
 
     def keep_draft(self, request_id: str, draft: Draft) -> None:

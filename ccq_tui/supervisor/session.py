@@ -28,6 +28,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config import Launch
 from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome, Settled
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.questions import Expired
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause
@@ -40,7 +41,6 @@ OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 """States without a process."""
 _AT_WORK = frozenset({SessionState.WORKING, SessionState.AWAITING, SessionState.IDLE})
 FAILED = "Something went wrong in ccq-tui; the log has more"
-SURFACE = "timeout"
 """Who answers for a person that set a limit for questions."""
 
 
@@ -275,16 +275,16 @@ class SupervisedSession:
 
     # -- requests -------------------------------------------------------------------------------------------
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request, and see to it that the agent gets the answer.
 
         Args:
             request_id: The request.
             outcome: What was decided.
-            surface: Where.
+            actor: Who answers.
         """
         self._answered[request_id] = self._waiting.pop(request_id, None)
-        self.agent.answer(request_id, outcome, surface)
+        self.agent.answer(request_id, outcome, actor)
         self.wake(answered=True)
 
     def take_settled(self, change: Settled) -> None:
@@ -293,7 +293,7 @@ class SupervisedSession:
         if request_id not in self._waiting:
             return
         if self.state in OVER:
-            self._take(RequestSettled(request_id, change.outcome, change.surface))
+            self._take(RequestSettled(request_id, change.outcome, change.actor))
             self.wake(answered=True)
             return
         self._settled[request_id] = change
@@ -304,7 +304,7 @@ class SupervisedSession:
         """Take in that an answer came while its question was being parked: nothing waits for it there."""
         self._owes_start = True
         if change := self._settled.pop(request_id, None):
-            self._take(RequestSettled(request_id, change.outcome, change.surface))
+            self._take(RequestSettled(request_id, change.outcome, change.actor))
 
     # -- events ---------------------------------------------------------------------------------------------
 
@@ -375,7 +375,7 @@ class SupervisedSession:
         owed, self._owes_start, self._parking = self._owes_start, False, False
         restarts, self._restarts = self._restarts, False
         for change in tuple(self._settled.values()):
-            self._take(RequestSettled(change.request.id, change.outcome, change.surface))
+            self._take(RequestSettled(change.request.id, change.outcome, change.actor))
         if restarts:
             self.restart()
         elif owed:
@@ -417,7 +417,7 @@ class SupervisedSession:
         """Do what a limit is for; it never chooses an option."""
         match limit.due:
             case Due.NO_ANSWER:
-                self.agent.answer(limit.question, Expired(), SURFACE)
+                self.agent.answer(limit.question, Expired(), Actor.here(Surface.LIMIT))
             case Due.PARK | Due.PARK_QUESTION:
                 self._ending_for = limit
                 self.agent.park(cause(limit))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, Settled
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
 from ccq_tui.inbox.store.wishes import WishState
@@ -121,14 +122,14 @@ class Supervisor:
             _logger.warning("A request to park a session is not answered: %s", error)
             return
         if first and not why:
-            session.agent.park(f"asked for by {wanted.surface}")
+            session.agent.park(f"asked for {wanted.actor.where_from_here}")
 
-    async def park(self, session_id: str, surface: str) -> str:
+    async def park(self, session_id: str, actor: Actor) -> str:
         """Park a session, whichever process runs it.
 
         Args:
             session_id: The session.
-            surface: Who asks, for the history of the process that runs it.
+            actor: Who asks, for the history of the process that runs it.
 
         Returns:
             What became of it, in words that follow the session's name; "" where it is parked by this process.
@@ -144,4 +145,4 @@ class Supervisor:
             return ""
         if self._inbox is None:
             return "is not running"
-        return (await parked_elsewhere(self._inbox.run, ParkWish(session_id, surface))).words
+        return (await parked_elsewhere(self._inbox.run, ParkWish(session_id, actor))).words

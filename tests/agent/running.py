@@ -16,6 +16,7 @@ from ccq_tui.inbox import MemoryInbox, RequestOutcome
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import request_id
 from ccq_tui.testing.environment import CleanHome
+from tests.actors import PANEL
 
 LIMIT = 60.0
 LINE = 160
@@ -119,7 +120,7 @@ class Running:
 
     def answer(self, name: str, outcome: RequestOutcome) -> None:
         """Settle a request."""
-        self.session.answer(self.request(name), outcome, "test")
+        self.session.answer(self.request(name), outcome, PANEL)
 
     def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
         return any(event is later for event in self.events[self.events.index(earlier) :])

@@ -42,6 +42,7 @@ from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
+from tests.actors import PANEL, PHONE
 from tests.agent.running import LIMIT, Running, until_written, written
 from tests.steps import step
 
@@ -95,7 +96,7 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
                 run.session.park()
                 assert (await run.ended(waiting=1)).kind == "parked"
         with step("answered while no process waits: delivered as soon as one asks"):
-            assert await inbox.answer(name, SQLITE, "test") == Won()
+            assert await inbox.answer(name, SQLITE, PANEL) == Won()
             async with Running(home, inbox=inbox, resume=session_id) as run:
                 await it_is_delivered_as_the_result(run, model, name)
                 await delivered(inbox, name, "result")
@@ -267,7 +268,7 @@ async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox=inbox) as run:
             first, last = await one_of_two_parked(run, deferred=True)
-        assert await inbox.answer(last, TABS, "test") == Won()
+        assert await inbox.answer(last, TABS, PANEL) == Won()
         async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
             await run.until(RequestSettled, lambda e: e.request_id == last and e.outcome == TABS)
             await run.until(TurnEnded)
@@ -359,7 +360,7 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
             async def and_then_it_is_answered(queue: PromptQueue, reason: str) -> None:
                 monkeypatch.undo()
                 await reclaim(queue, reason)
-                assert await inbox.answer(layout, TABS, "elsewhere") == Won()
+                assert await inbox.answer(layout, TABS, PHONE) == Won()
                 await run.until(RequestSettled, lambda e: e.request_id == layout)
 
             monkeypatch.setattr(PromptQueue, "reclaim", and_then_it_is_answered)
@@ -394,7 +395,7 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
             async with asyncio.timeout(LIMIT):
                 await called.wait()
             if answered:
-                assert await inbox.answer(name, SQLITE, "test") == Won()
+                assert await inbox.answer(name, SQLITE, PANEL) == Won()
             await interrupted(run)
             if not answered:
                 again = await run.until(QuestionAsked, lambda e: e.by_message)
@@ -433,7 +434,7 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(
                 assert (own.request.tool_use_id, own.draft) == (call_of(name), draft)
                 assert own.request.session_id == run.session.session_id != session_id
                 postgres = Answered((Answer(("PostgreSQL",)),))
-                assert await inbox.answer(own.request.id, postgres, "test") == Won()
+                assert await inbox.answer(own.request.id, postgres, PANEL) == Won()
                 await run.until(TurnEnded)
                 assert '"Which database?"="PostgreSQL"' in model.result(call_of(name)).text
                 await delivered(inbox, own.request.id, "result")
@@ -444,7 +445,7 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(
                 again = await run.until(QuestionAsked, lambda e: e.draft is not None)
                 assert (again.request.id, again.draft) == (name, draft)
                 assert len(model.requests()) == told
-                assert await inbox.answer(name, SQLITE, "test") == Won()
+                assert await inbox.answer(name, SQLITE, PANEL) == Won()
                 await run.until(TurnEnded)
                 await delivered(inbox, name, "result")
         assert len(model.requests()) == told + 1

@@ -13,6 +13,7 @@ from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Expired
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
+from tests.actors import LIMIT
 from tests.agent.running import Running
 from tests.agent.stage import staged
 from tests.agent.test_session_parking import DATABASE, SQLITE, delivered, inbox_at, said, stored
@@ -37,14 +38,14 @@ async def test_what_the_inbox_on_disk_is_told(play: Callable[..., Any], tmp_path
 async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbox: DurableInbox) -> None:
     run.session.send("Build it")
     name = (await run.until(QuestionAsked)).request.id
-    run.session.answer(name, Expired(), "timeout")
+    run.session.answer(name, Expired(), LIMIT)
     assert (await run.until(RequestSettled)).outcome == Expired()
     await run.until(TurnEnded)
     assert EXPIRED in model.result(call_of(name)).text
     assert '"Which database?"="' not in said(model)
     await delivered(inbox, name, "result")
     rows = await inbox.run(lambda store: store.history(request_id=name))
-    assert [(row.became, row.cause, row.surface) for row in rows] == [
+    assert [(row.became, row.cause, row.actor) for row in rows] == [
         ("pending", "asked", ""),
         ("expired", "expired", "timeout"),
         ("delivered", "seen as result", ""),

@@ -35,6 +35,7 @@ from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
+from tests.actors import PANEL
 from tests.agent.running import LIMIT, alive, until_written
 from tests.steps import step
 
@@ -155,7 +156,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
         with step("a permission is given"):
             permission = (await heard.until(PermissionAsked)).request
             assert session.why_not_parkable.startswith("cannot be parked: a permission")
-            session.answer(permission.id, Allowed(), "test")
+            session.answer(permission.id, Allowed(), PANEL)
             await heard.until(TurnEnded)
             assert (home.project / "made").is_file()
             assert model.result(call_of(asked.id)).text.startswith(REDIS)
@@ -210,7 +211,7 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         reached = await heard.until(LimitReached)
         assert (reached.limit.due, reached.state) == (Due.PARK, SessionState.PARKED)
         assert list(heard.session.waiting) == [asked.id]
-        heard.session.answer(asked.id, Answered((Answer(("SQLite",)),)), "test")
+        heard.session.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
         await heard.until(RequestSettled)
         await heard.state(SessionState.IDLE)
         one.pid_of(heard)

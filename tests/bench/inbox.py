@@ -15,6 +15,7 @@ from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import CleanHome, Scenario, clean_environment
+from tests.actors import PANEL
 from tests.bench.figures import percentile
 from tests.bench.keys import one_by_one
 from tests.bench.measures import Effort, Family, Figures, Measure
@@ -144,7 +145,7 @@ def _stocked(waiting: int, requests: int) -> Path:
         request = asked(number, session)
         store.add_request(request, "I looked at the three services. Two of them read the same rows again.")
         if number >= waiting:
-            store.settle(request.id, Answered((Answer(("SQLite",)),)), "panel")
+            store.settle(request.id, Answered((Answer(("SQLite",)),)), PANEL)
             store.mark_delivered(request.id, "result")
     store.close()
     return place

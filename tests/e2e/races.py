@@ -25,6 +25,8 @@ from tests.e2e.terminal import Terminal
 SCRIPT = "ccq-tui answer"
 RACERS = ("panel", "inbox", SCRIPT)
 LABELS = {"panel": "By the panel", "inbox": "By the inbox", SCRIPT: "By the script"}
+WHERE = {"panel": "in its session", "inbox": "in the inbox", SCRIPT: f"by {SCRIPT}"}
+FROM_ANOTHER = {"panel": "in another terminal", "inbox": "in another terminal", SCRIPT: f"by {SCRIPT}"}
 LIMIT = 60.0
 
 
@@ -110,23 +112,25 @@ class Races:
         stored = self._store.request(request)
         assert stored is not None
         assert isinstance(stored.outcome, Answered)
+        assert stored.actor is not None
+        winner = stored.actor.called
         (answer,) = stored.outcome.answers
-        assert answer.selected == (LABELS[stored.surface],)
+        assert answer.selected == (LABELS[winner],)
         rows = [row.became for row in self._store.history(request_id=request)]
         assert rows.count("answered") == 1
-        return stored.surface
+        return winner
 
     def _check_told(self, winner: str, code: int, output: str) -> None:
         """Check that each loser was told by whom the request was answered."""
         if winner == SCRIPT:
             assert (code, "answered" in output) == (0, True), output
         else:
-            assert (code, f"was already answered by {winner}" in output) == (3, True), output
+            assert (code, f"was already answered {WHERE[winner]} at" in output) == (3, True), output
             self.told += 1
         if winner != "panel":
-            self._lost(self._session, f"The request was closed: answered by {winner}")
+            self._lost(self._session, f"The request was closed: answered {FROM_ANOTHER[winner]}")
         if winner != "inbox":
-            self._lost(self._inbox, f"Already answered by {winner} at")
+            self._lost(self._inbox, f"Already answered {FROM_ANOTHER[winner]} at")
 
     def _lost(self, loser: Terminal, words: str) -> None:
         """See a loser be told, and have something else said, so that the next race does not see this."""

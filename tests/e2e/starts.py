@@ -21,6 +21,7 @@ from pathlib import Path
 from ccq_tui.inbox.store import RequestState, Store
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel, clean_environment
+from tests.actors import PANEL
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 
@@ -87,7 +88,9 @@ class Starts:
         self._first = owner
         stored = self._store.request(request)
         assert stored is not None
-        self.counts[f"{kind} answered by {stored.surface}, run by {racers.index(owner) + 1}"] += 1
+        self.counts[
+            f"{kind} answered by {stored.actor and stored.actor.surface}, run by {racers.index(owner) + 1}"
+        ] += 1
 
     def doubled(self, count: int) -> list[str]:
         """Return what is wrong with the whole log of the model's requests."""
@@ -105,7 +108,7 @@ class Starts:
         assert owner.wait_end() == 0
         (waiting,) = self._store.waiting()
         label = waiting.request.questions.questions[0].options[0].label  # type: ignore[union-attr]
-        self._store.settle(waiting.request.id, Answered((Answer((label,)),)), "test")
+        self._store.settle(waiting.request.id, Answered((Answer((label,)),)), PANEL)
         words = ("--resume", self._session) if kind == "-r" else ("--continue",)
         racers = [self._program(*words)]
         time.sleep(self._random.choice((0.0, 0.0, 0.02, 0.1, 0.3)))

@@ -23,6 +23,7 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
+from tests.actors import INBOX, SCRIPT
 from tests.ui.session import Driven, ToldSession, until
 
 
@@ -61,7 +62,7 @@ class InboxSession(ToldSession):
         self.tell(QuestionAsked(request))
         outcome = await asked
         self.outcomes.append(outcome)
-        self.tell(RequestSettled(request.id, outcome, "inbox"))
+        self.tell(RequestSettled(request.id, outcome, INBOX))
         self.tell(StateChanged(SessionState.WORKING))
 
     def close(self, cause: str = "") -> None:
@@ -141,7 +142,7 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
 
 async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
     """Wish from outside that a session be parked, and wait for the answer."""
-    number = await run.app.inbox.run(lambda store: store.wish_park(session_id, "test"))
+    number = await run.app.inbox.run(lambda store: store.wish_park(session_id, SCRIPT))
     async with asyncio.timeout(60):
         while True:
             wish = await run.app.inbox.run(lambda store: store.wish(number))

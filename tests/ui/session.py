@@ -26,6 +26,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import call_of, request_id
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -109,8 +110,8 @@ class ToldSession:
     def interrupt(self) -> None:
         self.interrupts += 1
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
-        self.answers.append((call_of(request_id), outcome, surface))
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
+        self.answers.append((call_of(request_id), outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft) -> None:
         self.drafts[call_of(request_id)] = draft

@@ -11,6 +11,7 @@ from ccq_tui.agent.events import AnswerNotKept, QuestionAsked, SessionState, Sta
 from ccq_tui.inbox import InboxUnavailable
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
+from tests.actors import PANEL
 from tests.ui.inboxed import Many, left_behind, open_by_key, open_inbox, request_of
 from tests.ui.session import keys_work, until
 
@@ -41,7 +42,7 @@ async def test_the_panel_of_the_session_comes_back(tmp_path: Path) -> None:
         await keys_work(run, pilot)
         await pilot.press("enter")
         await until(pilot, lambda: len(session.answers) == 2)
-        assert session.answers[-1] == (request.tool_use_id, FIRST, "panel")
+        assert session.answers[-1] == (request.tool_use_id, FIRST, PANEL)
 
 
 @pytest.mark.parametrize("here", [False, True])

@@ -25,6 +25,7 @@ from ccq_tui.questions.state import Arriving, PanelState
 from ccq_tui.screens.session import growing
 from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
+from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.host import Clock, PanelHost
 from tests.ui.pictures import Pictures
@@ -99,7 +100,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     await pilot.press("enter")
     await until(pilot, lambda: run.told.answers)
     first, second = Answer(("PostgreSQL",), note="soon"), Answer(("Cache", "Logs"))
-    assert run.told.answers == [("r1", Answered((first, second)), "panel")]
+    assert run.told.answers == [("r1", Answered((first, second)), PANEL)]
 
 
 async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> None:
@@ -143,7 +144,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
     await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
     assert run.screen.dock.line.items[0].request.tool_use_id == "p1"
-    run.told.tell(RequestSettled("p1", Allowed(), "elsewhere"))
+    run.told.tell(RequestSettled("p1", Allowed(), PHONE))
     await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
     assert state_of(run).page.draft.selected == (1,)
     run.told.tell(ArrivingEnded("r4", "over"))

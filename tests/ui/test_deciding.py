@@ -17,6 +17,7 @@ from ccq_tui.inbox import Allowed, Denied, PlanRequest
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
+from tests.actors import PANEL
 from tests.ui.session import Driven, asked, keys_work, until
 
 
@@ -94,7 +95,7 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
         await until(pilot, lambda: "Plan first" in on_screen(run))
         await pilot.press("n")
         await until(pilot, lambda: run.told.answers)
-        run.told.tell(RequestSettled("first", Denied(), "panel"))
+        run.told.tell(RequestSettled("first", Denied(), PANEL))
         await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
         run.screen.transcript.show(0)
         await until(pilot, lambda: "Plan first" in on_screen(run))
@@ -128,7 +129,7 @@ async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press
         await until(pilot, lambda: not panel.state.notice)
         run.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), "panel")])
+        await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
 
 
 async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed() -> None:
@@ -139,4 +140,4 @@ async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed()
         await until(pilot, lambda: "Plan short" in on_screen(run))
         assert run.screen.transcript.following
         await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), "panel")])
+        await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])

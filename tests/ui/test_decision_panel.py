@@ -13,6 +13,7 @@ from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question.field import AnswerField
+from tests.actors import PANEL
 from tests.ui.host import Clock, DecisionHost
 from tests.ui.session import Driven, keys_work, permission, until
 
@@ -62,7 +63,7 @@ async def test_every_way_to_decide() -> None:
             assert waits_first(run) == name, keys
             await pilot.press(*keys.split())
             await until(pilot, lambda: run.told.answers)
-            assert run.told.answers == [(name, outcome, "panel")], keys
+            assert run.told.answers == [(name, outcome, PANEL)], keys
             await until(pilot, lambda: run.screen.dock.panel is None)
 
 
@@ -140,7 +141,7 @@ async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_comm
         await pilot.press("y")
         await until(pilot, lambda: "were never on the screen" in panel.state.notice)
         await pilot.press("n", "enter")
-        await until(pilot, lambda: run.told.answers[1:] == [("t", Denied(), "panel")])
+        await until(pilot, lambda: run.told.answers[1:] == [("t", Denied(), PANEL)])
 
 
 async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
@@ -153,8 +154,8 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
         await pilot.press("1", "enter")
         await until(pilot, lambda: run.told.answers)
         plan = "# The plan\n\n1. Begin\n2. Rest"
-        assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), "panel")]
-        run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], "panel"))
+        assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
+        run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], PANEL))
         await until(pilot, lambda: "Rest" in run.screen.transcript.text())
         assert "approved as edited by you" in run.screen.transcript.text()
         await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
@@ -166,9 +167,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
         assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
         assert "stands above" in drawn(panel)
         await pilot.press("y")
-        await until(
-            pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), "panel")]
-        )
+        await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
 
         panel = await shown(run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_third")))
         panel.put_text("# Mine")

@@ -33,6 +33,7 @@ from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen, asking
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
+from tests.actors import COMMAND, INBOX, PHONE
 from tests.steps import step
 from tests.ui.host import Clock
 from tests.ui.inboxed import (
@@ -202,7 +203,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         assert not run.all[0].parked
         assert await wished(run, "s1") == (WishState.TAKEN, "")
         assert run.all[0].parked
-        assert run.all[0].cause == "asked for by test"
+        assert run.all[0].cause == "asked for by script"
         await pilot.press("f2", "f2")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 1)
@@ -365,7 +366,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     await until(pilot, lambda: run.inbox_screen.state.rows == ())
     stored = await run.app.inbox.run(lambda store: store.request(request.id))
     assert stored is not None
-    assert (stored.outcome, stored.surface) == (Declined(), "inbox")
+    assert (stored.outcome, stored.actor) == (Declined(), INBOX)
     # What it says of that must not come in the middle of the next step.
     await until(pilot, lambda: "in the background" in run.said())
     await pilot.press("f8")
@@ -376,9 +377,9 @@ async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: Questio
     await pilot.press("right")
     await until(pilot, lambda: run.inbox_screen.panel)
     await pilot.press("o", "m", "i", "n", "e")
-    await run.app.inbox.answer(request.id, Declined(), "phone")
+    await run.app.inbox.answer(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.inbox_screen.panel is None)
-    assert "Already answered by phone at" in run.said()
+    assert "Already answered on phone at" in run.said()
     await pilot.press("f8")
     assert "mine" in run.app.clipboard
 
@@ -392,7 +393,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     row = screen.answered
     # Confirmed here and there in the same moment: nobody has told this process yet.
     other = Store(database)
-    assert isinstance(other.settle(request.id, Declined(), "ccq-tui answer"), Won)
+    assert isinstance(other.settle(request.id, Declined(), COMMAND), Won)
     other.close()
     assert row is not None
     screen.settle_soon(row, Answered((Answer(("Second",)),)), screen.close_panel())

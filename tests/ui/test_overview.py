@@ -37,6 +37,7 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar
+from tests.actors import PANEL
 from tests.ui.host import Clock
 from tests.ui.inboxed import keep_record
 from tests.ui.pictures import Pictures
@@ -319,7 +320,7 @@ def fill(others: Callable[[float], Store]) -> None:
     for number in range(2):
         store.add_request(asked_by(f"id {LOGIN}", f"toolu_{number}"))
     store.claim_session(f"id {OTHER}", Owner(os.getppid()))
-    store.set_done(f"id {NOTES}", True, "test")
+    store.set_done(f"id {NOTES}", True, PANEL)
 
 
 async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[float], Store]) -> None:

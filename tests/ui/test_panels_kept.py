@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.inbox import Allowed, Cancelled, RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.questions import Answered, Kind, Question
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -33,8 +34,8 @@ async def make_ready(run: Driven, pilot: Pilot[int]) -> list[RequestPanel[Any]]:
 async def settled(run: Driven, pilot: Pilot[int]) -> RequestOutcome:
     """Wait until the first answer has left the screen; tell that it is settled."""
     await until(pilot, lambda: run.told.answers)
-    name, outcome, surface = run.told.answers.pop(0)
-    run.told.tell(RequestSettled(name, outcome, surface))
+    name, outcome, actor = run.told.answers.pop(0)
+    run.told.tell(RequestSettled(name, outcome, actor))
     await until(pilot, lambda: run.screen.dock.prompt.display or run.screen.dock.panel)
     return outcome
 
@@ -80,10 +81,10 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
     when_answered: list[tuple[bool, int]] = []
 
     class Watched(ToldSession):
-        def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+        def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
             panel = run.screen.query_one(QuestionPanel)
             when_answered.append((panel.display, len(drawn)))
-            super().answer(request_id, outcome, surface)
+            super().answer(request_id, outcome, actor)
 
     run = Driven(make=Watched)
     async with run.app.run_test() as pilot:

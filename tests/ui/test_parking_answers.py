@@ -16,6 +16,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.inbox import InboxChange, Settled
 from ccq_tui.questions import Answer, Answered
+from tests.actors import PANEL
 from tests.ui.inboxed import Many, request_of
 from tests.ui.session import keys_work, until
 
@@ -45,7 +46,7 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
         else:
             heard: list[InboxChange] = []
             run.app.inbox.subscribe(heard.append)  # told after the session
-            await run.app.inbox.run(lambda store: store.settle(request.id, ANSWER, "test"))
+            await run.app.inbox.run(lambda store: store.settle(request.id, ANSWER, PANEL))
             await until(pilot, lambda: any(isinstance(change, Settled) for change in heard))
         if when == "settled elsewhere before":
             session.tell(RequestParked(request.id, deferred=True))

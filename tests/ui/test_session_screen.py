@@ -24,6 +24,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session import base
 from ccq_tui.screens.session.asking import LEFT_OVER
+from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
 
@@ -103,7 +104,7 @@ async def test_a_question_takes_the_place_of_the_prompt_and_keys_meant_for_it_se
         clock.skip_grace()
         await pilot.press("down", "enter", "enter", "x", "enter")
         await until(pilot, lambda: "Not sent" in run.screen.dock.notices.text)
-        assert run.told.answers == [("toolu_1", Answered((Answer(selected=("Second",)),)), "panel")]
+        assert run.told.answers == [("toolu_1", Answered((Answer(selected=("Second",)),)), PANEL)]
         assert run.told.sent == []
         assert run.screen.dock.prompt.display
         assert run.screen.dock.prompt.text == "half a thoughtx"
@@ -177,7 +178,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(PermissionAsked(permission()))
         await keys_work(run, pilot)
         await pilot.press("e", *"also", "escape", "y", "enter")
-        await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), "panel")])
+        await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), PANEL)])
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
 
 
@@ -254,9 +255,9 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         await until(pilot, lambda: dock.line.items)
         await pilot.press("f2")
         await until(pilot, lambda: dock.panel)
-        run.told.tell(RequestSettled("second", Answered((Answer(selected=("First",)),)), "phone"))
+        run.told.tell(RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
         await until(pilot, lambda: dock.panel is None)
-        assert "answered by phone" in dock.notices.text
+        assert "answered on phone" in dock.notices.text
         assert len(run.told.answers) == 1, "it is not answered a second time"
 
 

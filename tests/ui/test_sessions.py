@@ -18,6 +18,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.widgets.side_bar import SideBar
+from tests.actors import PANEL
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, keys_work, until
 
@@ -154,7 +155,7 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         await keys_work(run, pilot)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.all[0].answers)
-        assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), "panel")]
+        assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), PANEL)]
         assert run.all[1].answers == []
         await pilot.press("f4")
         await until(pilot, lambda: "No other session waits" in run.session_screen.dock.notices.text)

@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Expired
+from tests.actors import LIMIT, PHONE
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.session import Driven, asked, keys_work, permission, until
@@ -100,11 +101,11 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
             assert run.told.cause == "no answer for 5 min (question_timeout)"
             assert run.told.answers == []
             return
-        assert run.told.answers == [("toolu_1", Expired(), "timeout")]
+        assert run.told.answers == [("toolu_1", Expired(), LIMIT)]
         await later(run, pilot, 5)
         assert len(run.told.answers) == 1
         assert not run.told.parked
-        run.told.tell(RequestSettled("toolu_1", Expired(), "timeout"))
+        run.told.tell(RequestSettled("toolu_1", Expired(), LIMIT))
         await until(pilot, lambda: run.screen.dock.panel is None)
         # What had been selected is kept for the person, and is nobody's answer.
         assert "nobody answered in time; nothing was chosen · F8" in run.screen.dock.notices.text
@@ -125,7 +126,7 @@ async def test_any_key_in_the_countdown_stops_it_for_good() -> None:
         assert run.told.answers == []
         assert not run.told.parked
         # The next question has its own time, seen above the prompt while its panel is hidden.
-        run.told.tell(RequestSettled("toolu_1", Expired(), "phone"))
+        run.told.tell(RequestSettled("toolu_1", Expired(), PHONE))
         run.told.tell(asked("toolu_2"))
         await until(pilot, lambda: "toolu_2@id-1" in run.screen.waiting)
         await keys_work(run, pilot)

@@ -24,6 +24,7 @@ from ccq_tui.questions import Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session import prompting
 from ccq_tui.screens.session.prompting import REPEAT_SECONDS
+from tests.actors import PHONE
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, burst, permission, until
@@ -217,7 +218,7 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
         clock = run.inbox_screen.clock = Clock()
         await pilot.press("a", "o", "m", "y")
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.state.text == "my")
-        await run.app.inbox.answer(request.id, Declined(), "phone")
+        await run.app.inbox.answer(request.id, Declined(), PHONE)
         await until(pilot, lambda: run.inbox_screen.panel is None)
         await pilot.press("p", "c", "q", "enter", "escape")
         assert run.inbox_screen.state.filter == "pcq"

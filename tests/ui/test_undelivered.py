@@ -8,6 +8,7 @@ from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overview.screen import OverviewScreen
+from tests.actors import PANEL
 from tests.ui.inboxed import Many, keep_record, open_inbox, request_of
 from tests.ui.session import until
 
@@ -21,7 +22,7 @@ def answered_and_killed(where: Path, session_id: str, owner: Owner) -> None:
     store.claim_session(session_id, owner)
     request = request_of(session_id)
     store.add_request(request)
-    store.settle(request.id, Answered((Answer(("First",)),)), "panel")
+    store.settle(request.id, Answered((Answer(("First",)),)), PANEL)
     store.close()
 
 

@@ -17,12 +17,14 @@ from ccq_tui.cli.saying import Said, SayingError, answered, said_in_flags
 from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.reports import whole_record
 from ccq_tui.inbox.store import StoredSessionState
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from tests.actors import ELSEWHERE, PANEL
 from tests.unit.inbox.made import sets, values
 from tests.unit.stocked import (
     CACHE,
@@ -153,11 +155,11 @@ def test_an_answer_as_json(
 def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.settle(id_of(CACHE), Discussed("why?"), "panel")
-        store.cancel(id_of(PLAN), "interrupted", "withdrawn")
+        store.settle(id_of(CACHE), Discussed("why?"), PANEL)
+        store.settle(id_of(PLAN), Cancelled("interrupted"), WITHDRAWN)
     assert main([command[0], CACHE, *command[1:]]) == 3
     told = capsys.readouterr().err
-    assert f"{CACHE} was already answered by panel at 2" in told
+    assert f"{CACHE} was already answered in its session at 2" in told
     assert told.endswith("; nothing was changed.\n")
     assert told.count("\n") == 1
     assert outcome_of(CACHE) == Discussed("why?")
@@ -228,13 +230,13 @@ def test_who_is_a_moment_later_is_told(
 
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
-            store.settle(id_of(CACHE), Declined(), "another terminal")
+            store.settle(id_of(CACHE), Declined(), ELSEWHERE)
         return Answered((Answer(other="late"),))
 
     stock()
     monkeypatch.setattr(saying, "answered", while_another_answers)
     assert main(["answer", CACHE, "--other", "late"]) == 3
-    assert "was already answered by another terminal at" in capsys.readouterr().err
+    assert "was already answered in its session at" in capsys.readouterr().err
     assert outcome_of(CACHE) == Declined()
 
 

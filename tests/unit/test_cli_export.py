@@ -17,6 +17,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.config import Launch, inbox_path
 from ccq_tui.inbox import Added, InboxChange, QuestionRequest, Settled
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.unit.agent.recordings import prompt, said, text
@@ -132,7 +133,7 @@ async def test_a_running_program_hears_of_the_answer() -> None:
         assert await asyncio.to_thread(main, ["answer", "toolu_1", "--choose", "2"]) == 0
         outcome = Answered((Answer(("B",)),))
         assert await asyncio.wait_for(asking, 10) == outcome
-        assert heard[-1] == Settled(request, outcome, "ccq-tui answer")
+        assert heard[-1] == Settled(request, outcome, Actor.here(Surface.COMMAND, "ccq-tui answer"))
     finally:
         asking.cancel()
         assert await inbox.close()

@@ -15,11 +15,13 @@ from click.shell_completion import ShellComplete
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import PermissionRequest, QuestionRequest
+from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.listing import WIDTH, cells
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from tests.actors import PANEL
 from tests.unit.stocked import (
     CACHE,
     FEATURES,
@@ -201,14 +203,14 @@ def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None
     stock()
     with asked() as store:
         answer = Answer(("SQLite",), note="small", unselected="Oracle")
-        store.settle(id_of(CACHE), Answered((answer,)), "panel")
+        store.settle(id_of(CACHE), Answered((answer,)), PANEL)
         store.mark_delivered(id_of(CACHE), "result")
     text = run(capsys, "show", CACHE)
     assert "[x]  2  SQLite" in text
     assert "[ ]  1  Redis" in text
     assert "✎ small" in text
     assert "   typed, not selected: Oracle\n" in text
-    assert "Settled by panel, 2" in text
+    assert "Settled in its session, 2" in text
     assert "Delivered as result, 2" in text
     record = as_json(capsys, "show", CACHE)["request"]
     assert isinstance(record, dict)
@@ -341,7 +343,7 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     with asked() as store:
         store.release_session(SESSION, this_process())
         for name in (CACHE, FEATURES, PERMISSION, PLAN):
-            store.cancel(id_of(name), "interrupted", "panel")
+            store.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
     assert "is not running, and nothing waits in it." in run(capsys, "park", "8f14", code=2)
     assert "no session has an id" in run(capsys, "park", "x", code=2)
 

@@ -30,6 +30,7 @@ from ccq_tui.config.load import flag_of
 from ccq_tui.config.paths import PROJECT_FILE
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store import Store
 from ccq_tui.logs import log_path
@@ -291,7 +292,7 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
         if outcome is None:
             store.claim_session(request.session_id, this_process())
         else:
-            store.settle(request.id, outcome, TEXT, TEXT)
+            store.settle(request.id, outcome, Actor(Surface.PROGRAM, TEXT, device=TEXT), TEXT)
             store.mark_delivered(request.id, MARK)
         store.close()
         begin = MARK[:3]

@@ -33,11 +33,11 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Settled,
 )
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.waiting import Draft
 
 _logger = logging.getLogger(__name__)
 
-SURFACE = "session"
 _SEEN_SECONDS = 1.0
 _LOOKS = 10
 """Waits that these seconds are made of: a process that was stopped has lost one of them, not all."""
@@ -163,8 +163,8 @@ class Waits:
                 self._parks[request_id].cancel()
                 self._emit(RequestParked(request_id, deferred=False))
                 continue
-            self._inbox.withdraw(request_id, reason, SURFACE)
-            self._emit(RequestSettled(request_id, Cancelled(reason), SURFACE))
+            self._inbox.withdraw(request_id, reason)
+            self._emit(RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
 
     async def park(self) -> bool | None:
         """Let the CLI go while questions wait.
@@ -220,12 +220,13 @@ class Waits:
         await self.call_shown(request.tool_use_id)
         self._stop_when_over()
         self.pending[request.id] = request
-        waits, surface = asyncio.Event(), ""
+        waits = asyncio.Event()
+        actor: Actor | None = WITHDRAWN
 
         def hear(change: InboxChange) -> None:
-            nonlocal surface
+            nonlocal actor
             if isinstance(change, Settled) and change.request.id == request.id:
-                surface = change.surface
+                actor = change.actor
             elif isinstance(change, Added) and change.request.id == request.id:
                 waits.set()
 
@@ -248,7 +249,7 @@ class Waits:
         except asyncio.CancelledError:
             # Nothing when the request was left for later: that end is meant.
             if request.id in self.pending:
-                self._inbox.withdraw(request.id, self._ending, SURFACE)
+                self._inbox.withdraw(request.id, self._ending)
             raise
         except Exception:
             _logger.exception("The inbox failed")
@@ -264,7 +265,7 @@ class Waits:
                 self._emit(
                     RequestParked(request.id, outcome.deferred)
                     if isinstance(outcome, Parked)
-                    else RequestSettled(request.id, outcome, surface)
+                    else RequestSettled(request.id, outcome, actor)
                 )
         self._stop_when_over()
         return outcome

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.state import Arriving
 
@@ -89,11 +90,11 @@ class RequestSettled:
     Attributes:
         request_id: The request.
         outcome: How it ended.
-        surface: Where it was answered, for example "panel", or "" if that is not known.
+        actor: Who answered, or None if that is not known.
         at: When, where that was not just now: in a session's past.
     """
 
     request_id: str
     outcome: RequestOutcome
-    surface: str = ""
+    actor: Actor | None = None
     at: datetime | None = None

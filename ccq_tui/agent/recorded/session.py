@@ -13,6 +13,7 @@ from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded.reading import Recording, Slice
 from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.waiting import Draft
 
 T = TypeVar("T")
@@ -111,9 +112,9 @@ class ReplayedSession:
 
     # -- what only a living session does -------------------------------------------------------------------
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Note what was answered; the screen brings it to the session that was recorded."""
-        self._tell(RequestSettled(request_id, outcome, surface))
+        self._tell(RequestSettled(request_id, outcome, actor))
 
     async def ask(self, control: Control[T]) -> T:
         """Say that there is nobody to ask."""

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.store.encoding import actor_to_json
 from ccq_tui.inbox.store.failing import failure, is_busy, is_damage
 from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files, check_file, identity, open_database
 from ccq_tui.inbox.store.rows import stamp
@@ -181,13 +183,13 @@ class Connected:
         request_id: str | None,
         change: tuple[str, str],
         cause: str,
-        surface: str = "",
+        actor: Actor | None = None,
     ) -> None:
         """Write a row of history inside `_writing`."""
         self._do(
-            "INSERT INTO history (at, session_id, request_id, was, became, cause, surface)"
+            "INSERT INTO history (at, session_id, request_id, was, became, cause, actor)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (at, session_id, request_id, *change, storable(cause, 2000), storable(surface, 200)),
+            (at, session_id, request_id, *change, storable(cause, 2000), actor_to_json(actor)),
         )
 
 

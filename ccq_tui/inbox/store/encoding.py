@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, TypeVar
 
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
@@ -23,6 +24,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.processes import Owner
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -36,6 +38,8 @@ from ccq_tui.questions import (
 )
 
 VERSION = 1
+MOST_NAME = 200
+"""Characters of an actor's name that are kept."""
 T = TypeVar("T")
 
 _REQUESTS: dict[str, type[Request]] = {
@@ -105,6 +109,24 @@ def outcome_from_json(text: str) -> RequestOutcome:
         StoredFormatError: It cannot be understood.
     """
     return _read(parse(text), _OUTCOMES, "outcome")
+
+
+def actor_to_json(actor: Actor | None) -> str:
+    """Write an actor, without what it has not; "" for nobody."""
+    if actor is None:
+        return ""
+    kept = replace(actor, name=actor.name[:MOST_NAME], device=actor.device[:MOST_NAME])
+    return dump({name: value for name, value in _plain(kept).items() if value})
+
+
+def actor_from_json(text: str) -> Actor | None:
+    """Read an actor; what is not understood is another program's, and never keeps back what it did."""
+    if not text:
+        return None
+    try:
+        return _made(Actor, parse(text))
+    except (TypeError, ValueError, AttributeError):
+        return Actor(Surface.PROGRAM)
 
 
 def dump(content: Mapping[str, Any]) -> str:
@@ -214,9 +236,13 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "Kind": (Kind,),
     "QuestionSet": (QuestionSet,),
     "Suggestion": (Suggestion,),
+    "Surface": (Surface,),
+    "Owner": (Owner,),
+    "int": (int,),
 }
 _list_of_questions = _several(Question)
 _KINDS = {str(kind): kind for kind in Kind}
+_SURFACES = {str(surface): surface for surface in Surface}
 _READERS: dict[str, Callable[[Any], Any]] = {
     "questions": _questions,
     "options": _several(Option),
@@ -225,6 +251,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "suggestions": _several(Suggestion),
     "kind": lambda value: _KINDS.get(value, value) if isinstance(value, str) else value,
     "suggestion": lambda value: None if value is None else _made(Suggestion, value),
+    "surface": lambda value: _SURFACES.get(str(value), Surface.PROGRAM),
+    "process": lambda value: None if value is None else _made(Owner, value),
     "selected": _texts,
     "directories": _texts,
     "source": dict,

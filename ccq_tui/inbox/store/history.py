@@ -6,6 +6,7 @@ import sqlite3
 from datetime import datetime
 
 from ccq_tui.inbox.store.base import Connected
+from ccq_tui.inbox.store.encoding import actor_from_json
 from ccq_tui.inbox.store.rows import Change, moment, stamp
 
 PAGE = 200
@@ -64,5 +65,5 @@ def _change(row: sqlite3.Row) -> Change:
         was=row["was"],
         became=row["became"],
         cause=row["cause"],
-        surface=row["surface"],
+        actor=actor_from_json(row["actor"]),
     )

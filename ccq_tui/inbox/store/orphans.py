@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.base import Connected
-from ccq_tui.inbox.store.encoding import outcome_to_json
+from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
-from ccq_tui.inbox.verdicts import SURFACE_WITHDRAWN
 from ccq_tui.processes import Owner, alive
 
 PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
@@ -56,10 +56,10 @@ class Orphans(Connected):
             for key, session_id, was in self._rows(query, (request_id, *TO_DELIVER)):
                 self._do("UPDATE requests SET state = 'cancelled' WHERE id = ?", (key,))
                 self._do(
-                    "UPDATE answers SET outcome = ?, surface = ? WHERE request_id = ?",
-                    (outcome_to_json(Cancelled(reason)), SURFACE_WITHDRAWN, key),
+                    "UPDATE answers SET outcome = ?, actor = ? WHERE request_id = ?",
+                    (outcome_to_json(Cancelled(reason)), actor_to_json(WITHDRAWN), key),
                 )
-                self._note(at, session_id, key, (was, RequestState.CANCELLED), reason, SURFACE_WITHDRAWN)
+                self._note(at, session_id, key, (was, RequestState.CANCELLED), reason, WITHDRAWN)
                 return True
         return False
 
@@ -77,7 +77,7 @@ class Orphans(Connected):
         became = RequestState.CANCELLED
         self._do("UPDATE requests SET state = ?, deferred = 0 WHERE id = ?", (became, key))
         self._do(
-            "INSERT INTO answers (request_id, outcome, surface, settled_at, way) VALUES (?, ?, ?, ?, '')",
-            (key, outcome_to_json(Cancelled(PROCESS_GONE)), SURFACE_WITHDRAWN, at),
+            "INSERT INTO answers (request_id, outcome, actor, settled_at, way) VALUES (?, ?, ?, ?, '')",
+            (key, outcome_to_json(Cancelled(PROCESS_GONE)), actor_to_json(WITHDRAWN), at),
         )
-        self._note(at, session_id, key, (RequestState.PENDING, became), PROCESS_GONE, SURFACE_WITHDRAWN)
+        self._note(at, session_id, key, (RequestState.PENDING, became), PROCESS_GONE, WITHDRAWN)

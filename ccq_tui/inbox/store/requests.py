@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import (
     Cancelled,
     PermissionRequest,
@@ -18,6 +19,8 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.store.base import call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
+    actor_from_json,
+    actor_to_json,
     kind_of,
     outcome_from_json,
     outcome_to_json,
@@ -44,7 +47,7 @@ _logger = logging.getLogger(__name__)
 
 _SELECT = """
     SELECT requests.*,
-        answers.outcome, answers.surface, answers.settled_at, answers.delivered_at, answers.way,
+        answers.outcome, answers.actor, answers.settled_at, answers.delivered_at, answers.way,
         EXISTS (SELECT 1 FROM drafts WHERE drafts.request_id = requests.id) AS has_draft
     FROM requests LEFT JOIN answers ON answers.request_id = requests.id
 """
@@ -109,9 +112,9 @@ class Requests(Orphans):
             if new:
                 self._note(at, session_id, key, (state, state), PUT_BACK)
             if known.outcome is not None and (new or self._take_outcome(key, state)):
-                self._insert_answer(at, key, known.outcome, known.surface)
+                self._insert_answer(at, key, known.outcome, known.actor)
                 if not new:
-                    self._note(at, session_id, key, (RequestState.PENDING, state), state, known.surface)
+                    self._note(at, session_id, key, (RequestState.PENDING, state), state, known.actor)
         return self._written(key)
 
     def _insert_request(
@@ -139,10 +142,10 @@ class Requests(Orphans):
             "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'", (state, key)
         )
 
-    def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, surface: str) -> None:
+    def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
         self._do(
-            "INSERT INTO answers (request_id, outcome, surface, settled_at, way) VALUES (?, ?, ?, ?, '')",
-            (key, outcome_to_json(outcome), storable(surface, 200), at),
+            "INSERT INTO answers (request_id, outcome, actor, settled_at, way) VALUES (?, ?, ?, ?, '')",
+            (key, outcome_to_json(outcome), actor_to_json(actor), at),
         )
 
     def _written(self, key: str) -> StoredRequest:
@@ -185,7 +188,7 @@ class Requests(Orphans):
         self._note(at, session_id, key, (was, RequestState.PENDING), "asked again")
 
     def settle(
-        self, request_id: str, outcome: RequestOutcome, surface: str, cause: str | None = None
+        self, request_id: str, outcome: RequestOutcome, actor: Actor, cause: str | None = None
     ) -> Verdict:
         """Settle a request if nobody has yet, in one conditional update; it cannot be undone.
 
@@ -194,7 +197,7 @@ class Requests(Orphans):
         Args:
             request_id: The request's id.
             outcome: How it ends.
-            surface: Where it was settled.
+            actor: Who settles it.
             cause: Why, for the history; None for the outcome's own words.
 
         Returns:
@@ -214,25 +217,9 @@ class Requests(Orphans):
                 check_outcome(stored.request, outcome)
             won = self._take_outcome(key, became)
             if won:
-                self._insert_answer(at, key, outcome, surface)
-                self._note(at, self._session_of(key), key, (RequestState.PENDING, became), cause, surface)
+                self._insert_answer(at, key, outcome, actor)
+                self._note(at, self._session_of(key), key, (RequestState.PENDING, became), cause, actor)
         return Won() if won else self._loser(key)
-
-    def cancel(self, request_id: str, reason: str, surface: str) -> Verdict:
-        """Settle a request as cancelled: nobody can answer any more.
-
-        Args:
-            request_id: The request's id.
-            reason: Why, for a person.
-            surface: Who cancels it.
-
-        Returns:
-            As `settle`.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
-        """
-        return self.settle(request_id, Cancelled(reason), surface)
 
     def defer(self, request_id: str) -> bool:
         """Note that a request that waits will be asked again, as the same call, when its session is resumed.
@@ -345,7 +332,7 @@ class Requests(Orphans):
         stored = self.request(key)
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()
-        return AlreadySettled(stored.surface, stored.settled_at, stored.outcome)
+        return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)
 
 
 def _same_call(one: Request, other: Request) -> bool:
@@ -389,7 +376,7 @@ def _stored(row: sqlite3.Row) -> StoredRequest:
         deferred=bool(row["deferred"]),
         has_draft=bool(row["has_draft"]),
         outcome=outcome_from_json(row["outcome"]) if row["outcome"] else None,
-        surface=row["surface"] or "",
+        actor=actor_from_json(row["actor"] or ""),
         settled_at=moment(row["settled_at"]) if row["settled_at"] else None,
         delivered_at=moment(row["delivered_at"]) if row["delivered_at"] else None,
         way=row["way"] or "",

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
@@ -57,7 +58,7 @@ class StoredRequest:
         deferred: Whether the resumed session asks it again as the same call.
         has_draft: Whether a draft is stored.
         outcome: How it was settled, or None.
-        surface: Where it was settled, or "".
+        actor: Who settled it, or None.
         settled_at: When, or None.
         delivered_at: When the agent was seen to have it, or None.
         way: How it got there: "result" of the same call or "message"; or "".
@@ -71,7 +72,7 @@ class StoredRequest:
     deferred: bool = False
     has_draft: bool = False
     outcome: RequestOutcome | None = None
-    surface: str = ""
+    actor: Actor | None = None
     settled_at: datetime | None = None
     delivered_at: datetime | None = None
     way: str = ""
@@ -136,7 +137,7 @@ class Change:
     was: str
     became: str
     cause: str
-    surface: str
+    actor: Actor | None
 
 
 def state_after(outcome: RequestOutcome) -> RequestState:

@@ -105,6 +105,23 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "UPDATE requests SET id = tool_use_id || '@' || session_id",
         "CREATE UNIQUE INDEX requests_call ON requests (tool_use_id, session_id)",
     ),
+    # Who did something was one text.
+    tuple(
+        statement
+        for table in ("answers", "history", "wishes")
+        for statement in (
+            f"ALTER TABLE {table} RENAME COLUMN surface TO actor",
+            f"""
+            UPDATE {table} SET actor = CASE
+                WHEN actor IN ('panel', 'inbox', 'overview') THEN json_object('v', 1, 'surface', actor)
+                WHEN actor IN ('session', 'withdrawn') THEN json_object('v', 1, 'surface', 'session')
+                WHEN actor = 'timeout' THEN json_object('v', 1, 'surface', 'limit')
+                WHEN actor LIKE 'ccq-tui %' THEN json_object('v', 1, 'surface', 'command', 'name', actor)
+                ELSE json_object('v', 1, 'surface', 'program', 'name', actor)
+            END WHERE actor != ''
+            """,  # noqa: S608 - ours
+        )
+    ),
 )
 """What makes of each version the next one; a released step is never changed, only followed by another."""
 
@@ -162,8 +179,9 @@ def check_tables(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN")  # version and tables of one moment
     try:
         _refuse_newer(connection, MIGRATIONS)
-        known, expected = _columns_of(len(MIGRATIONS)), _columns_of(version_of(connection))
-        if _columns(connection) & known != expected:
+        found, expected = _columns(connection), _columns_of(version_of(connection))
+        later = _columns_of(len(MIGRATIONS)) - expected
+        if expected - found or later & found:
             raise sqlite3.DatabaseError("its tables are not those of its version")
     finally:
         _roll_back(connection)

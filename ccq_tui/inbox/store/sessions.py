@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.base import Connected, name_key, storable
 from ccq_tui.inbox.store.encoding import StoredFormatError, parse
 from ccq_tui.inbox.store.history import PAGE
@@ -84,7 +85,7 @@ class Sessions(Connected):
         return self._known(key)
 
     def set_session_state(
-        self, session_id: str, state: StoredSessionState, cause: str, surface: str = ""
+        self, session_id: str, state: StoredSessionState, cause: str, actor: Actor | None = None
     ) -> bool:
         """Note what a session is doing.
 
@@ -92,7 +93,7 @@ class Sessions(Connected):
             session_id: The session; one that is not known is noted.
             state: What it does from now on.
             cause: Why, for the history.
-            surface: Who caused it.
+            actor: Who caused it.
 
         Returns:
             Whether it did something else before.
@@ -110,7 +111,7 @@ class Sessions(Connected):
             again = int(state == StoredSessionState.WORKING)
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
             self._do(query, (state, at, again, key))
-            self._note(at, key, None, (was, state), cause, surface)
+            self._note(at, key, None, (was, state), cause, actor)
         return True
 
     def claim_session(self, session_id: str, owner: Owner) -> Owner | None:
@@ -194,13 +195,13 @@ class Sessions(Connected):
         rows = self._rows(f"{_STANDING} WHERE s.id = ?", (name_key(session_id),))
         return _standing(rows[0]) if rows else None
 
-    def set_done(self, session_id: str, done: bool, surface: str) -> bool:
+    def set_done(self, session_id: str, done: bool, actor: Actor) -> bool:
         """Note whether the person is done with a session; when it changed last stays.
 
         Args:
             session_id: The session.
             done: Whether they are.
-            surface: Where they said so.
+            actor: Who says so.
 
         Returns:
             Whether the session is known.
@@ -213,7 +214,7 @@ class Sessions(Connected):
             if self._do("UPDATE sessions SET done = NOT done WHERE id = ? AND done != ?", (key, int(done))):
                 state = str(self._known(key).state)
                 change = (state, DONE) if done else (DONE, state)
-                self._note(at, key, None, change, "marked by the person", surface)
+                self._note(at, key, None, change, "marked by the person", actor)
             return bool(self._rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
 
     def _insert(self, at: str, key: str) -> bool:

@@ -66,7 +66,7 @@ class Tail:
     def _wishes(self) -> list[News]:
         wishes = self._store.open_wishes(after=self._wished)
         self._wished = max((wish.number for wish in wishes), default=self._wished)
-        return [ParkWanted(wish.session_id, wish.number, wish.surface) for wish in wishes]
+        return [ParkWanted(wish.session_id, wish.number, wish.actor) for wish in wishes]
 
     def _told(self, change: Change) -> News | None:
         pending = RequestState.PENDING
@@ -85,4 +85,4 @@ class Tail:
         if change.became == pending:
             return Added(stored.request, again=change.was != "")
         # One that waits again was told as such by a later row.
-        return None if stored.outcome is None else Settled(stored.request, stored.outcome, stored.surface)
+        return None if stored.outcome is None else Settled(stored.request, stored.outcome, stored.actor)

@@ -6,7 +6,9 @@ import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.store.base import Connected, name_key, storable
+from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 
 class WishState(StrEnum):
@@ -25,14 +27,14 @@ class Wish:
     Attributes:
         number: Its place in the order of wishing.
         session_id: The session.
-        surface: Who wishes it.
+        actor: Who wishes it.
         state: What became of it.
         why: Why it was refused, or "".
     """
 
     number: int
     session_id: str
-    surface: str
+    actor: Actor
     state: WishState
     why: str = ""
 
@@ -40,12 +42,12 @@ class Wish:
 class Wishes(Connected):
     """Reads and writes wishes that a session be parked: each is taken on, refused or taken back once."""
 
-    def wish_park(self, session_id: str, surface: str) -> int:
+    def wish_park(self, session_id: str, actor: Actor) -> int:
         """Wish that the process that runs a session parks it.
 
         Args:
             session_id: The session.
-            surface: Who wishes it.
+            actor: Who wishes it.
 
         Returns:
             The wish's number.
@@ -55,8 +57,8 @@ class Wishes(Connected):
         """
         with self._writing() as at:
             self._do(
-                "INSERT INTO wishes (session_id, surface, at, state, why) VALUES (?, ?, ?, ?, '')",
-                (name_key(session_id), storable(surface, 200), at, WishState.OPEN),
+                "INSERT INTO wishes (session_id, actor, at, state, why) VALUES (?, ?, ?, ?, '')",
+                (name_key(session_id), actor_to_json(actor), at, WishState.OPEN),
             )
             return int(self._rows("SELECT last_insert_rowid()")[0][0])
 
@@ -100,4 +102,10 @@ class Wishes(Connected):
 def _wish(row: sqlite3.Row) -> Wish:
     state = row["state"]
     known = WishState(state) if state in tuple(WishState) else WishState.WITHDRAWN
-    return Wish(row["number"], row["session_id"], row["surface"], known, row["why"])
+    return Wish(
+        row["number"],
+        row["session_id"],
+        actor_from_json(row["actor"]) or Actor(Surface.PROGRAM),
+        known,
+        row["why"],
+    )

@@ -18,6 +18,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Won,
 )
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.reach import NOBODY_DECIDES
 from ccq_tui.inbox.waiting import TYPING_PAUSE, Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
@@ -34,7 +35,6 @@ from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
 
-SURFACE = "inbox"
 DRAFT_KEPT = " · F8 copies your draft"
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
@@ -181,7 +181,7 @@ class Answering(Showing):
         try:
             if waiting is None:
                 waiting = Waiting(row.stored.request, await self.draft_for(row))
-            verdict = await self.host.inbox.answer(row.id, outcome, SURFACE)
+            verdict = await self.host.inbox.answer(row.id, outcome, Actor.here(Surface.INBOX))
         except InboxError as error:
             if waiting is not None:
                 self.host.keep_draft_here(row, waiting.draft)
@@ -227,7 +227,8 @@ class Answering(Showing):
             case Expired():
                 said = "Nobody answered it in the time allowed; nothing was chosen"
             case _:
-                said = f"Already answered by {settled.surface} at {settled.at.astimezone():%H:%M:%S}"
+                where = settled.actor.where_from_here if settled.actor else "elsewhere"
+                said = f"Already answered {where} at {settled.at.astimezone():%H:%M:%S}"
         self.say(said + self._kept(waiting))
 
     def _kept(self, waiting: Waiting | None) -> str:

@@ -16,6 +16,7 @@ from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elsewhere import runs_elsewhere
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.screens.inbox.listing import InboxRow, Place
@@ -87,7 +88,7 @@ class Inboxing(Informing):
     async def park(self, row: InboxRow) -> str:
         """Park the session of a request, whichever process runs it; return in words how that went."""
         try:
-            words = await self.supervisor.park(row.session_id, INBOX)
+            words = await self.supervisor.park(row.session_id, Actor.here(Surface.INBOX))
         except InboxError as error:
             return f"{row.session} was not parked: {error}"
         return f"{row.session} {words}" if words else "Parked: it waits without a process"

@@ -163,7 +163,7 @@ class InboxScreen(Answering):
             self.show(self.state.without(change.request.id))
             if self.answered is not None and self.answered.id == change.request.id:
                 waiting, self.closed_at = self.close_panel(keep=False), self.clock()
-                self.too_late(AlreadySettled(change.surface, datetime.now(UTC), change.outcome), waiting)
+                self.too_late(AlreadySettled(change.actor, datetime.now(UTC), change.outcome), waiting)
 
     async def _read_one(self, request_id: str) -> None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.standing import Group
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.inbox.listing import Place
@@ -13,7 +14,6 @@ from ccq_tui.screens.overview.gathering import Gathering
 from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lifetime import start_work
 
-SURFACE = "overview"
 ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
 AT_WORK = (Group.NEEDS, Group.WORKING)
 GONE = "It is deleted, or its directory is gone: it cannot be opened"
@@ -44,7 +44,7 @@ class Doing(Gathering):
 
     async def _mark(self, card: Card) -> None:
         def write(store: Store) -> None:
-            store.set_done(card.session_id, not card.done, SURFACE)
+            store.set_done(card.session_id, not card.done, Actor.here(Surface.OVERVIEW))
 
         try:
             await self.host.inbox.run(write)

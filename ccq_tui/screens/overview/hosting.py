@@ -11,10 +11,10 @@ from textual import on
 from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.screens.inbox.hosting import Inboxing
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.cards import Card, harmless, here_group
-from ccq_tui.screens.overview.doing import SURFACE
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
@@ -107,7 +107,9 @@ class Overviewing(Inboxing):
         """Take back that a session is done which is opened again; return what went wrong, or ""."""
         try:
             # Whatever the card says: it may have been marked by the key before.
-            await self.inbox.run(lambda store: store.set_done(card.session_id, False, SURFACE))
+            await self.inbox.run(
+                lambda store: store.set_done(card.session_id, False, Actor.here(Surface.OVERVIEW))
+            )
         except InboxError as error:
             return f"It is still marked as done: {error}" if card.done else ""
         return ""

@@ -20,6 +20,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.questions import Expired
 from ccq_tui.screens.session.base import AGAIN_SECONDS, SessionBase
 from ccq_tui.screens.session.dock import Dock
@@ -38,7 +39,6 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.question import QuestionPanel
 
-SURFACE = "panel"
 READY_SECONDS = 0.2
 """How long after a prompt panels are made ahead."""
 CLOSED_SECONDS = 30.0
@@ -104,13 +104,17 @@ class Asking(SessionBase):
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
         outcome = event.outcome
         answered = self._answered.pop(event.request_id, None)
-        if answered is not None and event.surface in ("", SURFACE) and outcome == answered.outcome:
+        if (
+            answered is not None
+            and event.actor in (None, Actor.here(Surface.PANEL))
+            and outcome == answered.outcome
+        ):
             self.dock.tidy()
             return
         gone = self.dock.withdraw(event.request_id) or (answered.waiting if answered else None)
         if gone is None:
             return
-        where = f"answered by {event.surface}" if event.surface else "answered elsewhere"
+        where = f"answered {event.actor.where_from_here}" if event.actor else "answered elsewhere"
         if isinstance(outcome, Expired):
             where = "nobody answered in time; nothing was chosen"
         reason = outcome.reason if isinstance(outcome, Cancelled) else where
@@ -158,7 +162,7 @@ class Asking(SessionBase):
             self.dock.notices.say(LEFT_OVER)
         self._left.forget(event.waiting)
         self._answered[event.waiting.request.id] = event
-        self.session.answer(event.waiting.request.id, event.outcome, SURFACE)
+        self.session.answer(event.waiting.request.id, event.outcome, Actor.here(Surface.PANEL))
 
     @on(QuestionPanel.EditorWanted)
     @on(DecisionPanel.EditorWanted)

@@ -10,6 +10,7 @@ from functools import partial
 from textual import events, on
 
 from ccq_tui.config import Launch, state_dir
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session import SessionScreen
@@ -22,7 +23,6 @@ from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)
 
-SURFACE = "another ccq-tui"
 """Who asks for a session to be parked, for the history of the process that parks it."""
 
 HEADING = "This session is open in another ccq-tui"
@@ -123,7 +123,7 @@ class Elsewhere(Informing):
                     return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
                 case "park":
                     launch = replace(launch, resume=taken.session_id, continue_last=False)
-                    said = await request_parking(self.inbox, taken.session_id, SURFACE)
+                    said = await request_parking(self.inbox, taken.session_id, Actor.here(Surface.PANEL))
                 case _:
                     return None
         return launch

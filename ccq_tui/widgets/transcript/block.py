@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ccq_tui.inbox import RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.widgets.transcript.checklist import Checklist
 from ccq_tui.widgets.transcript.diff import Diff
 from ccq_tui.widgets.transcript.document import Document
@@ -58,9 +59,9 @@ class RequestBlock(Block):
     Attributes:
         outcome: How the waiting ended, or None while it goes on.
         settled: When that was, or None if it is not known.
-        surface: Where it was answered, or "" if that is not known.
+        actor: Who answered, or None if that is not known.
     """
 
     outcome: RequestOutcome | None = field(default=None, init=False)
     settled: datetime | None = field(default=None, init=False)
-    surface: str = field(default="", init=False)
+    actor: Actor | None = field(default=None, init=False)

@@ -9,6 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.inbox import Allowed, Cancelled, Denied
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.suggestions import MODES, what, where
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Question
 from ccq_tui.questions.prose import UNSELECTED
@@ -20,8 +21,6 @@ from ccq_tui.widgets.transcript.tools import main_argument, tool_title
 TEXT_LIMIT = 4_000
 """Characters of a question, label or note that are shown."""
 LABEL_LIMIT = 1_000
-HERE = frozenset({"", "panel"})
-"""Surfaces that need no mention: the person answered in this very program, or nobody knows where."""
 
 
 def clock(moment: datetime | None) -> str:
@@ -29,9 +28,15 @@ def clock(moment: datetime | None) -> str:
     return "" if moment is None else f" · {moment:%H:%M}"
 
 
+def _by(actor: Actor | None) -> str:
+    """Say who answered; not where nobody knows it, nor of the panel of this very session."""
+    where = "" if actor is None else actor.where_from_here
+    return f" {where}" if actor and where != Actor(Surface.PANEL).where else ""
+
+
 def _told(block: RequestBlock) -> tuple[str, str, str]:
     """Return sign, words and colour for what became of a request, and who answered if not the panel."""
-    by = "" if block.surface in HERE else f" by {one_line(block.surface, 40)}"
+    by = _by(block.actor)
     match block.outcome:
         case None:
             return "?", "waiting for you", "warning"

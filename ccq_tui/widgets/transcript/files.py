@@ -80,7 +80,7 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
     record: dict[str, Any] = {
         "outcome": _outcome(block.outcome),
         "settled_at": block.settled.isoformat(timespec="seconds") if block.settled else None,
-        "surface": block.surface,
+        "surface": block.actor.called if block.actor else "",
     }
     match block:
         case bl.QuestionBlock(request=request):

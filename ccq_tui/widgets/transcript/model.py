@@ -277,7 +277,7 @@ class TranscriptModel:
             self._ask(bl.QuestionBlock(event.request))
         elif isinstance(block.outcome, Cancelled):
             # The session it was cancelled with was resumed, and it waits again.
-            block.outcome, block.settled, block.surface = None, None, ""
+            block.outcome = block.settled = block.actor = None
             self._settle(block)
 
     @_take.register
@@ -307,7 +307,7 @@ class TranscriptModel:
     def _(self, event: ev.RequestSettled) -> None:
         block = self._requests.get(call_of(event.request_id))
         if block is not None and block.outcome is None:
-            block.outcome, block.surface = event.outcome, event.surface
+            block.outcome, block.actor = event.outcome, event.actor
             # What was answered in the past was not answered now, even where it is not known when.
             block.settled = event.at if event.at or self._past else self._now()
             if isinstance(block, bl.PlanBlock) and isinstance(event.outcome, Allowed) and event.outcome.plan:

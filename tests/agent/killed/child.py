@@ -32,10 +32,9 @@ from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
+from tests.actors import INBOX, PANEL
 from tests.agent.killed.field import PromptField
 
-SURFACE = "panel"
-ELSEWHERE = "inbox"
 MAIN = "main"
 MOST = 2**20
 """Bytes of one order."""
@@ -129,9 +128,9 @@ class Child:
                 # The clock is the same in all processes; on a busy machine the order came late.
                 say({"event": "Drafted", "text": order["text"], "at": time.monotonic()})
             case "answer":
-                session.answer(order["id"], Answered((Answer(other=order["text"]),)), SURFACE)
+                session.answer(order["id"], Answered((Answer(other=order["text"]),)), PANEL)
             case "allow":
-                session.answer(order["id"], Allowed(), SURFACE)
+                session.answer(order["id"], Allowed(), PANEL)
             case "rewind":
                 self._hold(asyncio.create_task(self._rewind(session, order["prompt_id"])))
             case "park":
@@ -142,7 +141,7 @@ class Child:
     async def _settle(self, request_id: str, text: str) -> None:
         """Answer a request of another process, as its inbox screen does."""
         try:
-            verdict = await self._inbox.answer(request_id, Answered((Answer(other=text),)), ELSEWHERE)
+            verdict = await self._inbox.answer(request_id, Answered((Answer(other=text),)), INBOX)
         except InboxError as error:
             say({"event": "NotSettled", "id": request_id, "reason": str(error)})
         else:
@@ -150,7 +149,7 @@ class Child:
 
     async def _allow(self, request_id: str) -> None:
         try:
-            await self._inbox.answer(request_id, Allowed(), ELSEWHERE)
+            await self._inbox.answer(request_id, Allowed(), INBOX)
         except InboxError as error:
             say({"event": "NotSettled", "id": request_id, "reason": str(error)})
 

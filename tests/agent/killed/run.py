@@ -16,6 +16,7 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
+from tests.actors import SCRIPT
 from tests.agent.killed.counts import Counts
 from tests.agent.killed.news import Kill, told
 from tests.agent.killed.points import Point, Victim
@@ -179,7 +180,7 @@ class Run:
             for waiting in store.waiting(self._session):
                 name = waiting.request.id
                 outcome = Answered((Answer(other=mark(self._asked[name].text, name)),))
-                if store.settle(name, outcome, "script") == Won():
+                if store.settle(name, outcome, SCRIPT) == Won():
                     self._asked[name].answered = True
         finally:
             store.close()

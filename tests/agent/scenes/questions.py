@@ -15,6 +15,7 @@ from ccq_tui.inbox import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
+from tests.actors import PHONE
 from tests.agent.running import Running
 from tests.agent.stage import Stage
 from tests.steps import step
@@ -130,7 +131,7 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
     await run.until(QuestionAsked)
-    won = await run.inbox.answer(run.request("toolu_q_1"), Answered((Answer(("SQLite",)),)), "phone")
+    won = await run.inbox.answer(run.request("toolu_q_1"), Answered((Answer(("SQLite",)),)), PHONE)
     assert won == Won()
     run.answer("toolu_q_1", Declined())
     await run.idle()

@@ -21,10 +21,12 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session.panels import Panel
 from ccq_tui.widgets.search_bar import SearchBar
+from tests.actors import INBOX
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
 from tests.ui.keystrokes.oracle import NEVER, typed
@@ -92,10 +94,10 @@ class AskingSession(ToldSession):
     async def _wait_for(self, request: Request) -> None:
         outcome = await self._driven.app.inbox.ask(request, "I looked around.")
         self._driven.decided.append((request.id, outcome, "inbox"))
-        self.tell(RequestSettled(request.id, outcome, "inbox"))
+        self.tell(RequestSettled(request.id, outcome, INBOX))
 
-    def answer(self, request_id: str, outcome: RequestOutcome, surface: str) -> None:
-        answer = self._driven.app.inbox.answer(request_id, outcome, surface)  # type: ignore[arg-type]
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
+        answer = self._driven.app.inbox.answer(request_id, outcome, actor)  # type: ignore[arg-type]
         self.answering.add(asyncio.ensure_future(answer))
 
     def close(self, cause: str = "") -> None:

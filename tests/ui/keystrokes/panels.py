@@ -295,8 +295,8 @@ class Panels(Hands):
         return "y" if before.frame.shows("y again") else ""
 
     def _settle_answers(self, before: Before) -> None:
-        for name, outcome, surface in self.run.told.answers[before.answers :]:
-            self.run.told.tell(RequestSettled(name, outcome, surface))
+        for name, outcome, actor in self.run.told.answers[before.answers :]:
+            self.run.told.tell(RequestSettled(name, outcome, actor))
 
     def standing(self) -> str:
         """Say how things stand, for a violation."""

@@ -27,6 +27,7 @@ from ccq_tui.inbox import Allowed, InboxChange, MemoryInbox, PermissionRequest, 
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
+from tests.actors import PANEL
 
 QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
 ANSWERED = 'Your questions have been answered: "Which?"="A".'
@@ -124,7 +125,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         for request in (waits, taken, untaken):
             await inbox.run(partial(Store.add_request, request=request))
         for request in (taken, untaken):
-            await inbox.answer(request.id, Allowed(), "panel")
+            await inbox.answer(request.id, Allowed(), PANEL)
         made = Delivery(inbox, told.append, lambda _: None)
         await made.catch_up("s", History("s", (ToolFinished("b", "Bash", "done", False),)))
         states = {}

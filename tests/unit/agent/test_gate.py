@@ -17,8 +17,10 @@ from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled
 from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.validation import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Expired
+from tests.actors import LIMIT, PANEL
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -60,7 +62,7 @@ async def test_a_question_that_no_hook_saw_is_asked_all_the_same() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), "test") == Won()
+    assert await asked.inbox.answer("t@s", Answered((Answer(("a",)),)), PANEL) == Won()
     assert await task == PermissionResultAllow(updated_input=SOURCE | {"answers": {"Q?": "a"}})
 
 
@@ -72,7 +74,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     def answer(event: AgentEvent) -> None:
         events.append(event)
         if isinstance(event, QuestionAsked):
-            answers.append(asyncio.create_task(inbox.answer("t@s", Declined(), "test")))
+            answers.append(asyncio.create_task(inbox.answer("t@s", Declined(), PANEL)))
 
     gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
     gate.waits.shown("t")
@@ -80,14 +82,14 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     assert isinstance(result, PermissionResultDeny)
     assert not result.interrupt
     assert [await answer for answer in answers] == [Won()]
-    assert events[-1] == RequestSettled("t@s", Declined(), "test")
+    assert events[-1] == RequestSettled("t@s", Declined(), PANEL)
 
 
 async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
-    assert await asked.inbox.answer("t@s", Cancelled("withdrawn"), "test") == Won()
+    assert await asked.inbox.answer("t@s", Cancelled("withdrawn"), PANEL) == Won()
     assert await task == PermissionResultDeny(message="withdrawn", interrupt=True)
 
 
@@ -98,11 +100,11 @@ async def test_an_outcome_of_the_wrong_kind_is_refused_and_an_error_where_it_com
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
     with pytest.raises(InvalidOutcome, match="a permission cannot end as “declined”"):
-        await asked.inbox.answer("t@s", Declined(), "test")
+        await asked.inbox.answer("t@s", Declined(), PANEL)
     assert not task.done()
     # A database may hold what another program wrote.
     monkeypatch.setattr("ccq_tui.inbox.memory.check_outcome", lambda *_: None)
-    await asked.inbox.answer("t@s", Declined(), "test")
+    await asked.inbox.answer("t@s", Declined(), PANEL)
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task
 
@@ -112,7 +114,7 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     task = asyncio.create_task(asked.gate.can_use_tool("Bash", {"command": "ls"}, CONTEXT))
     await asked.pending()
     asked.gate.give_up("the session was closed")
-    assert asked.events[-1] == RequestSettled("t@s", Cancelled("the session was closed"), "session")
+    assert asked.events[-1] == RequestSettled("t@s", Cancelled("the session was closed"), WITHDRAWN)
     assert asked.inbox.pending == ()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -178,9 +180,9 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     asked = Asked()
     task = asyncio.create_task(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT))
     await asked.pending()
-    await asked.inbox.answer("t@s", Expired(), "timeout")
+    await asked.inbox.answer("t@s", Expired(), LIMIT)
     assert await task == PermissionResultDeny(message=EXPIRED, interrupt=False)
-    assert asked.events[-1] == RequestSettled("t@s", Expired(), "timeout")
+    assert asked.events[-1] == RequestSettled("t@s", Expired(), LIMIT)
     # Where the CLI would not ask again, the words go with the call itself, and no answer does.
     quiet = Asked()
     hook = quiet.gate.before_question(
@@ -190,7 +192,7 @@ async def test_the_agent_is_told_that_nobody_answered_and_nothing_else() -> None
     )
     waits = asyncio.create_task(hook)
     await quiet.pending()
-    await quiet.inbox.answer("t@s", Expired(), "timeout")
+    await quiet.inbox.answer("t@s", Expired(), LIMIT)
     told = json.dumps(await waits)
     assert "Nobody answered" in told
     assert '"Q?": "a"' not in told
@@ -202,7 +204,7 @@ async def test_a_verdict_is_kept_until_its_own_call_is_over() -> None:
         asked.gate.before_question({"tool_input": SOURCE}, "t", {"signal": None})  # type: ignore[typeddict-item]
     )
     await asked.pending()
-    await asked.inbox.answer("t@s", Declined(), "test")
+    await asked.inbox.answer("t@s", Declined(), PANEL)
     assert await hook == {}
     asked.gate.finished("another call")
     result = await asyncio.wait_for(asked.gate.can_use_tool("AskUserQuestion", SOURCE, CONTEXT), 5)

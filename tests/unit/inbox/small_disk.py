@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ccq_tui.inbox import Added, Allowed, Denied, InboxError, InboxRenewed, InboxTrouble, SessionFact, Won
 from ccq_tui.inbox.durable import DurableInbox
+from tests.actors import PANEL
 from tests.unit.inbox.test_durable import Heard, permission
 
 FACT = SessionFact(directory="/work", name="api", state="working", cause="test", runs=True)
@@ -56,13 +57,13 @@ async def run(way: str, room: int, place: Path) -> dict[str, object]:
     waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked. " * 9000))
     over = asyncio.create_task(inbox.ask(permission("over")))
     await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) >= 2)
-    assert await inbox.answer("over@s", Allowed("1"), "panel") == Won()
+    assert await inbox.answer("over@s", Allowed("1"), PANEL) == Won()
     assert await over == Allowed("1")
     before = len(of(heard, InboxTrouble))
     free()
     if before:
         await heard.until(lambda: of(heard, InboxRenewed))
-    assert await inbox.answer("waits@s", Denied("2"), "panel") == Won()
+    assert await inbox.answer("waits@s", Denied("2"), PANEL) == Won()
     assert await waits == Denied("2")
     told: dict[str, object] = {"opened": opened, "troubles": of(heard, InboxTrouble)}
     told["renewals"] = of(heard, InboxRenewed)

@@ -14,6 +14,7 @@ import pytest
 
 from ccq_tui.inbox import Allowed, Denied
 from ccq_tui.inbox.store import RequestState, Store
+from tests.actors import PANEL
 
 SIZE = 4 * 1024 * 1024
 NO_ROOM = (0, 4096, 20_480, 36_864, 131_072)
@@ -60,7 +61,7 @@ def check(place: Path, way: str, room: int) -> None:
         assert over is not None
         assert waits is not None
         assert session is not None
-        assert (over.outcome, over.surface) == (Allowed("1"), "panel")
+        assert (over.outcome, over.actor and over.actor.surface) == (Allowed("1"), PANEL.surface)
         assert (waits.outcome, waits.state) == (Denied("2"), RequestState.DECLINED)
         assert waits.context.startswith("I looked.")
         assert session.name == "api"

@@ -25,6 +25,7 @@ from ccq_tui.inbox import (
     Unknown,
     Won,
 )
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
@@ -33,6 +34,7 @@ from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
+from tests.actors import PANEL, PHONE
 
 
 def permission(name: str) -> PermissionRequest:
@@ -95,16 +97,16 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         await heard.until(lambda: heard.changes)
         assert on_disk == [RequestState.PENDING]
         assert inbox.pending == (permission("a"),)
-        assert await inbox.answer("a@s", Allowed("fine"), "panel") == Won()
-        late = await inbox.answer("a@s", Denied(), "phone")
+        assert await inbox.answer("a@s", Allowed("fine"), PANEL) == Won()
+        late = await inbox.answer("a@s", Denied(), PHONE)
         assert isinstance(late, AlreadySettled)
-        assert (late.surface, late.outcome) == ("panel", Allowed("fine"))
-        assert await inbox.answer("b@s", Denied(), "phone") == Unknown()
+        assert (late.actor, late.outcome) == (PANEL, Allowed("fine"))
+        assert await inbox.answer("b@s", Denied(), PHONE) == Unknown()
         assert await task == Allowed("fine")
-        assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), "panel")]
+        assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), PANEL)]
         assert inbox.pending == ()
         (stored,) = await inbox.run(lambda store: store.undelivered("s"))
-        assert (stored.context, stored.surface) == ("because", "panel")
+        assert (stored.context, stored.actor) == ("because", PANEL)
 
 
 async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) -> None:
@@ -114,10 +116,10 @@ async def test_another_inbox_notices_within_200_ms_and_can_answer(path: Path) ->
         task = asyncio.create_task(one.ask(permission("a")))
         await heard_one.until(lambda: heard_one.changes)
         await heard_two.until(lambda: heard_two.changes)
-        assert await two.answer("a@s", Denied("no"), "phone") == Won()
+        assert await two.answer("a@s", Denied("no"), PHONE) == Won()
         assert await task == Denied("no")
         assert heard_one.changes == heard_two.changes == [
-            Added(permission("a")), Settled(permission("a"), Denied("no"), "phone"),
+            Added(permission("a")), Settled(permission("a"), Denied("no"), PHONE),
         ]  # fmt: skip
 
 
@@ -135,7 +137,7 @@ async def test_it_looks_more_often_while_something_waits(path: Path, monkeypatch
         await heard.until(lambda: looks and not looks[-1])
         task = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: looks[-1])
-        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
         await task
         await heard.until(lambda: not looks[-1])
 
@@ -148,11 +150,11 @@ async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_i
         with pytest.raises(asyncio.CancelledError):
             await task
         await heard.until(lambda: len(heard.changes) == 2)
-        assert heard.changes[-1] == Settled(permission("a"), Cancelled("interrupted"), "withdrawn")
+        assert heard.changes[-1] == Settled(permission("a"), Cancelled("interrupted"), WITHDRAWN)
         again = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: len(heard.changes) == 3)
         assert heard.changes[-1] == Added(permission("a"), again=True)
-        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
         assert await again == Allowed()
 
 
@@ -222,8 +224,8 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await inbox.answer("a@s", Allowed(), "phone") == Won()
-        assert heard.changes[-1] == Settled(permission("a"), Allowed(), "phone")
+        assert await inbox.answer("a@s", Allowed(), PHONE) == Won()
+        assert heard.changes[-1] == Settled(permission("a"), Allowed(), PHONE)
         assert await inbox.ask(permission("a")) == Allowed()
 
 
@@ -260,7 +262,7 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
         await asker.wait()
         async with asyncio.timeout(10):
             assert (await settled).outcome == Cancelled(PROCESS_GONE)
-        assert isinstance(await inbox.answer(request.id, Denied(), "panel"), AlreadySettled)
+        assert isinstance(await inbox.answer(request.id, Denied(), PANEL), AlreadySettled)
     finally:
         if asker.returncode is None:
             asker.kill()
@@ -288,5 +290,5 @@ async def test_a_draft_of_two_processes_has_what_each_touched(path: Path) -> Non
         kept = await two.load_draft(request)
         assert isinstance(kept, PanelState)
         assert [page.draft.selected for page in kept.pages] == [(0, 1), (1,)]
-        await one.answer(request.id, Declined(), "panel")
+        await one.answer(request.id, Declined(), PANEL)
         await task

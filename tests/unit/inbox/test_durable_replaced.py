@@ -33,6 +33,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
+from tests.actors import PANEL, PHONE, SCRIPT
 from tests.unit.inbox.test_durable import Heard, inboxes, permission, question
 from tests.unit.inbox.test_durable_trouble import seen
 
@@ -134,7 +135,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         asked_at = await inbox.run(lambda store: (one := store.request(request.id)) and one.asked_at)
         answered = asyncio.create_task(inbox.ask(permission("answered")))
         await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 3)
-        assert await inbox.answer("answered@s", Allowed("so be it"), "panel") == Won()
+        assert await inbox.answer("answered@s", Allowed("so be it"), PANEL) == Won()
         assert await answered == Allowed("so be it")
         before = len(heard.changes)
         harm(path)
@@ -168,7 +169,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         message = renewals(heard)[0].message
         assert (aside.name if aside else "moved, deleted or replaced") in message
         # It goes on there, and the answer is given once.
-        assert store.settle(request.id, Answered((Answer(("A",)),)), "script") == Won()
+        assert store.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Won()
         store.close()
         assert await asking == Answered((Answer(("A",)),))
         inbox.delivered("answered@s", "result")
@@ -191,7 +192,7 @@ async def test_a_file_that_is_moved_away_is_whole_and_the_new_one_keeps_its_comp
         moved(path)
         await heard.until(lambda: renewals(heard))
         await also.until(lambda: renewals(also))
-        assert await two.answer("a@s", Allowed(), "phone") == Won()
+        assert await two.answer("a@s", Allowed(), PHONE) == Won()
         assert await asking == Allowed()
         assert path.with_name("inbox.db-wal").exists(), "the one that was closed took nothing with it"
         assert [change for change in heard.changes if isinstance(change, InboxTrouble)] == []
@@ -219,11 +220,11 @@ async def test_an_answer_given_just_before_the_file_goes_reaches_the_asker(
             asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(20)
 
         if asker_first:
-            assert await two.answer("a@s", Allowed("yes"), "phone") == Won()
+            assert await two.answer("a@s", Allowed("yes"), PHONE) == Won()
         held = late.submit(hold)
         await holds.wait()
         if not asker_first:
-            assert await two.answer("a@s", Allowed("yes"), "phone") == Won()
+            assert await two.answer("a@s", Allowed("yes"), PHONE) == Won()
         deleted(path)
         await early.run(lambda store: store.waiting())
         go_on.set()
@@ -232,7 +233,7 @@ async def test_an_answer_given_just_before_the_file_goes_reaches_the_asker(
         await two.run(lambda store: store.waiting())
         assert len([change for change in heard.changes if isinstance(change, Settled)]) == 1
         (stored,) = await one.run(lambda store: store.undelivered("s"))
-        assert (stored.outcome, stored.surface) == (Allowed("yes"), "phone")
+        assert (stored.outcome, stored.actor) == (Allowed("yes"), PHONE)
 
 
 def test_nothing_is_confirmed_that_was_written_into_a_file_without_its_path(path: Path) -> None:
@@ -240,7 +241,7 @@ def test_nothing_is_confirmed_that_was_written_into_a_file_without_its_path(path
     store.add_request(permission("a"))
     path.unlink()
     with pytest.raises(InboxUnavailable, match="it was moved, deleted or replaced; try again"):
-        store.settle("a@s", Allowed(), "script")
+        store.settle("a@s", Allowed(), SCRIPT)
     store.close()
 
 
@@ -309,7 +310,7 @@ async def test_the_file_that_another_program_found_damaged_and_moved_is_left_in_
         )
         assert sorted(store.request_ids()) == ["mine@s", "theirs@s"]
         assert len(list(path.parent.glob("inbox.db.damaged-*[0-9]"))) == 1
-        assert store.settle("mine@s", Allowed(), "script") == Won()
+        assert store.settle("mine@s", Allowed(), SCRIPT) == Won()
         store.close()
         assert await asking == Allowed()
 
@@ -352,7 +353,7 @@ async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
         meanwhile = asyncio.create_task(inbox.ask(permission("b")))
         await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) == 2)
         inbox.note_session("s", SessionFact(name="renamed"))
-        assert await inbox.answer("a@s", Allowed("1"), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed("1"), PANEL) == Won()
         assert await asking == Allowed("1")
         inbox.delivered("a@s", "result")
         await asyncio.sleep(0.3)  # several attempts
@@ -366,7 +367,7 @@ async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
         assert kept is not None
         assert session is not None
         assert (kept.outcome, kept.state, session.name) == (Allowed("1"), RequestState.DELIVERED, "renamed")
-        assert store.settle("b@s", Allowed("2"), "script") == Won()
+        assert store.settle("b@s", Allowed("2"), SCRIPT) == Won()
         store.close()
         assert await meanwhile == Allowed("2")
         assert len(renewals(heard)) == 1
@@ -384,7 +385,7 @@ async def test_a_directory_that_may_not_be_entered_is_a_trouble_until_it_may(pat
         finally:
             path.parent.chmod(0o700)
         await heard.until(lambda: renewals(heard))
-        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
         assert await asking == Allowed()
 
 
@@ -416,7 +417,7 @@ async def test_a_start_on_a_full_disk_begins_in_memory_and_writes_everything_whe
         waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked."))
         over = asyncio.create_task(inbox.ask(permission("over")))
         await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) == 2)
-        assert await inbox.answer("over@s", Allowed("1"), "panel") == Won()
+        assert await inbox.answer("over@s", Allowed("1"), PANEL) == Won()
         assert await over == Allowed("1")
         full = False
         await heard.until(lambda: renewals(heard))
@@ -425,13 +426,13 @@ async def test_a_start_on_a_full_disk_begins_in_memory_and_writes_everything_whe
         kept, session = store.request("over@s"), store.session("s")
         assert kept is not None
         assert session is not None
-        assert (kept.outcome, kept.surface, session.name) == (Allowed("1"), "panel", "api")
+        assert (kept.outcome, kept.actor, session.name) == (Allowed("1"), PANEL, "api")
         assert [(one.request, one.context) for one in store.waiting()] == [(permission("waits"), "I looked.")]
-        assert store.settle("waits@s", Allowed("2"), "script") == Won()
+        assert store.settle("waits@s", Allowed("2"), SCRIPT) == Won()
         store.close()
         assert await waits == Allowed("2")
         assert [type(c) for c in heard.changes].count(InboxTrouble) == 1
-        assert isinstance(await inbox.answer("waits@s", Allowed(), "panel"), AlreadySettled)
+        assert isinstance(await inbox.answer("waits@s", Allowed(), PANEL), AlreadySettled)
     finally:
         assert await inbox.close()
 
@@ -441,7 +442,7 @@ async def test_what_is_over_is_not_written_anew(path: Path) -> None:
         tasks = [asyncio.create_task(inbox.ask(permission(name))) for name in ("gone", "had")]
         await heard.until(lambda: len(heard.changes) == 2)
         inbox.withdraw("gone@s", "enough")
-        await inbox.answer("had@s", Allowed(), "panel")
+        await inbox.answer("had@s", Allowed(), PANEL)
         assert await asyncio.gather(*tasks) == [Cancelled("enough"), Allowed()]
         inbox.delivered("had@s", "result")
         await inbox.run(lambda store: store.waiting())

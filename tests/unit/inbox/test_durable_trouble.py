@@ -23,6 +23,7 @@ from ccq_tui.inbox import (
     Settled,
     Won,
 )
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide, decision
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store, worker
@@ -31,6 +32,7 @@ from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.validation import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
+from tests.actors import PANEL, PHONE
 from tests.unit.inbox.test_durable import Heard, inboxes, permission
 
 
@@ -78,7 +80,7 @@ async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(p
     inbox = await DurableInbox.open(path)
     await inbox.run(lambda store: (store.add_request(permission("a")), store.add_request(permission("b"))))
     inbox.save_draft("a@s", first)
-    await inbox.answer("a@s", Allowed(), "panel")
+    await inbox.answer("a@s", Allowed(), PANEL)
     assert await inbox.run(lambda store: store.load_draft(permission("a"))) == first
     inbox.save_draft("b@s", second)
     assert await inbox.close()
@@ -95,12 +97,12 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         during = asyncio.create_task(inbox.ask(permission("during")))
         gone = asyncio.create_task(inbox.ask(permission("gone")))
         await heard.until(lambda: sum(isinstance(c, Added) for c in heard.changes) == 3)
-        assert await inbox.answer("before@s", Allowed("1"), "panel") == Won()
-        assert await inbox.answer("during@s", Denied("2"), "panel") == Won()
-        inbox.withdraw("gone@s", "3", "session")
+        assert await inbox.answer("before@s", Allowed("1"), PANEL) == Won()
+        assert await inbox.answer("during@s", Denied("2"), PANEL) == Won()
+        inbox.withdraw("gone@s", "3", WITHDRAWN)
         assert await asyncio.gather(before, during, gone) == [Allowed("1"), Denied("2"), Cancelled("3")]
         with pytest.raises(InboxUnavailable, match="it may not be written"):
-            await inbox.answer("somebody else's@s", Allowed(), "panel")
+            await inbox.answer("somebody else's@s", Allowed(), PANEL)
         (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
         assert trouble.message == f"{path}: it may not be written"
         told = list(heard.changes)
@@ -109,10 +111,10 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         store = Store(path)
         kept = {name: store.request(f"{name}@s") for name in ("before", "during", "gone")}
         store.close()
-        assert {name: one and (one.state, one.outcome, one.surface) for name, one in kept.items()} == {
-            "before": (RequestState.ANSWERED, Allowed("1"), "panel"),
-            "during": (RequestState.DECLINED, Denied("2"), "panel"),
-            "gone": (RequestState.CANCELLED, Cancelled("3"), "session"),
+        assert {name: one and (one.state, one.outcome, one.actor) for name, one in kept.items()} == {
+            "before": (RequestState.ANSWERED, Allowed("1"), PANEL),
+            "during": (RequestState.DECLINED, Denied("2"), PANEL),
+            "gone": (RequestState.CANCELLED, Cancelled("3"), WITHDRAWN),
         }
         await heard.until(lambda: isinstance(heard.changes[-1], InboxRenewed))
         assert heard.changes == [*told, InboxRenewed("Questions are on disk again")], (
@@ -129,7 +131,7 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         await heard.until(lambda: len(heard.changes) == 2)
         await refuse(one, writes=False)
         await seen(path, lambda store: store.request("a@s"))
-        assert await two.answer("a@s", Allowed(), "phone") == Won()
+        assert await two.answer("a@s", Allowed(), PHONE) == Won()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
 
@@ -146,7 +148,7 @@ async def test_the_event_loop_goes_on_while_another_process_holds_the_database(p
         other.execute("COMMIT")
         other.close()
         await heard.until(lambda: heard.changes)
-        assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+        assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
         assert await task == Allowed()
 
 
@@ -172,10 +174,10 @@ async def test_a_closed_inbox_refuses_and_closing_again_is_nothing(path: Path) -
     assert await inbox.close()
     assert await inbox.close()
     with pytest.raises(InboxUnavailable, match="the inbox is closed"):
-        await inbox.answer("a@s", Allowed(), "panel")
+        await inbox.answer("a@s", Allowed(), PANEL)
     task = asyncio.create_task(inbox.ask(permission("a")))
     await heard.until(lambda: len(heard.changes) == 2)
-    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
     assert await task == Allowed()
 
 
@@ -184,7 +186,7 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
         tasks = [asyncio.create_task(one.ask(permission(f"r{number}"))) for number in range(60)]
         await heard_two.until(lambda: len(heard_two.changes) == 60)
         verdicts = await asyncio.gather(
-            *(inbox.answer(f"r{number}@s", Denied(who), who) for number in range(60)
+            *(inbox.answer(f"r{number}@s", Denied(who), Actor(Surface.PROGRAM, who)) for number in range(60)
               for who, inbox in (("one", one), ("two", two)))
         )  # fmt: skip
         assert sum(isinstance(verdict, Won) for verdict in verdicts) == 60
@@ -242,9 +244,9 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
         await heard.until(lambda: heard.changes)
         await inbox.run(lambda store: store.add_request(asked("B", "C")))  # as another process asks it
         with pytest.raises(InvalidOutcome, match="there is no option “A”"):
-            await inbox.answer("q@s", Answered((Answer(("A",)),)), "panel")
+            await inbox.answer("q@s", Answered((Answer(("A",)),)), PANEL)
         assert not task.done()
-        assert await inbox.answer("q@s", Answered((Answer(("B",)),)), "panel") == Won()
+        assert await inbox.answer("q@s", Answered((Answer(("B",)),)), PANEL) == Won()
         assert await task == Answered((Answer(("B",)),))
         assert not any(isinstance(change, InboxTrouble) for change in heard.changes)
 
@@ -252,7 +254,7 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
 async def test_what_a_stored_request_never_takes_keeps_back_nothing_else(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
         await inbox.run(lambda store: store.add_request(permission("a")))
-        inbox._owed.refused(lambda store: store.settle("a@s", Answered(()), "panel"))
-        inbox._owed.refused(lambda store: store.settle("a@s", Denied("no"), "panel"))
+        inbox._owed.refused(lambda store: store.settle("a@s", Answered(()), PANEL))
+        inbox._owed.refused(lambda store: store.settle("a@s", Denied("no"), PANEL))
         await seen(path, lambda store: not store.waiting())
         assert not any(isinstance(change, InboxTrouble) for change in heard.changes)

@@ -19,7 +19,9 @@ from ccq_tui.inbox import (
     Unknown,
     Won,
 )
+from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.decision import decision
+from tests.actors import PANEL, PHONE
 
 
 def request(name: str) -> PermissionRequest:
@@ -38,8 +40,8 @@ async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
     inbox = MemoryInbox()
     first, second = await waiting(inbox, "a", "b")
     assert [r.tool_use_id for r in inbox.pending] == ["a", "b"]
-    assert await inbox.answer("b@s", Allowed(), "panel") == Won()
-    assert await inbox.answer("a@s", Denied("no"), "panel") == Won()
+    assert await inbox.answer("b@s", Allowed(), PANEL) == Won()
+    assert await inbox.answer("a@s", Denied("no"), PANEL) == Won()
     assert await first == Denied("no")
     assert await second == Allowed()
     assert inbox.pending == ()
@@ -48,13 +50,13 @@ async def test_requests_wait_in_order_and_are_answered_in_any() -> None:
 async def test_the_first_answer_wins() -> None:
     inbox = MemoryInbox()
     (task,) = await waiting(inbox, "a")
-    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
-    late = await inbox.answer("a@s", Denied(), "phone")
+    assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
+    late = await inbox.answer("a@s", Denied(), PHONE)
     assert isinstance(late, AlreadySettled)
-    assert (late.surface, late.outcome) == ("panel", Allowed())
+    assert (late.actor, late.outcome) == (PANEL, Allowed())
     assert abs(datetime.now(UTC) - late.at) < timedelta(minutes=1)
     assert await task == Allowed()
-    assert await inbox.answer("unknown@s", Allowed(), "panel") == Unknown()
+    assert await inbox.answer("unknown@s", Allowed(), PANEL) == Unknown()
 
 
 async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None:
@@ -62,13 +64,13 @@ async def test_listeners_hear_of_arrival_and_settling_until_they_leave() -> None
     heard: list[InboxChange] = []
     leave = inbox.subscribe(heard.append)
     (task,) = await waiting(inbox, "a")
-    await inbox.answer("a@s", Allowed(), "panel")
+    await inbox.answer("a@s", Allowed(), PANEL)
     await task
-    assert heard == [Added(request("a")), Settled(request("a"), Allowed(), "panel")]
+    assert heard == [Added(request("a")), Settled(request("a"), Allowed(), PANEL)]
     leave()
     leave()
     (task,) = await waiting(inbox, "b")
-    await inbox.answer("b@s", Allowed(), "panel")
+    await inbox.answer("b@s", Allowed(), PANEL)
     await task
     assert len(heard) == 2
 
@@ -81,8 +83,8 @@ async def test_a_cancelled_wait_withdraws_the_request() -> None:
     task.cancel("interrupted")
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert heard[-1] == Settled(request("a"), Cancelled("interrupted"), "withdrawn")
-    late = await inbox.answer("a@s", Allowed(), "panel")
+    assert heard[-1] == Settled(request("a"), Cancelled("interrupted"), WITHDRAWN)
+    late = await inbox.answer("a@s", Allowed(), PANEL)
     assert isinstance(late, AlreadySettled)
     assert late.outcome == Cancelled("interrupted")
 
@@ -94,7 +96,7 @@ async def test_a_request_asked_again_joins_the_wait_and_survives_one_that_leaves
     with pytest.raises(asyncio.CancelledError):
         await first
     assert len(inbox.pending) == 1
-    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
     assert await second == Allowed()
 
 
@@ -109,7 +111,7 @@ async def test_a_listener_that_fails_reaches_nobody_else(caplog: pytest.LogCaptu
     inbox.subscribe(heard.append)
     with caplog.at_level(logging.CRITICAL):
         (task,) = await waiting(inbox, "a")
-        await inbox.answer("a@s", Allowed(), "panel")
+        await inbox.answer("a@s", Allowed(), PANEL)
         assert await task == Allowed()
     assert len(heard) == 2
 
@@ -133,7 +135,7 @@ async def test_a_request_that_is_left_waits_on_with_its_draft_and_can_be_asked_a
     assert heard[-1] == Added(request("a"), again=True)
     assert await inbox.load_draft(request("a")) == draft
     assert await inbox.load_draft(request("nobody")) is None
-    assert await inbox.answer("a@s", Allowed(), "panel") == Won()
+    assert await inbox.answer("a@s", Allowed(), PANEL) == Won()
     assert await again == Allowed()
     assert await inbox.load_draft(request("a")) is None
     assert await inbox.close()

@@ -14,6 +14,7 @@ from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.processes import Owner, this_process
+from tests.actors import PANEL
 
 DEAD = Owner(2**22 + 1, "long ago")
 
@@ -24,7 +25,7 @@ class Place:
     def __init__(self, path: Path) -> None:
         self.store = Store(path)
         self.now = 0.0
-        self.wish = ParkWish("s1", "test", self.clock)
+        self.wish = ParkWish("s1", PANEL, self.clock)
         self.store.claim_session("s1", this_process())
         self.request = self.store.add_request(PermissionRequest("t1", "s1", "Bash", {})).request
 
@@ -36,7 +37,7 @@ class Place:
 
     def becomes(self, state: WishState, why: str = "") -> None:
         (wish,) = self.store.open_wishes()
-        assert (wish.session_id, wish.surface) == ("s1", "test")
+        assert (wish.session_id, wish.actor) == ("s1", PANEL)
         assert self.store.settle_wish(wish.number, state, why)
         assert not self.store.settle_wish(wish.number, WishState.TAKEN)
 
@@ -70,13 +71,13 @@ def test_it_is_refused_or_not_needed(place: Place) -> None:
     place.becomes(WishState.REFUSED, "cannot be parked: nothing waits in it")
     assert place.ended() == (Ending.REFUSED, "cannot be parked: nothing waits in it")
     place.store.release_session("s1", this_process())
-    again = ParkWish("s1", "test", place.clock)
+    again = ParkWish("s1", PANEL, place.clock)
     assert again.look(place.store) == Parking(
         Ending.ALREADY, "is parked already: 1 request waits without a process"
     )
-    place.store.settle(place.request.id, Denied(), "panel")
+    place.store.settle(place.request.id, Denied(), PANEL)
     for name in ("s1", "unknown"):
-        told = ParkWish(name, "test", place.clock).look(place.store)
+        told = ParkWish(name, PANEL, place.clock).look(place.store)
         assert told == Parking(Ending.REFUSED, "is not running, and nothing waits in it")
 
 
@@ -93,7 +94,7 @@ def test_who_waits_no_longer_takes_the_wish_back_unless_it_was_taken_on(place: P
     assert place.look() is None
     place.wish.withdraw(place.store)
     assert place.store.open_wishes() == [], "nobody parks what nobody wants any more"
-    again = ParkWish("s1", "test", place.clock)
+    again = ParkWish("s1", PANEL, place.clock)
     assert again.look(place.store) is None
     place.becomes(WishState.TAKEN)
     again.withdraw(place.store)
@@ -108,7 +109,7 @@ def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) 
     assert place.look() is None
     place.now += PARK_SECONDS + 1
     assert place.ended()[0] is Ending.SLOW
-    place.store.settle(place.request.id, Denied(), "panel")
+    place.store.settle(place.request.id, Denied(), PANEL)
     assert place.ended() == (Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
 
 
@@ -133,5 +134,5 @@ def test_an_inbox_without_wishes_is_brought_forward(tmp_path: Path) -> None:
     known = store.session("s1")
     assert known is not None
     assert known.name == "old"
-    assert store.settle_wish(store.wish_park("s1", "test"), WishState.TAKEN)
+    assert store.settle_wish(store.wish_park("s1", PANEL), WishState.TAKEN)
     store.close()

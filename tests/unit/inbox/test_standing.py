@@ -17,6 +17,7 @@ from ccq_tui.inbox.standing import Group, group_of, stored_group
 from ccq_tui.inbox.store import Store, StoredSession, StoredSessionState, StoredStanding
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet
+from tests.actors import INBOX
 
 STATES = st.sampled_from([*StoredSessionState, "queued"])
 DEAD = Owner(2**22 + 1)
@@ -101,9 +102,9 @@ def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
         store.upsert_session("s1", "/work")
         store.set_session_state("s1", StoredSessionState.IDLE, "it ended")
         before = store.standing("s1")
-        assert not store.set_done("s9", True, "overview")
+        assert not store.set_done("s9", True, INBOX)
         for done in (True, True, False, True):
-            assert store.set_done("s1", done, "overview")
+            assert store.set_done("s1", done, INBOX)
         after = store.standing("s1")
         assert before is not None
         assert after is not None

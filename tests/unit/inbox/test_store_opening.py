@@ -9,14 +9,18 @@ from shutil import copyfile
 
 import pytest
 
-from ccq_tui.inbox import Allowed, InboxTooNew, InboxUnavailable, PermissionRequest, Won
+from ccq_tui.inbox import Allowed, Cancelled, Denied, InboxTooNew, InboxUnavailable, PermissionRequest, Won
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
-from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 from ccq_tui.questions.state import PanelState
+from tests.actors import PANEL
 
-OLD = Path(__file__).parent / "databases" / "version_2.db"
+DATABASES = Path(__file__).parent / "databases"
 TABLES = ("requests", "drafts", "answers", "history", "sessions", "wishes")
 ASKED = PermissionRequest("a", "s", "Bash", {})
 
@@ -154,7 +158,7 @@ def test_a_read_only_database_says_so(path: Path) -> None:
 def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Path) -> None:
     """The file was written by a program whose requests were called after their calls alone."""
     path.parent.mkdir()
-    copyfile(OLD, path)
+    copyfile(DATABASES / "version_2.db", path)
     counts = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in TABLES)  # noqa: S608
     before = sqlite3.connect(path)
     rows = before.execute(counts).fetchall()
@@ -191,5 +195,69 @@ def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Pa
     assert {c.request_id for c in store.history()} == {"", *store.request_ids()}
     # It goes on as if it had always been so.
     assert store.add_request(waits.request).has_draft
-    assert store.settle("toolu_waits@s-1", Declined(), "panel") == Won()
+    assert store.settle("toolu_waits@s-1", Declined(), PANEL) == Won()
+    store.close()
+
+
+def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path) -> None:
+    """The file has all kinds of requests and outcomes; who did something was one text."""
+    path.parent.mkdir()
+    copyfile(DATABASES / "version_3.db", path)
+    store = Store(path)
+    command = Surface.COMMAND
+    found = {name: store.request(name) for name in store.request_ids()}
+    assert {name: one and (str(one.state), one.actor) for name, one in found.items()} == {
+        "waits@s-1": ("pending", None),
+        "waits_p@s-1": ("pending", None),
+        "waits_plan@s-2": ("pending", None),
+        "answered@s-1": ("answered", Actor(Surface.PANEL)),
+        "delivered@s-1": ("delivered", Actor(Surface.INBOX)),
+        "discussed@s-1": ("delivered", Actor(command, "ccq-tui answer")),
+        "declined@s-1": ("declined", Actor(command, "ccq-tui decline")),
+        "expired@s-1": ("expired", Actor(Surface.LIMIT)),
+        "cancelled@s-1": ("cancelled", Actor(Surface.SESSION)),
+        "withdrawn@s-1": ("cancelled", Actor(Surface.SESSION)),
+        "allowed@s-1": ("answered", Actor(Surface.PANEL)),
+        "denied@s-1": ("declined", Actor(Surface.PROGRAM, "my phone")),
+        "approved@s-2": ("answered", Actor(Surface.PANEL)),
+    }
+    answers = (
+        Answer(("SQLite (Recommended)",), note="small", preview="a preview"),
+        Answer(("Auth", "Logs"), other="Metrics", unselected="left"),
+        Answer(other="4"),
+        Answer(other="Atlas"),
+    )
+    suggestion = Suggestion("addRules", "localSettings", (Rule("Bash", "git:*"),), "allow")
+    assert {name: one.outcome for name, one in found.items() if one and one.outcome} == {
+        "answered@s-1": Answered(answers),
+        "delivered@s-1": Answered(answers),
+        "discussed@s-1": Discussed("Why?", answers),
+        "declined@s-1": Declined(),
+        "expired@s-1": Expired(),
+        "cancelled@s-1": Cancelled("interrupted"),
+        "withdrawn@s-1": Cancelled("withdrawn"),
+        "allowed@s-1": Allowed("go on", suggestion),
+        "denied@s-1": Denied("no"),
+        "approved@s-2": Allowed(mode="acceptEdits", plan="# Mine"),
+    }
+    assert {(one.session_id, one.became, one.actor) for one in store.history() if not one.request_id} == {
+        ("s-1", "starting", None),
+        ("s-1", "working", None),
+        ("s-1", "parked", Actor(Surface.PANEL)),
+        ("s-2", "starting", None),
+        ("s-2", "done", Actor(Surface.OVERVIEW)),
+    }
+    assert [one and one.actor for one in (store.wish(1), store.wish(2))] == [
+        Actor(command, "ccq-tui park"),
+        Actor(Surface.PROGRAM, "another ccq-tui"),
+    ]
+    waits, permission = found["waits@s-1"], found["waits_p@s-1"]
+    assert waits is not None
+    assert permission is not None
+    draft, decision = store.load_draft(waits.request), store.load_draft(permission.request)
+    assert isinstance(draft, PanelState)
+    assert isinstance(decision, DecisionState)
+    assert (draft.pages[0].draft.note, draft.pages[0].draft.selected, draft.tab) == ("a note", (1,), 1)
+    assert decision.text == "not there"
+    assert store.settle("waits@s-1", Answered(answers), PANEL) == Won()
     store.close()

@@ -12,6 +12,7 @@ import pytest
 
 from ccq_tui.inbox import Denied, InboxBusy, PermissionRequest
 from ccq_tui.inbox.store import Store
+from tests.actors import SCRIPT
 
 ROOT = Path(__file__).parents[3]
 RACES = 500
@@ -24,25 +25,28 @@ RACER = """
 import json, sys
 from pathlib import Path
 from ccq_tui.inbox import AlreadySettled, Denied, Won
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.store import Store
 store = Store(Path(sys.argv[1]), busy_seconds=60.0)
 me = sys.argv[2]
+actor = Actor.here(Surface.PROGRAM, me)
 print("ready", flush=True)
 for line in sys.stdin:
     told = {}
     for name in line.split():
-        match store.settle(name, Denied(me), me):
+        match store.settle(name, Denied(me), actor):
             case Won():
                 told[name] = me
-            case AlreadySettled(surface, _, outcome):
-                assert outcome.text == surface
-                told[name] = surface + " was faster"
+            case AlreadySettled(winner, _, outcome):
+                assert outcome.text == winner.name
+                told[name] = winner.name + " was faster"
     print(json.dumps(told), flush=True)
 """
 INBOX_RACER = """
 import asyncio, json, sys
 from pathlib import Path
 from ccq_tui.inbox import AlreadySettled, Denied, Settled, Won
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 async def race(path, me):
     inbox = await DurableInbox.open(path)
@@ -50,18 +54,18 @@ async def race(path, me):
     def hear(change):
         if isinstance(change, Settled):
             assert change.request.id not in heard
-            heard[change.request.id] = change.surface
+            heard[change.request.id] = change.actor.name
     inbox.subscribe(hear)
     print("ready", flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
         told = {}
         for name in line.split():
-            match await inbox.answer(name, Denied(me), me):
+            match await inbox.answer(name, Denied(me), Actor.here(Surface.PROGRAM, me)):
                 case Won():
                     told[name] = me
-                case AlreadySettled(surface, _, outcome):
-                    assert outcome.text == surface
-                    told[name] = surface + " was faster"
+                case AlreadySettled(winner, _, outcome):
+                    assert outcome.text == winner.name
+                    told[name] = winner.name + " was faster"
         raced |= told.keys()
         print(json.dumps(told), flush=True)
     async with asyncio.timeout(20):
@@ -75,19 +79,21 @@ WRITER = """
 import sys
 from pathlib import Path
 from ccq_tui.inbox import Allowed, PermissionRequest, Won
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.store import Store
 store = Store(Path(sys.argv[1]))
 number = 0
 while True:
     name = f"r{number}"
     store.add_request(PermissionRequest(name, "s", "Bash", {"command": "x" * 5000}))
-    assert store.settle(f"{name}@s", Allowed(name), "panel") == Won()
+    assert store.settle(f"{name}@s", Allowed(name), Actor(Surface.PANEL)) == Won()
     sys.stdout.write(f"{name}@s\\n")
     sys.stdout.flush()
     number += 1
 """
 HOLDER = """
 import sqlite3, sys
+from tests.actors import PANEL
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 connection.execute("BEGIN EXCLUSIVE")
 print("held", flush=True)
@@ -143,8 +149,8 @@ def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path
     assert [json.loads(end) for end in ends[:2]] == [winners] * 2, "both programs were told of every one"
     assert [racer.returncode for racer in racers] == [0] * 3
     stored = store.undelivered("s")
-    assert {s.request.id: s.surface for s in stored} == winners
-    assert all(s.outcome == Denied(s.surface) for s in stored)
+    assert {s.request.id: s.actor.name for s in stored if s.actor} == winners
+    assert all(s.actor and s.outcome == Denied(s.actor.name) for s in stored)
     settled = [c for c in store.history(limit=5 * RACES) if c.became == "declined"]
     assert len(settled) == RACES
     store.close()
@@ -175,11 +181,11 @@ def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_pa
     holder = start(HOLDER, path)
     assert line(holder) == "held"
     with pytest.raises(InboxBusy, match="another process holds the inbox; try again"):
-        store.settle("a@s", Denied(), "script")
+        store.settle("a@s", Denied(), SCRIPT)
     holder.communicate("\n", timeout=LIMIT)
     assert [waiting.request.tool_use_id for waiting in store.waiting()] == ["a"]
     assert len(store.history()) == 1
-    store.settle("a@s", Denied(), "script")
+    store.settle("a@s", Denied(), SCRIPT)
     assert store.waiting() == []
     store.close()
 

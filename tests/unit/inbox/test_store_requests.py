@@ -24,6 +24,7 @@ from ccq_tui.inbox import (
     Unknown,
     Won,
 )
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import DecisionState, decide, decision
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
@@ -31,6 +32,7 @@ from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, TextChanged
 from ccq_tui.questions.state import PanelState, opened
+from tests.actors import PANEL, PHONE
 
 LETTERS = Question("Which?", "Letter", (Option("A"), Option("B")))
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
@@ -58,33 +60,33 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def changes(store: Store, request_id: str) -> list[tuple[str, str, str, str]]:
-    return [(c.was, c.became, c.cause, c.surface) for c in store.history(request_id=request_id)]
+def changes(store: Store, request_id: str) -> list[tuple[str, str, str, Actor | None]]:
+    return [(c.was, c.became, c.cause, c.actor) for c in store.history(request_id=request_id)]
 
 
 def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
     assert store.add_request(asked("a"), "why").state is RequestState.PENDING
     assert store.defer("a@s")
     assert store.add_request(asked("a")).context == "why"
-    assert store.settle("a@s", Denied("no"), "panel") == Won()
+    assert store.settle("a@s", Denied("no"), PANEL) == Won()
     assert not store.defer("a@s")
     assert store.mark_delivered("a@s", "result")
     assert not store.mark_delivered("a@s", "message")
-    assert store.settle("a@s", Allowed(), "phone") == AlreadySettled(
-        "panel", START + timedelta(seconds=4), Denied("no")
+    assert store.settle("a@s", Allowed(), PHONE) == AlreadySettled(
+        PANEL, START + timedelta(seconds=4), Denied("no")
     )
     assert changes(store, "a@s") == [
-        ("", "pending", "asked", ""),
-        ("pending", "pending", "deferred", ""),
-        ("pending", "pending", "asked again", ""),
-        ("pending", "declined", "declined", "panel"),
-        ("declined", "delivered", "seen as result", ""),
+        ("", "pending", "asked", None),
+        ("pending", "pending", "deferred", None),
+        ("pending", "pending", "asked again", None),
+        ("pending", "declined", "declined", PANEL),
+        ("declined", "delivered", "seen as result", None),
     ]
     stored = store.request("a@s")
     assert stored is not None
     assert (stored.outcome, stored.way, stored.state) == (Denied("no"), "result", RequestState.DELIVERED)
     assert stored.delivered_at == store.history(request_id="a@s")[-1].at
-    assert store.settle("nobody@s", Allowed(), "phone") == Unknown()
+    assert store.settle("nobody@s", Allowed(), PHONE) == Unknown()
     assert not store.mark_delivered("nobody@s", "result")
 
 
@@ -101,7 +103,7 @@ def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: Request
     request = asked("a") if decision else QuestionRequest("a", "s", QuestionSet("a", (LETTERS,)))
     store.add_request(request)
     store.add_request(asked("b", "other"))
-    store.settle("a@s", outcome, "panel")
+    store.settle("a@s", outcome, PANEL)
     (stored,) = store.undelivered("s")
     assert (stored.state, stored.outcome) == (state, outcome)
     assert store.add_request(request).outcome == outcome, "asked again, it is decided already"
@@ -113,17 +115,17 @@ def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_ag
     store.add_request(asked("a"))
     draft = decision(asked("a"))
     store.save_draft("a@s", draft)
-    assert store.cancel("a@s", "interrupted", "session") == Won()
+    assert store.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
     assert store.undelivered("s") == []
-    assert store.cancel("a@s", "again", "session") == AlreadySettled(
-        "session", START + timedelta(seconds=3), Cancelled("interrupted")
+    assert store.settle("a@s", Cancelled("again"), WITHDRAWN) == AlreadySettled(
+        WITHDRAWN, START + timedelta(seconds=3), Cancelled("interrupted")
     )
     again = store.add_request(asked("a"))
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, True)
     assert store.load_draft(asked("a")) == draft
     assert changes(store, "a@s")[1:] == [
-        ("pending", "cancelled", "interrupted", "session"),
-        ("cancelled", "pending", "asked again", ""),
+        ("pending", "cancelled", "interrupted", WITHDRAWN),
+        ("cancelled", "pending", "asked again", None),
     ]
 
 
@@ -133,7 +135,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
 ) -> None:
     store.add_request(asked("a"))
     store.save_draft("a@s", decision(asked("a")))
-    store.settle("a@s", Allowed("old"), "panel")
+    store.settle("a@s", Allowed("old"), PANEL)
     request = asked("a")
     if change == "delivered":
         store.mark_delivered("a@s", "result")
@@ -145,7 +147,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     old = store.request("a#1@s")
     assert old is not None
     assert (old.request, old.outcome, old.has_draft) == (asked("a#1"), Allowed("old"), True)
-    assert store.settle("a@s", Denied(), "panel") == Won()
+    assert store.settle("a@s", Denied(), PANEL) == Won()
     assert [c[1] for c in changes(store, "a@s")] == ["pending", "declined"]
     assert [c[1] for c in changes(store, "a#1@s")][:2] == ["pending", "answered"]
 
@@ -163,11 +165,11 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     assert draft is not None
     assert draft == replace(typed, request=copy), "it begins with what was typed in the original"
     assert [w.request.id for w in store.waiting()] == ["a@s", "a@copy"]
-    assert store.settle(copy.id, Denied("no"), "panel") == Won()
+    assert store.settle(copy.id, Denied("no"), PANEL) == Won()
     (waits,) = store.waiting("s")
     assert (waits.request, waits.deferred, waits.has_draft) == (first, True, True)
     assert store.undelivered("s") == []
-    assert store.settle(first.id, Allowed(), "panel") == Won()
+    assert store.settle(first.id, Allowed(), PANEL) == Won()
     assert [one.outcome for one in store.undelivered("copy")] == [Denied("no")]
     later = store.add_request(asked("a", "later"))
     assert (later.state, later.outcome, later.has_draft) == (RequestState.PENDING, None, False)
@@ -182,13 +184,13 @@ def test_an_id_that_another_one_begins_with_is_its_own(store: Store) -> None:
     assert len(store.waiting()) == 5
     assert store.request_ids_of("a") == ["a@s", "a@t"]
     assert (store.name_of(asked("a")), store.name_of(asked("ab"))) == ("a@s", "ab")
-    assert store.settle(asked(long).id, Denied(), "panel") == Won()
+    assert store.settle(asked(long).id, Denied(), PANEL) == Won()
 
 
 def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
     for number in range(7):
         store.add_request(asked(f"r{number}", f"s{number % 2}"))
-    store.settle("r3@s1", Allowed(), "panel")
+    store.settle("r3@s1", Allowed(), PANEL)
     assert [w.request.tool_use_id for w in store.waiting()] == ["r0", "r1", "r2", "r4", "r5", "r6"]
     first = store.waiting(limit=4)
     assert [w.request.tool_use_id for w in store.waiting(after=first[-1].number)] == ["r5", "r6"]
@@ -202,7 +204,7 @@ def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
 
 def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(store: Store) -> None:
     store.add_request(asked("a"))
-    store.cancel("a@s", "gone", "session")
+    store.settle("a@s", Cancelled("gone"), WITHDRAWN)
     typed = decision(asked("a"))
     store.save_drafts({"nobody@s": typed, "a@s": typed})
     assert store.load_draft(asked("a")) == typed
@@ -220,7 +222,10 @@ def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store
 
 def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
     store.add_request(asked("a\ud800"), "said \udfff")
-    assert store.settle("a\ud800@s", Denied("\ud800"), "panel\ud800", "cause \ud800") == Won()
+    assert (
+        store.settle("a\ud800@s", Denied("\ud800"), Actor(Surface.PROGRAM, "panel\ud800"), "cause \ud800")
+        == Won()
+    )
     (stored,) = store.undelivered("s")
     assert stored.outcome == Denied("\ud800")
     assert stored.context == "said ?"
@@ -231,15 +236,15 @@ def test_sessions_keep_what_is_not_changed_and_note_each_state(store: Store) -> 
     assert (first.state, first.launch, first.done) == ("starting", {"model": "opus"}, False)
     assert store.set_session_state("s", StoredSessionState.WORKING, "a prompt")
     assert not store.set_session_state("s", StoredSessionState.WORKING, "a prompt")
-    assert store.set_session_state("s", StoredSessionState.PARKED, "quit", "panel")
+    assert store.set_session_state("s", StoredSessionState.PARKED, "quit", PANEL)
     second = store.upsert_session("s", last_line="x" * 9999, done=True)
     assert (second.directory, second.name, second.cost, second.done) == ("/work", "api", 1.5, True)
     assert len(second.last_line) == 500
     assert second.started_at == first.started_at < second.changed_at
-    assert [(c.was, c.became, c.cause, c.surface) for c in store.history(session_id="s")] == [
-        ("", "starting", "first seen", ""),
-        ("starting", "working", "a prompt", ""),
-        ("working", "parked", "quit", "panel"),
+    assert [(c.was, c.became, c.cause, c.actor) for c in store.history(session_id="s")] == [
+        ("", "starting", "first seen", None),
+        ("starting", "working", "a prompt", None),
+        ("working", "parked", "quit", PANEL),
     ]
     store.upsert_session("t", "/other")
     assert [s.id for s in store.sessions()] == ["t", "s"]
@@ -281,14 +286,14 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     for request in (permission, plan, *others, living):
         store.add_request(request)
     # Settling is the first look: the decision is not taken, and it is said why.
-    verdict = store.settle(permission.id, Allowed(), "panel")
+    verdict = store.settle(permission.id, Allowed(), PANEL)
     assert isinstance(verdict, AlreadySettled)
     assert verdict.outcome == Cancelled(PROCESS_GONE)
     assert store.withdraw_orphans() == 1
     assert store.withdraw_orphans() == 0
     assert [one.request for one in store.waiting()] == [*others, living]
     assert [row.became for row in store.history(request_id=plan.id)] == ["pending", "cancelled"]
-    assert store.settle(living.id, Allowed(), "panel") == Won()
+    assert store.settle(living.id, Allowed(), PANEL) == Won()
     # What was decided and not taken in time is given up, once.
     assert store.give_up(living.id, "too late")
     assert not store.give_up(living.id, "too late")

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from ccq_tui.inbox import AlreadySettled, QuestionRequest, Unknown, Won
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.store import RequestState, Store
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
+from tests.actors import PANEL
 
 EXAMPLES = int(os.environ.get("TWO_STORES_EXAMPLES", "40"))
 QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
@@ -93,7 +95,7 @@ class TwoStores(RuleBasedStateMachine):
     @rule(at=stores, call=calls, session=sessions)
     def settle(self, at: int, call: str, session: str) -> None:
         name, note = asked(call, session).id, self.fresh()
-        match self.stores[at].settle(name, decided(note), f"surface {at}"):
+        match self.stores[at].settle(name, decided(note), Actor(Surface.PROGRAM, f"surface {at}")):
             case Won():
                 assert name not in self.decided, "never two winners"
                 self.decided[name] = note
@@ -161,7 +163,7 @@ class TwoStores(RuleBasedStateMachine):
         request, store = asked(call, session), self.stores[at]
         changes: list[Callable[[], object]] = [
             lambda: store.add_request(request),
-            lambda: store.settle(request.id, decided("lost"), "crash"),
+            lambda: store.settle(request.id, decided("lost"), PANEL),
             lambda: store.mark_delivered(request.id, "result"),
             lambda: store.save_draft(request.id, opened(request.questions)),
         ]

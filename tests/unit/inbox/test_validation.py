@@ -44,6 +44,7 @@ from ccq_tui.questions import (
 from ccq_tui.questions.events import Event
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
+from tests.actors import PANEL
 from tests.unit.inbox.made import requests
 from tests.unit.questions.test_random_events import events, sets
 
@@ -114,7 +115,7 @@ def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
 ) -> None:
     before = store.last_change()
     with pytest.raises(InvalidOutcome) as refused:
-        store.settle(request_.id, outcome, "test")
+        store.settle(request_.id, outcome, PANEL)
     assert (refused.value.field, refused.value.reason) == (field, reason)
     assert store.last_change() == before
     kept = store.request(request_.id)
@@ -139,11 +140,11 @@ async def test_each_inbox_refuses_it_and_the_asker_waits_on(tmp_path: Path) -> N
             async with asking(inbox) as asked:
                 for request, outcome, field, _reason in WRONG:
                     with pytest.raises(InvalidOutcome) as refused:
-                        await inbox.answer(request.id, outcome, "test")
+                        await inbox.answer(request.id, outcome, PANEL)
                     assert refused.value.field == field
                 assert not any(wait.done() for wait in asked.values())
                 for request, outcome in ((SET, Answered(GOOD)), (PERMISSION, Allowed()), (PLAN, Denied())):
-                    assert await inbox.answer(request.id, outcome, "test") == Won()
+                    assert await inbox.answer(request.id, outcome, PANEL) == Won()
                     assert await asked[request.id] == outcome
     finally:
         assert await durable.close()

@@ -29,6 +29,7 @@ from ccq_tui.inbox import QuestionRequest, Settled
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.session import FAILED, SupervisedSession
+from tests.actors import PANEL, SCRIPT
 from tests.ui.session import ToldSession
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
@@ -89,13 +90,13 @@ class Life:
 
 
 def settled_elsewhere() -> Settled:
-    return Settled(REQUEST, ANSWER, "script")
+    return Settled(REQUEST, ANSWER, SCRIPT)
 
 
 async def test_an_answer_wakes_a_parked_session_once() -> None:
     life = await Life().begun()
     life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
-    life.session.answer(REQUEST.id, ANSWER, "panel")
+    life.session.answer(REQUEST.id, ANSWER, PANEL)
     life.session.wake(answered=True)
     life.session.send("and this")
     assert len(life.agents) == 2
@@ -112,7 +113,7 @@ async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end(w
         life.session.take_settled(settled_elsewhere())
     life.tell(RequestParked(REQUEST.id, deferred=True))
     if when == "answered here":
-        life.session.answer(REQUEST.id, ANSWER, "panel")
+        life.session.answer(REQUEST.id, ANSWER, PANEL)
     elif when == "settled elsewhere":
         life.session.take_settled(settled_elsewhere())
     assert len(life.agents) == 1, "the process that cannot take it is still there"
@@ -186,7 +187,7 @@ async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park() -> None
     life = await Life().begun()
     life.now += 601
     life.session.look()
-    life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"), StateChanged(SessionState.WORKING))
+    life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL), StateChanged(SessionState.WORKING))
     life.tell(StateChanged(SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
     await life.session.end()
@@ -197,7 +198,7 @@ async def test_a_limit_that_ended_nothing_is_not_named_after_another_question() 
     life.now += 601
     life.session.look()
     assert life.agents[0].parked
-    life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"), StateChanged(SessionState.WORKING))
+    life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL), StateChanged(SessionState.WORKING))
     other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))
     life.tell(StateChanged(SessionState.AWAITING), QuestionAsked(other), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
@@ -239,7 +240,7 @@ async def test_a_session_that_has_an_agent_is_not_started_beside_it(state: Sessi
 
 async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
     life = await Life(slots=asyncio.Semaphore(1)).begun()
-    life.tell(RequestSettled(REQUEST.id, ANSWER, "panel"))
+    life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL))
     life.tell(ErrorReported(Problem.KEY_REFUSED, "401"), StateChanged(SessionState.IDLE))
     assert life.session.recovery.words == "F6 reconnect"
     life.session.take_offer()
@@ -282,14 +283,14 @@ async def test_a_question_whose_answer_was_not_kept_waits_again(parked: bool) ->
     life = await Life().begun()
     if parked:
         life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
-    life.session.answer(REQUEST.id, ANSWER, "panel")
+    life.session.answer(REQUEST.id, ANSWER, PANEL)
     if parked:
         life.tell(QuestionAsked(REQUEST))  # by the process that was started for the answer
     assert not life.session.waiting
     life.agents[0]._tell(AnswerNotKept(REQUEST.id))
     assert list(life.session.waiting) == [REQUEST.id]
-    life.session.answer(REQUEST.id, ANSWER, "panel")
-    assert life.agents[-1].answers == [("t", ANSWER, "panel")] * (1 if parked else 2)
+    life.session.answer(REQUEST.id, ANSWER, PANEL)
+    assert life.agents[-1].answers == [("t", ANSWER, PANEL)] * (1 if parked else 2)
     await life.session.end()
 
 

@@ -22,6 +22,7 @@ from ccq_tui.inbox import (
     QuestionRequest,
     RequestOutcome,
 )
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import Counters, TranscriptModel
 from ccq_tui.widgets.transcript.layout import Layout
@@ -29,6 +30,7 @@ from ccq_tui.widgets.transcript.markdown import is_safe_url
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.palette import Palette
 from ccq_tui.widgets.transcript.pen import Pen
+from tests.actors import ELSEWHERE, INBOX, PANEL, PHONE
 
 FORBIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -85,21 +87,22 @@ COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
 
 
 @pytest.mark.parametrize(
-    ("outcome", "surface", "words"),
+    ("outcome", "actor", "words"),
     [
-        (Answered((Answer(("DuckDB",)),)), "panel", "✔ answered · 12:05"),
-        (Answered((Answer(("DuckDB",)),)), "phone", "✔ answered by phone · 12:05"),
-        (Answered((Answer(("DuckDB",)),)), "a\x1b[2J\u202eb", "✔ answered by a␛[2J"),
-        (Discussed("why?"), "phone", "✎ discussed by phone instead · 12:05"),
-        (Declined(), "hook", "✘ declined by hook · 12:05"),
-        (Cancelled("interrupted"), "session", "■ cancelled: interrupted · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), PANEL, "✔ answered · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), PHONE, "✔ answered on phone · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "✔ answered by a␛[2J"),
+        (Discussed("why?"), INBOX, "✎ discussed in the inbox instead · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "✔ answered in another terminal · 12:05"),
+        (Declined(), Actor(Surface.HOOK), "✘ declined by a hook · 12:05"),
+        (Cancelled("interrupted"), WITHDRAWN, "■ cancelled: interrupted · 12:05"),
     ],
 )
 def test_who_answered_is_told_unless_it_was_this_panel(
-    outcome: RequestOutcome, surface: str, words: str
+    outcome: RequestOutcome, actor: Actor, words: str
 ) -> None:
     data = asked(None, PICK)
-    data.apply(ev.RequestSettled("q@s", outcome, surface))
+    data.apply(ev.RequestSettled("q@s", outcome, actor))
     text = shown(data, 100)
     assert words in text
     assert not FORBIDDEN.search(text.replace("\n", ""))

@@ -11,6 +11,7 @@ from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, PlanRequest, Qu
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
+from tests.actors import INBOX, PANEL
 
 TEXT, THINKING = ev.BlockKind.TEXT, ev.BlockKind.THINKING
 NOON = datetime(2025, 1, 2, 12, 0)
@@ -156,8 +157,8 @@ def test_a_question_cancelled_in_the_past_is_answered_once_it_waits_again(model:
     assert isinstance(block, bl.QuestionBlock)
     assert block.outcome is None
     outcome = Answered((Answer(("A",)),))
-    model.apply(ev.RequestSettled("q@s", outcome, "inbox"))
-    assert (block.outcome, block.surface, block.settled) == (outcome, "inbox", NOON)
+    model.apply(ev.RequestSettled("q@s", outcome, INBOX))
+    assert (block.outcome, block.actor, block.settled) == (outcome, INBOX, NOON)
     model.apply(question())
     assert block.outcome == outcome
 
@@ -223,7 +224,7 @@ def test_a_parked_question_still_waits_and_its_result_is_no_card(model: Transcri
     assert kinds(model) == ["Question", "Rule"]
     # Another process asks the same call again, and its result comes without the tool's name.
     model.apply(asked)
-    model.apply(ev.RequestSettled(asked.request.id, Declined(), "panel"))
+    model.apply(ev.RequestSettled(asked.request.id, Declined(), PANEL))
     model.apply(ev.ToolFinished(asked.request.tool_use_id, "", "declined"))
     assert block.outcome == Declined()
     assert kinds(model) == ["Question", "Rule"]
