@@ -16,10 +16,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
+from rich.console import RenderableType
+from textual import events, on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
+from textual.screen import Screen
+from textual.worker import Worker
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
@@ -32,25 +35,32 @@ from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.early import EarlyPrompt, plain
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.logs import start_logging
 from ccq_tui.output import echo
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.screens.editor import end_editors
+from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.alone import InboxFirst
+from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.keylist import own_bindings, sections
-from ccq_tui.screens.overview.hosting import Overviewing
+from ccq_tui.screens.overview.overview_controller import OverviewController
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.sessions.backlog import Backlog
-from ccq_tui.screens.sessions.choosing import Choosing
-from ccq_tui.screens.sessions.clearing import Clearing
+from ccq_tui.screens.sessions.inbox_watch import InboxWatch
+from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
+from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
+from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, set_title
 from ccq_tui.stalls import StallWatch, watch_stalls
 from ccq_tui.supervisor.launches import with_notices
 from ccq_tui.supervisor.port import Session, SessionFactory
 from ccq_tui.supervisor.supervisor import Supervisor
+from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.text import safe
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.palette import APP_CSS
 
@@ -73,8 +83,8 @@ else:
     _Base = load("ccq_tui.compat.textual.crash", "CrashLogged") or App
 
 
-class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
-    """Hosts sessions, the first of them as the command line says.
+class CcqApp(_Base):
+    """Puts the controllers together, and hands each what screens ask for.
 
     Args:
         launch: What to start with.
@@ -88,6 +98,8 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
     CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
+    MAIN_SCREEN: ClassVar[type[Screen[None]]] = SessionScreen
+    """Whose keys F1 lists."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Show all keys", priority=True, show=False, id="help"),
         Binding(
@@ -115,18 +127,15 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
             self.stylesheet = stylesheet(variables=self.get_css_variables())
         # An empty one counts as not set, as https://no-color.org says.
         self.no_color = bool(os.environ.get("NO_COLOR"))
-        self._launch = launch
+        self._launch = replace(launch, home=launch.settings.directory)
         if early is not None and driver is None:
             self._typed_early_as_draft(early.close())
         self._ahead = ahead
-        self.clock = clock
-        self.supervisor = Supervisor(
-            make_session or self._real_session, clock=clock, most_live=launch.settings.max_live_sessions
-        )
-        self.inbox_file = launch.state / "inbox.db" if launch.state else None
         self._ending = False
         self._stall_watch: StallWatch | None = None
         self._theme_notices: list[str] = []
+        self.clock = clock
+        self._compose_controllers(make_session or self._real_session)
         self.escapes = Escapes()
         """The last presses of Esc."""
         self.presses = Presses()
@@ -136,6 +145,42 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
         self.set_keymap({name: ",".join(keys) for name, keys in self.key_choices.changed().items()})
         if launch.settings.reduce_motion:
             self.animation_level = "none"
+
+    def _compose_controllers(self, make_session: SessionFactory) -> None:
+        """Make the parts of the program, each of which knows only those before it."""
+        launch, clock = self._launch, self.clock
+        self.supervisor = Supervisor(make_session, clock=clock, most_live=launch.settings.max_live_sessions)
+        """Runs the sessions."""
+        self.sessions = OpenSessions(self, self.supervisor, clock)
+        """Their screens, and which one is shown."""
+        file = launch.state / "inbox.db" if launch.state else None
+        self.inbox_watch = InboxWatch(self, self.supervisor, self.sessions, file)
+        """Opens the inbox, and says what waits in it."""
+        self.cleanup = WorktreeCleanup(self.inbox_watch.open)
+        """Removes the worktrees of sessions that have ended."""
+        self.trust = TrustGate(self, self.sessions, self.cleanup)
+        """Asks about directories."""
+        ownership = OwnershipPrompt(self, self.inbox_watch.open)
+        self.manager = SessionManager(
+            self, launch, self.sessions, self.supervisor, ownership, self.trust, self.cleanup
+        )
+        """Opens, replaces and closes sessions."""
+        self.inbox_controller = InboxController(
+            self, self.sessions, self.manager, self.supervisor, self.inbox_watch.open, clock
+        )
+        """Shows the inbox."""
+        self.overview = OverviewController(
+            self, self.sessions, self.manager, self.inbox_watch.open, self.inbox_controller.show, clock
+        )
+        """Shows the overview."""
+        backlog = Backlog(self.sessions, self.trust)
+        self.startup = Startup(self, self.manager, self.inbox_controller, backlog)
+        """Begins as the command line asks."""
+
+    @property
+    def inbox(self) -> DurableInbox:
+        """The inbox of all sessions, opened at the first use."""
+        return self.inbox_watch.open()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Give the program's own colours to style sheets under a theme that has none."""
@@ -183,12 +228,13 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
-        first = replace(self._launch, home=self._launch.settings.directory)
-        await self.open_session(with_notices(first, *self._theme_notices))
-        if not first.inbox:
-            start_work(self, partial(Backlog(self).bring_back, first), name="backlog")
+        await self.begin(with_notices(self._launch, *self._theme_notices))
         self._end_on_signals()
         after_refresh(self, self._begun)
+
+    async def begin(self, first: Launch) -> None:
+        """Show what the program was started for."""
+        await self.startup.begin(first)
 
     def _begun(self) -> None:
         """Begin to look for stalls, and keep one away.
@@ -200,17 +246,82 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
             gc.freeze()
         self._stall_watch = watch_stalls()
 
+    # -- what screens ask for, and who does it --------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        """Keep what is typed while no screen is there to take it."""
+        self.sessions.keep_typed(text_of(event))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Keep what is pasted while no screen is there to take it."""
+        self.sessions.keep_typed(event.text)
+
+    @on(Worker.StateChanged)
+    def _work_changed(self, event: Worker.StateChanged) -> None:
+        if words := failure(event):
+            self.post_message(WorkFailed(words))
+
+    @on(WorkFailed)
+    def _work_failed(self, event: WorkFailed) -> None:
+        self.sessions.note([event.words], "error")
+
+    @on(SessionScreen.Told)
+    def _told(self) -> None:
+        self.sessions.list()
+
+    @on(SessionScreen.NewsTold)
+    def _news_told(self, event: SessionScreen.NewsTold) -> None:
+        self.manager.tell_news(event.screen, event.screen.view.name, event.news)
+
+    @on(SessionScreen.NewWanted)
+    def _new_wanted(self) -> None:
+        self.manager.work("new session", self.manager.open_another)
+
+    @on(SessionScreen.ReplaceWanted)
+    def _replace_wanted(self, event: SessionScreen.ReplaceWanted) -> None:
+        self.manager.work("resume", partial(self.manager.replace_session, event.screen, event.launch))
+
+    @on(SessionScreen.CloseWanted)
+    def _close_wanted(self, event: SessionScreen.CloseWanted) -> None:
+        self.manager.work("close session", partial(self.manager.close, event.screen))
+
+    @on(SessionScreen.ElsewhereWanted)
+    def _elsewhere_wanted(self, event: SessionScreen.ElsewhereWanted) -> None:
+        self.manager.work("elsewhere", partial(self.manager.start_again, event.screen))
+
+    @on(SessionScreen.StepWanted)
+    async def _step_wanted(self, event: SessionScreen.StepWanted) -> None:
+        await self.manager.step(event.step)
+
+    @on(SessionScreen.NextWaitingWanted)
+    async def _next_waiting_wanted(self) -> None:
+        await self.manager.go_to_waiting()
+
+    @on(SessionScreen.InboxWanted)
+    def _inbox_wanted(self) -> None:
+        self.inbox_controller.show()
+
+    @on(SessionScreen.OverviewWanted)
+    def _overview_wanted(self) -> None:
+        self.overview.show()
+
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss(None)
         else:
-            base = next(
-                (type(one) for one in self.screen_stack if isinstance(one, SessionBase)), SessionScreen
-            )
-            bindings = own_bindings(base, type(self))
+            bindings = own_bindings(self.MAIN_SCREEN, type(self))
             first = getattr(self.screen, "HELP_PLACE", "")
             self.push_screen(HelpScreen(sections(bindings, self.key_choices, first)))
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """End the program, and open no session any more; see `App.exit`."""
+        self.manager.ending = True
+        super().exit(result, return_code, message)
 
     async def action_quit(self) -> None:
         """End the session, then the program; asked twice, at once."""
@@ -224,17 +335,19 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
         self._ending = True
         announce_end(self)
         await end_editors(self)
-        await self.leave_questions()
-        ended = False
+        await self.trust.end()
+        all_ended = False
         try:
             async with asyncio.timeout(END_SECONDS):
                 await asyncio.gather(*(screen.end() for screen in self.sessions))
                 await self.supervisor.end()
-            ended = True
+            all_ended = True
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
-        await self.clear_all(self._launch, ended=ended)
-        await self.close_inbox()
+        # What the program was started with may not have come to a session.
+        never = EndedSession(self.trust.unopened or self._launch)
+        await self.cleanup.clear_all([ended(one) for one in self.sessions] or [never], ended=all_ended)
+        await self.inbox_watch.close()
         set_title(self, "")
         self.exit(code, return_code=code)
 
@@ -256,7 +369,7 @@ class CcqApp(Overviewing, InboxFirst, Choosing, Clearing, _Base):
         ahead, self._ahead = self._ahead, None
 
         async def admitted() -> SessionOptions | None:
-            trusted = await self.still_trusted(launch)
+            trusted = await self.trust.still_trusted(launch)
             if trusted is None:
                 return None
             return replace(session_options(launch), project_settings=trusted.project_settings)
@@ -286,12 +399,13 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | N
         await app.run_async()
     finally:
         app.end_threads()
-        if not app.begun.is_set():
+        if not app.sessions.begun.is_set():
             # Left before there was a prompt: the shell is not to run what was typed for it.
             forget_typed()
             atexit.register(forget_typed)
-    say([*([app.problem] if app.problem else []), *app.parting])
-    return app.return_code or (REFUSED if app.problem else 0)
+    problem = app.trust.problem
+    say([*([problem] if problem else []), *app.cleanup.parting])
+    return app.return_code or (REFUSED if problem else 0)
 
 
 def wrapped(text: str) -> str:

@@ -11,8 +11,6 @@ from textual import on
 from ccq_tui.agent.recorded import Recording
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch
-from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.keylist import own_bindings, sections
 from ccq_tui.screens.replay import GoOn, ReplayScreen
 
 
@@ -29,6 +27,8 @@ class ReplayApp(CcqApp):
         answered: What the person answered to the question that it ends with, or None.
     """
 
+    MAIN_SCREEN = ReplayScreen
+
     def __init__(
         self,
         launch: Launch,
@@ -41,21 +41,10 @@ class ReplayApp(CcqApp):
         self._replay = ReplayScreen(launch, recording, speed, clock=clock)
         self.answered: GoOn | None = None
 
-    async def open_session(self, launch: Launch) -> None:
-        """Show the recording where otherwise a session would begin.
-
-        Args:
-            launch: What the program was started with, and what there is to tell.
-        """
-        self._replay.session.launch = launch
+    async def begin(self, first: Launch) -> None:
+        """Show the recording where otherwise a session would begin."""
+        self._replay.session.launch = first
         await self.push_screen(self._replay)
-
-    def action_help(self) -> None:
-        """Show all keys over the recording, or hide them."""
-        if isinstance(self.screen, HelpScreen):
-            self.screen.dismiss(None)
-        else:
-            self.push_screen(HelpScreen(sections(own_bindings(ReplayScreen, CcqApp), self.key_choices)))
 
     async def action_quit(self) -> None:
         """End the replay, then the program."""

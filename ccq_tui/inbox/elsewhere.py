@@ -7,20 +7,6 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, alive, this_process
 
 
-def runs_elsewhere(store: Store, session_id: str) -> Owner | None:
-    """Return the other process that runs a session, or None.
-
-    Args:
-        store: The inbox.
-        session_id: The session.
-
-    Raises:
-        InboxUnavailable: The disk cannot be read.
-    """
-    session = store.session(session_id)
-    return None if session is None else _other(session)
-
-
 def run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Owner]:
     """Return which sessions other processes run, by id.
 

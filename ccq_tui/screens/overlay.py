@@ -45,6 +45,9 @@ class ListField(AnswerField):
 class Overlay(ModalScreen[Result]):
     """A screen over a session, which is left only while it is the one that is seen."""
 
+    makes_way = False
+    """Whether it is left as another session opens in front."""
+
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Leave the screen.
 

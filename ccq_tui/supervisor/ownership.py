@@ -36,11 +36,20 @@ def resumes(launch: Launch) -> bool:
     return bool(launch.resume or launch.continue_last) and not launch.fork
 
 
-async def owners_elsewhere(inbox: DurableInbox, launch: Launch) -> Mapping[str, Owner]:
-    """Return the other processes that run sessions which a launch resumes, by session id."""
-    name, directory = launch.resume, str(launch.settings.directory)
+async def runs_elsewhere(inbox: DurableInbox, session_id: str) -> bool:
+    """Whether another process runs a session, as far as is known."""
+    return bool(session_id and await _owners(inbox, session_id, ""))
+
+
+async def may_run_elsewhere(inbox: DurableInbox, launch: Launch) -> bool:
+    """Whether another process runs a session which a launch may resume, as far as is known."""
+    return bool(await _owners(inbox, launch.resume, str(launch.settings.directory)))
+
+
+async def _owners(inbox: DurableInbox, session_id: str, directory: str) -> Mapping[str, Owner]:
+    """Return the other processes that run a session, or all of a directory, by session id."""
     try:
-        return await inbox.run(lambda store: run_elsewhere(store, name, directory))
+        return await inbox.run(lambda store: run_elsewhere(store, session_id, directory))
     except InboxError as error:
         _logger.warning("It is not known whether the session runs elsewhere: %s", error)
         return {}
@@ -48,7 +57,7 @@ async def owners_elsewhere(inbox: DurableInbox, launch: Launch) -> Mapping[str, 
 
 async def owned_elsewhere(inbox: DurableInbox, launch: Launch) -> OwnedElsewhere | None:
     """Return the session that a launch resumes, where another process runs it, or None."""
-    owners = await owners_elsewhere(inbox, launch)
+    owners = await _owners(inbox, launch.resume, str(launch.settings.directory))
     name = launch.resume or (await _newest(launch) if owners else "")
     return OwnedElsewhere(name, owners[name]) if name in owners else None
 

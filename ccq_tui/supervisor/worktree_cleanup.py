@@ -1,8 +1,12 @@
-"""The worktree of a session that has ended: removed where nothing would be lost with it, else kept."""
+"""The worktrees of sessions that have ended: removed where nothing would be lost with them, else kept."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
@@ -14,36 +18,99 @@ from ccq_tui.worktrees.git import GitError
 from ccq_tui.worktrees.model import Worktree, is_ours, worktree_at
 from ccq_tui.worktrees.saying import held_words, kept, removed
 
+_logger = logging.getLogger(__name__)
 
-def own_worktree(launch: Launch) -> Worktree | None:
-    """Return the worktree of a session: made for it, or for the session that it resumes; or None."""
+CLEAR_SECONDS = 10.0
+"""How long the end of the program may take for that."""
+UNSEEN = "the program ended before it was looked at"
+
+
+@dataclass(frozen=True, slots=True)
+class EndedSession:
+    """A session that has ended, or that never began.
+
+    Attributes:
+        launch: What it was started with.
+        session_id: The Claude session id, or "".
+        unsent: Whether a prompt waits in it for a later start.
+    """
+
+    launch: Launch
+    session_id: str = ""
+    unsent: bool = False
+
+
+class WorktreeCleanup:
+    """Removes a session's worktree with the session, or says why it is kept.
+
+    Args:
+        inbox: Returns the inbox, which has what waits in a worktree and who else works there.
+
+    Attributes:
+        parting: What is to be said on the terminal after the program has ended.
+    """
+
+    def __init__(self, inbox: Callable[[], DurableInbox]) -> None:
+        self._inbox = inbox
+        self.parting: tuple[str, ...] = ()
+
+    async def clear(self, ended: EndedSession, beside: Collection[Path] = ()) -> tuple[str, ...]:
+        """Remove the worktree of a session, unless somebody needs it or it holds something.
+
+        Args:
+            ended: The session.
+            beside: The directories of the other sessions of this process.
+
+        Returns:
+            What a person should know of it, a line each.
+        """
+        worktree = await asyncio.to_thread(_own_worktree, ended.launch)
+        if worktree is None:
+            return ()
+        if ended.unsent:
+            return kept(worktree, "a prompt that was not sent waits in it", in_use=True)
+        session_id = ended.session_id or ended.launch.resume
+        if ended.launch.settings.directory in beside:
+            return kept(worktree, "another session works in it", session_id, in_use=True)
+        try:
+            known, why = await self._inbox().run(lambda store: _needed(store, str(worktree.path), session_id))
+        except InboxError as error:
+            return kept(worktree, f"it is not known what waits in it ({error})", session_id, in_use=True)
+        session_id = session_id if known else ""
+        if why:
+            return kept(worktree, why, session_id, in_use=True)
+        return await asyncio.to_thread(_cleared, worktree, session_id)
+
+    async def clear_all(self, sessions: Sequence[EndedSession], *, ended: bool) -> None:
+        """Clear the worktrees of all sessions, at the end of the program; `parting` says what came of it.
+
+        Args:
+            sessions: All sessions.
+            ended: Whether they did end: nothing is taken from under a process.
+        """
+        worktrees = (one.launch.worktree for one in sessions)
+        self.parting = tuple(line for worktree in worktrees if worktree for line in kept(worktree, UNSEEN))
+        if not ended:
+            return
+        said: list[str] = []
+        try:
+            async with asyncio.timeout(CLEAR_SECONDS):
+                for one in sessions:
+                    said.extend(await self.clear(one))
+        except TimeoutError:
+            _logger.warning("Worktrees were not looked at within %s s", CLEAR_SECONDS)
+            return
+        self.parting = tuple(said)
+
+
+def _own_worktree(launch: Launch) -> Worktree | None:
+    """Return the worktree made for a session, or for the session that it resumes; or None."""
     if launch.worktree is not None:
         return launch.worktree
     if not (launch.resume or launch.continue_last):
         return None
     worktree = worktree_at(launch.settings.directory)
     return worktree if worktree is not None and is_ours(worktree) else None
-
-
-async def clear_worktree(inbox: DurableInbox, worktree: Worktree, session_id: str) -> tuple[str, ...]:
-    """Remove the worktree of a session that has ended, unless something waits in it or would be lost with it.
-
-    Args:
-        inbox: The inbox, which has what waits there and who else works there.
-        worktree: The worktree; no session of this process works in it.
-        session_id: The Claude session id, or "" where the session never began.
-
-    Returns:
-        What a person should know of it, a line each.
-    """
-    try:
-        known, why = await inbox.run(lambda store: _needed(store, str(worktree.path), session_id))
-    except InboxError as error:
-        return kept(worktree, f"it is not known what waits in it ({error})", session_id, in_use=True)
-    session_id = session_id if known else ""
-    if why:
-        return kept(worktree, why, session_id, in_use=True)
-    return await asyncio.to_thread(_cleared, worktree, session_id)
 
 
 def _needed(store: Store, directory: str, session_id: str) -> tuple[bool, str]:

@@ -24,6 +24,7 @@ from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT
+from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, until
 
 
@@ -73,9 +74,12 @@ class InboxSession(ToldSession):
 class Many(Driven):
     """The program with all the sessions that it made, on an inbox of its own."""
 
-    def __init__(self, where: Path, *, settings: Settings | None = None, **launched: Any) -> None:
+    def __init__(
+        self, where: Path, *, settings: Settings | None = None, clock: Clock | None = None, **launched: Any
+    ) -> None:
         self.all: list[InboxSession] = []
-        super().__init__(Launch(settings=settings or Settings(cwd=where), state=where, **launched))
+        launch = Launch(settings=settings or Settings(cwd=where), state=where, **launched)
+        super().__init__(launch, clock=clock)
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         name = launch.resume or f"s{len(self.all) + 1}"

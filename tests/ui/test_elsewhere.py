@@ -24,7 +24,7 @@ from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.elsewhere import Elsewhere
+from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from tests.ui.host import handled
 from tests.ui.session import Driven, asked, burst, keys_work, until
 
@@ -61,13 +61,13 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
     tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launch = replace(claimed(tmp_path), prompt="" if forked else "go on")
-    run, typed, asks = Driven(launch), asyncio.Event(), Elsewhere._alone
+    run, typed, asks = Driven(launch), asyncio.Event(), OwnershipPrompt.alone
 
-    async def asks_late(app: Elsewhere, launch: Launch) -> Launch | None:
+    async def asks_late(prompt: OwnershipPrompt, launch: Launch) -> Launch | None:
         await typed.wait()
-        return await asks(app, launch)
+        return await asks(prompt, launch)
 
-    monkeypatch.setattr(Elsewhere, "_alone", asks_late)
+    monkeypatch.setattr(OwnershipPrompt, "alone", asks_late)
     async with run.app.run_test(size=(80, 24)) as pilot:
         burst(run, "h")
         run.app.post_message(events.Paste("i"))

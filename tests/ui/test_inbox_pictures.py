@@ -87,7 +87,7 @@ async def test_pictures_beside_each_other(pictures: Pictures, tmp_path: Path) ->
     async with run.app.run_test(size=(90, 24)) as pilot:
         for name in ("web", "docs"):
             launch = replace(run.app.sessions[0].launch, prompt=f"Work on the {name}")
-            await run.app.open_behind(launch)
+            await run.app.sessions.add_behind(launch)
         await until(pilot, lambda: len(run.all) == 3)
         await until(pilot, lambda: all(one.view.session_id for one in run.app.sessions))
         run.all[1].tell(PromptAccepted("Work on the web"))
@@ -98,7 +98,7 @@ async def test_pictures_beside_each_other(pictures: Pictures, tmp_path: Path) ->
         await until(pilot, lambda: "F4 goes there" in front.dock.notices.text)
         front.dock.notices.hush()
         run.clock.skip(75)
-        run.app._list()
+        run.app.sessions.list()
         await pictures.keep(pilot, "side bar")
         run.all[0].tell(StateChanged(SessionState.AWAITING))
         request = asked("t8", "id-1", CACHE)

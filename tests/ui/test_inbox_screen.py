@@ -54,8 +54,7 @@ async def one_waits(
     where: Path, clock: Clock | None = None
 ) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
     """Show the inbox with one question, which an earlier process left."""
-    run = Many(where)
-    run.app.clock = clock or run.app.clock
+    run = Many(where, clock=clock)
     async with run.app.run_test(size=(80, 24)) as pilot:
         request = await left_behind(run, where)
         await open_inbox(pilot, run, 1)
@@ -69,9 +68,9 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
     async with run.app.run_test(size=(100, 30)) as pilot:
         front = run.session_screen
         for _ in range(6):
-            await run.app.open_behind(run.app.sessions[0].launch)
+            await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: all(screen.view.session_id for screen in run.app.sessions))
-        assert run.app.front is front
+        assert run.app.sessions.front is front
         front.dock.prompt.put("half a thought")
         asking = [asyncio.ensure_future(session.ask_person()) for session in run.all[1:]]
         await until(pilot, lambda: front.view.waiting_beside == 6)
@@ -126,7 +125,7 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
         await until(pilot, lambda: "in the background" in run.said())
-        assert run.app.front is front
+        assert run.app.sessions.front is front
         await until(pilot, lambda: run.app.sessions[1].view.session_id == "old")
 
 
@@ -138,11 +137,11 @@ async def test_enter_goes_to_the_session_and_resumes_one_that_rests(tmp_path: Pa
             await open_inbox(pilot, run, 1)
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-            await until(pilot, lambda: run.app.front is run.app.sessions[-1])
+            await until(pilot, lambda: run.app.sessions.front is run.app.sessions[-1])
             await until(pilot, lambda: run.app.sessions[-1].view.session_id == "old")
             assert len(run.all) == expected
-            await run.app.show_session(1)
-            await until(pilot, lambda: run.app.front is run.app.sessions[0])
+            await run.app.sessions.show(run.app.sessions[0])
+            await until(pilot, lambda: run.app.sessions.front is run.app.sessions[0])
 
 
 async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: Path) -> None:
@@ -238,7 +237,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await run.app.open_behind(run.app.sessions[0].launch)
+        await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
         asking = asyncio.ensure_future(run.all[1].ask_person())
         await until(pilot, lambda: run.app.inbox.held())
@@ -283,7 +282,7 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
         await until(pilot, lambda: "in the background" in run.said())
         assert "Esc to the session" in run.hints()
         await pilot.press("q")
-        await until(pilot, lambda: run.app.front is run.app.sessions[0])
+        await until(pilot, lambda: run.app.sessions.front is run.app.sessions[0])
         assert "Ctrl+Q ends all" in run.session_screen.dock.notices.text
 
 
@@ -428,9 +427,7 @@ async def decision_waits(
     where: Path, request: PermissionRequest | PlanRequest, size: tuple[int, int]
 ) -> AsyncIterator[tuple[Many, Pilot[int], asyncio.Future[RequestOutcome], Clock]]:
     """Show the inbox with a permission or a plan that a running session waits for, and open its panel."""
-    run = Many(where)
-    clock = Clock()
-    run.app.clock = clock
+    run = Many(where, clock=(clock := Clock()))
     async with run.app.run_test(size=size) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         outcome = asyncio.ensure_future(run.app.inbox.ask(request, "Before it.\n" * 30))
@@ -499,8 +496,7 @@ def in_one_go(run: Many, *keys: str) -> None:
 
 @pytest.mark.parametrize("keys", ["n", "y", "enter", "e n o enter"])
 async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_path: Path, keys: str) -> None:
-    run = Many(tmp_path)
-    run.app.clock = clock = Clock()
+    run = Many(tmp_path, clock=(clock := Clock()))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})

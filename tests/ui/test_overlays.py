@@ -6,11 +6,11 @@ import pytest
 from textual import events
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.app import CcqApp
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.session import Driven, until
 
 
@@ -60,7 +60,7 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
     run = Driven()
     monkeypatch.setattr(InboxScreen, "_read", surprise)
     monkeypatch.setattr(OverviewScreen, "_read_all", surprise)
-    monkeypatch.setattr(CcqApp, "_open_another", surprise)
+    monkeypatch.setattr(SessionManager, "open_another", surprise)
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for key, work in (("f2", "inbox list"), ("f5", "overview"), ("ctrl+n", "new session")):

@@ -228,10 +228,10 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("r")
         await until(pilot, lambda: run.groups().get("usr") is Group.IDLE)
         assert (len(run.all), run.launches[1].resume) == (2, "id Killed")
-        assert run.app.front is run.app.sessions[0]
+        assert run.app.sessions.front is run.app.sessions[0]
         await run.go(pilot, "Old idea")
         await pilot.press("d", "enter")
-        await until(pilot, lambda: len(run.all) == 3 and run.app.front is run.app.sessions[2])
+        await until(pilot, lambda: len(run.all) == 3 and run.app.sessions.front is run.app.sessions[2])
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         assert run.launches[2].resume == "id Old idea"
         await until(pilot, lambda: not next(s for s in store.sessions() if s.id == "id Old idea").done)
@@ -240,7 +240,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await open_overview(pilot, run, 7)
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        await run.app.show_session(1)
+        await run.app.sessions.show(run.app.sessions[0])
         assert isinstance(run.app.screen, SessionScreen)
         assert not next(s for s in store.sessions() if s.id == "id Old idea").done
 
@@ -265,7 +265,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-        await run.app.open_behind(run.launches[0])
+        await run.app.sessions.add_behind(run.launches[0])
         await until(pilot, lambda: len(run.overview.board.cards) == 2)
 
         # The cursor stays with its session, wherever that goes.
@@ -285,7 +285,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
 
         # Enter shows it, with what it asks.
         await pilot.press("enter")
-        await until(pilot, lambda: run.app.front is run.app.sessions[1])
+        await until(pilot, lambda: run.app.sessions.front is run.app.sessions[1])
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
         await pilot.press("n")
@@ -294,7 +294,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         await until(pilot, lambda: run.app.screen.query_one("#new-prompt").has_focus)
         await pilot.press("enter")
         await until(pilot, lambda: len(run.app.sessions) == 3 and isinstance(run.app.screen, SessionScreen))
-        await run.app.show_session(2)
+        await run.app.sessions.show(run.app.sessions[1])
         assert isinstance(run.app.screen, SessionScreen)
 
 
@@ -335,7 +335,7 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
             BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "I read the store. Two things are wrong.")
         )
         for name in ("Fix the flaky test of the queue", "Sort the imports"):
-            await run.app.open_behind(run.launches[0])
+            await run.app.sessions.add_behind(run.launches[0])
             await until(pilot, lambda: run.app.sessions[-1].view.session_id)
             run.all[-1].tell(PromptAccepted(name))
         run.all[1].tell(StateChanged(SessionState.AWAITING))

@@ -175,7 +175,7 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
         assert "Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "d")
         elsewhere = Settings(cwd=asking.project)
-        await app.open_session(replace(launch, settings=elsewhere, carried=untrusted(asking.project)))
+        await app.manager.open(replace(launch, settings=elsewhere, carried=untrusted(asking.project)))
         await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
         await pilot.press("x")
         asking.clock.skip_grace()
@@ -317,7 +317,7 @@ async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) ->
         assert store.claim_session("id-1", Owner(os.getppid())) is None
         store.close()
         opening = asyncio.ensure_future(
-            app.open_session(replace(launch, carried=None, draft="", resume="id-1"))
+            app.manager.open(replace(launch, carried=None, draft="", resume="id-1"))
         )
         await until(pilot, lambda: isinstance(app.screen, Picker))
         await pilot.press("down", "enter")
@@ -359,13 +359,13 @@ async def test_right_before_the_start_only_what_is_not_trusted_yet_is_asked_abou
     app = asking.driven.app
     async with app.run_test() as pilot:
         launch = replace(await begun(asking, pilot, "y"), flags={"cwd": asking.project})
-        assert await app.still_trusted(launch) is launch
+        assert await app.trust.still_trusted(launch) is launch
         (asking.project / ".mcp.json").write_text(SERVERS.replace("npx", "curl"))
         without = replace(launch, project_settings=False)
-        assert await app.still_trusted(without) is without, "the files do not hold there"
+        assert await app.trust.still_trusted(without) is without, "the files do not hold there"
 
         async def start() -> None:
-            found.append(await app.still_trusted(launch))
+            found.append(await app.trust.still_trusted(launch))
 
         for answer, wanted in (("n", None), ("d", False), ("y", True)):
             found: list[Launch | None] = []
@@ -376,6 +376,6 @@ async def test_right_before_the_start_only_what_is_not_trusted_yet_is_asked_abou
             await pilot.press(*ROW[answer], "enter")
             await until(pilot, lambda: found)  # noqa: B023 - looked at in this round
             assert (found[0].project_settings if found[0] else None) is wanted
-        assert await app.still_trusted(launch) is launch
+        assert await app.trust.still_trusted(launch) is launch
         await pilot.press(*"typed")
         await until(pilot, lambda: asking.driven.screen.dock.prompt.text == "typed")

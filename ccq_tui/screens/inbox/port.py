@@ -10,22 +10,6 @@ from ccq_tui.inbox.waiting import Draft
 from ccq_tui.screens.inbox.listing import InboxRow
 
 
-class AtRest(Protocol):
-    """A session that no process runs, or what belongs to one."""
-
-    @property
-    def session_id(self) -> str:
-        """The Claude session id."""
-
-    @property
-    def session(self) -> str:
-        """What the session is called."""
-
-    @property
-    def directory(self) -> str:
-        """Where it works."""
-
-
 class InboxHost(Protocol):
     """The sessions of this terminal, and what can be done with those that are not open in it."""
 

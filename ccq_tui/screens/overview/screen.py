@@ -75,6 +75,7 @@ class OverviewScreen(Doing):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
+    makes_way = True
     HELP_PLACE = OVERVIEW
     """The keys that F1 lists first here."""
 

@@ -6,17 +6,15 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.screens.sessions.open_sessions import OpenSessions
+from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.supervisor.launches import LONGEST_PATH
 from ccq_tui.supervisor.unbegun import as_chosen, launch_of_unbegun, move_draft, take_unbegun
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.model import WorktreeError
-
-if TYPE_CHECKING:
-    from ccq_tui.screens.sessions.hosting import Hosting
 
 _logger = logging.getLogger(__name__)
 
@@ -29,11 +27,13 @@ class Backlog:
     """Brings such sessions back, each as itself, beside the one that the program was started with.
 
     Args:
-        host: The program.
+        sessions: The sessions that are open.
+        trust: Asks about their directories.
     """
 
-    def __init__(self, host: Hosting) -> None:
-        self._host = host
+    def __init__(self, sessions: OpenSessions, trust: TrustGate) -> None:
+        self._sessions = sessions
+        self._trust = trust
 
     async def bring_back(self, first: Launch) -> None:
         """Open the sessions that were left in a directory, behind the first session; for a worker.
@@ -41,7 +41,7 @@ class Backlog:
         Args:
             first: What the program was started with.
         """
-        await self._host.begun.wait()
+        await self._sessions.begun.wait()
         here = first.settings.directory
         place = (first.state or state_dir()) / "drafts"
         try:
@@ -49,29 +49,29 @@ class Backlog:
         except OSError as error:
             _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
             return
-        self._host.note([unreadable_words(unreadable)] if unreadable else [])
-        before = len(self._host.sessions)
+        self._sessions.note([unreadable_words(unreadable)] if unreadable else [])
+        before = len(self._sessions)
         plain = not (first.prompt or first.draft)
         back = [one for one in found if await self._opened(one, place, plain=plain)]
-        self._host.note([back_words(back, before + 1)] if back else [])
+        self._sessions.note([back_words(back, before + 1)] if back else [])
 
     async def _opened(self, one: Unbegun, place: Path, *, plain: bool) -> bool:
         """Open one session, or let one that is as it was take its prompts over; whether it was opened."""
-        front = self._host.front
+        front = self._sessions.front
         if front is None:
             return False
         try:
             launch = await launch_of_unbegun(one, place, front.launch)
         except (SettingsError, WorktreeError) as error:
-            self._host.note([f"A session that had not begun is kept for the next start: {error}"])
+            self._sessions.note([f"A session that had not begun is kept for the next start: {error}"])
             return False
         if launch is None or (plain and launch.session_id and await front.take_over(one)):
             return False
         if launch.session_id not in ("", one.id):
             await asyncio.to_thread(move_draft, place, one.id, launch.session_id)
-        trusted = await self._host.if_trusted(launch, leave=LATER)
+        trusted = await self._trust.let_in(launch, leave=LATER)
         if trusted is not None:
-            await self._host.add_behind(as_chosen(one, trusted))  # the answer has read its settings anew
+            await self._sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings anew
         return trusted is not None
 
 

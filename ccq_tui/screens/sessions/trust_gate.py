@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from textual import events
 from textual.screen import Screen
 
 from ccq_tui.config import Launch, Settings, SettingsError, state_dir
@@ -17,9 +16,10 @@ from ccq_tui.config.launch import trusting
 from ccq_tui.config.trust import Carried, untrusted
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
+from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.supervisor.launches import made, with_notices
-from ccq_tui.widgets.keys import text_of
+from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
@@ -31,32 +31,13 @@ NOT_STARTED = "do not start it"
 class TrustHost(Protocol):
     """What the question about trust needs of the program."""
 
-    problem: str
-    unopened: Launch | None
     clock: Callable[[], float]
-
-    @property
-    def sessions(self) -> Sequence[object]:
-        """The sessions that are open."""
-
-    @property
-    def screen(self) -> Screen[Any]:
-        """The screen in front."""
 
     def push_screen(self, screen: Screen[Any], /) -> Awaitable[object]:
         """Show a screen."""
 
     async def action_quit(self) -> None:
         """End the program."""
-
-    def type_on(self, text: str) -> None:
-        """Put text into the prompt of the session on the screen."""
-
-    def note(self, lines: Sequence[str]) -> None:
-        """Say something in the session on the screen, a line each."""
-
-    async def clear(self, launch: Launch) -> Sequence[str]:
-        """Clear away what was made for a session that never began; return what a person should know."""
 
     def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
         """Apply settings of the whole program; return what a person should know."""
@@ -67,21 +48,31 @@ class TrustGate:
 
     Args:
         host: The program.
+        sessions: The sessions that are open.
+        cleanup: Removes what was made for a session that never began.
+
+    Attributes:
+        problem: Why there is no session at all, or "".
+        unopened: What was to be started when the question ended the program, or None.
     """
 
-    def __init__(self, host: TrustHost) -> None:
+    def __init__(self, host: TrustHost, sessions: OpenSessions, cleanup: WorktreeCleanup) -> None:
         self._host = host
-        self._between: str | None = None
+        self._sessions = sessions
+        self._cleanup = cleanup
+        self.problem = ""
+        self.unopened: Launch | None = None
         self._open: dict[TrustScreen, Launch] = {}
         self._trusted: set[tuple[Path, str]] = set()
         """Files with their digests, as they were trusted in this run; also where that could not be kept."""
 
-    async def let_in(self, launch: Launch, leave: str) -> Launch | None:
+    async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
         """Ask until nothing is left to be trusted; for a worker.
 
         Args:
             launch: What is to be started.
-            leave: What it is called to start nothing, or "" where that may end the program.
+            leave: What it is called to start nothing, where that ends nothing either. Else the program ends
+                if it has no session yet.
 
         Returns:
             What to start with, or None for nothing.
@@ -109,11 +100,11 @@ class TrustGate:
         asked = replace(launch, draft="", carried=carried)
         trusted = await self.let_in(asked, NOT_STARTED)
         if trusted is not None:
-            self._host.type_on(trusted.draft + self.typed_between())
+            self._sessions.type_on(trusted.draft + self._sessions.take_typed())
         return trusted
 
     async def _ask(self, launch: Launch, carried: Carried, leave: str) -> Launch | None:
-        host, first = self._host, not self._host.sessions
+        host, first = self._host, not self._sessions
         words = leave or ("quit" if first else "not now")
         asking = TrustScreen(carried, leave=words, draft=launch.draft, clock=host.clock)
         self._open[asking] = launch
@@ -126,20 +117,25 @@ class TrustGate:
         if asking not in self._open:
             return None  # the program ends meanwhile, and has kept what was typed
         if trusted is None and first and (problem or not leave):
-            host.problem = problem
+            self.problem = problem
             await host.action_quit()
             return None
         asking.pop_until_active()  # help may lie over it
         # Read last: somebody may be typing on.
         typed = asking.typed
-        self._between = "" if trusted is not None else None
         del self._open[asking]
-        asking.dismiss()
         if trusted is not None:
+            self._sessions.await_session()
+            asking.dismiss()
             return replace(trusted, draft=typed)
-        host.type_on(typed.removeprefix(launch.draft))
-        host.note([problem] if problem else () if leave else await host.clear(launch))
+        asking.dismiss()
+        self._sessions.type_on(typed.removeprefix(launch.draft))
+        self._sessions.note([problem] if problem else () if leave else await self._cleared(launch))
         return None
+
+    async def _cleared(self, launch: Launch) -> Sequence[str]:
+        """Clear away what was made for a session that never began."""
+        return await self._cleanup.clear(EndedSession(launch), self._sessions.directories())
 
     async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
         """Say what is started after the answer, or None; ask again about files that changed meanwhile.
@@ -178,21 +174,4 @@ class TrustGate:
                 await asyncio.to_thread(leave_text, state / "drafts", key, asking.typed)
             except OSError as error:
                 _logger.warning("What was typed could not be kept: %s", error)
-            self._host.unopened = launch
-
-    # -- between the question and the first session ---------------------------------------------------------
-
-    def key_came(self, event: events.Key) -> None:
-        """Keep a key that no screen took."""
-        if self._between is not None:
-            self._between += text_of(event)
-
-    def paste_came(self, event: events.Paste) -> None:
-        """Keep a paste that no screen took."""
-        if self._between is not None:
-            self._between += event.text
-
-    def typed_between(self) -> str:
-        """Return what was kept, for the session that is shown from now on."""
-        typed, self._between = self._between or "", None
-        return typed
+            self.unopened = launch

@@ -144,7 +144,7 @@ class Inbox(Panels):
 
     async def _drive(self) -> None:
         for _ in range(SESSIONS - 1):
-            await self.run.app.open_behind(
+            await self.run.app.sessions.add_behind(
                 Launch(settings=Settings(cwd=self.where), state=self.where / "state")
             )
         await self.settle()
@@ -153,7 +153,7 @@ class Inbox(Panels):
 
     async def _do_something(self) -> None:
         what, listed = self.random.random(), self.inbox is not None and self.panel is None
-        if what < 0.10 and sum(self.run.app.counts.values()) < 4:
+        if what < 0.10 and sum(self.run.app.sessions.counts.values()) < 4:
             await self._ask()
         elif what < 0.12:
             await self.resize()

@@ -24,7 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
-from ccq_tui.screens.sessions.entries import entry_of
+from ccq_tui.screens.sessions.open_sessions import entry_of
 from ccq_tui.widgets.pieces import Piece, fitted
 
 VIEW = SessionView(Path("/work/api"), since=100.0)

@@ -1,4 +1,4 @@
-"""The program as the keeper of the inbox: what waits in it, and what of it changes elsewhere."""
+"""Opens the inbox of all sessions, and says what waits in it and what of it changes elsewhere."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+from textual.app import App
 
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
-from ccq_tui.screens.sessions.hosting import Hosting
+from ccq_tui.screens.sessions.open_sessions import OpenSessions
+from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.text import one_line
-from ccq_tui.widgets.lifetime import is_live, start_work
+from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)
 
@@ -25,25 +29,36 @@ COUNT_SECONDS = 0.1
 """How long changes are gathered before what waits is counted anew."""
 
 
-class Informing(Hosting):
-    """Opens the inbox with the first real session, and says what a person should know of it."""
+class InboxWatch:
+    """Opens the inbox with the first real session, and says what a person should know of it.
 
-    inbox_file: Path | None = None
-    """The database, or None for the usual one."""
-    _inbox: DurableInbox | None = None
-    _counting = False
+    Args:
+        app: The program, whose work it is.
+        supervisor: Hears of the inbox, too.
+        sessions: Where it is said, and told how much waits.
+        file: The database, or None for the usual one.
+    """
 
-    @property
-    def inbox(self) -> DurableInbox:
-        """The inbox of all sessions, opened at the first use."""
+    def __init__(
+        self, app: App[Any], supervisor: Supervisor, sessions: OpenSessions, file: Path | None
+    ) -> None:
+        self._app = app
+        self._supervisor = supervisor
+        self._sessions = sessions
+        self._file = file
+        self._inbox: DurableInbox | None = None
+        self._counting = False
+
+    def open(self) -> DurableInbox:
+        """Return the inbox of all sessions, opened at the first use."""
         if self._inbox is None:
-            self._inbox = DurableInbox.begin(self.inbox_file or inbox_path())
-            self.supervisor.follow(self._inbox)
+            self._inbox = DurableInbox.begin(self._file or inbox_path())
+            self._supervisor.follow(self._inbox)
             self._inbox.subscribe(self._inbox_changed)
-            start_work(self, partial(self._tell_of_inbox, self._inbox), name="inbox")
+            start_work(self._app, partial(self._tell_of_inbox, self._inbox), name="inbox")
         return self._inbox
 
-    async def close_inbox(self) -> None:
+    async def close(self) -> None:
         """Write what is not written yet."""
         if self._inbox is not None:
             await self._inbox.close()
@@ -51,22 +66,22 @@ class Informing(Hosting):
     async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
         try:
             notice = await inbox.opened()
-            counts = self.counts = await inbox.run(lambda store: store.waiting_counts())
+            counts = self._sessions.counts = await inbox.run(lambda store: store.waiting_counts())
             undelivered = await inbox.run(lambda store: named_undelivered(store))
         except InboxError as error:  # `_inbox_changed` says so
             _logger.warning("It is not known what waits: %s", error)
             return
-        await self.begun.wait()
+        await self._sessions.begun.wait()
         if notice:
-            self._warn(notice)
-        self._list()
+            self._sessions.note([notice], "warning")
+        self._sessions.list()
         # A question of the first prompt may be there already: its process starts before the screen.
-        opened = {name for one in self.supervisor.sessions for name in (one.launch.resume, one.record_id)}
+        opened = {name for one in self._supervisor.sessions for name in (one.launch.resume, one.record_id)}
         elsewhere = {name: count for name, count in counts.items() if name not in opened}
-        if elsewhere and not any(screen.launch.continue_last for screen in self.sessions):
-            self._warn(waiting_words(sum(elsewhere.values()), len(elsewhere)), "info")
+        if elsewhere and not any(screen.launch.continue_last for screen in self._sessions):
+            self._sessions.note([waiting_words(sum(elsewhere.values()), len(elsewhere))])
         if late := [one for one in undelivered if one.session_id not in opened]:
-            self._warn(undelivered_words(late), "info")
+            self._sessions.note([undelivered_words(late)])
 
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, InboxTrouble):
@@ -81,29 +96,25 @@ class Informing(Hosting):
     def _count_soon(self) -> None:
         if not self._counting:
             self._counting = True
-            start_work(self, self._count, name="inbox count")
+            start_work(self._app, self._count, name="inbox count")
 
     async def _count(self) -> None:
         await asyncio.sleep(COUNT_SECONDS)
         self._counting = False
         try:
-            self.counts = await self.inbox.run(lambda store: store.waiting_counts())
+            self._sessions.counts = await self.open().run(lambda store: store.waiting_counts())
         except InboxError as error:
             _logger.warning("What waits cannot be counted: %s", error)
-        self._list()
+        self._sessions.list()
 
     def _warn_soon(self, text: str, level: str = "warning") -> None:
         """Say something as soon as there is a session to say it in."""
 
         async def say() -> None:
-            await self.begun.wait()
-            self._warn(text, level)
+            await self._sessions.begun.wait()
+            self._sessions.note([text], level)
 
-        start_work(self, say, name="inbox notice")
-
-    def _warn(self, text: str, level: str = "warning") -> None:
-        if self.front is not None and is_live(self.front):
-            self.front.transcript.add_notice(text, level)
+        start_work(self._app, say, name="inbox notice")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,254 @@
+"""The sessions that are open in this terminal: each has a stack of screens of its own, a mode of Textual."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+from textual.app import App
+from textual.screen import Screen
+
+from ccq_tui.compat.textual.modes import begin_behind
+from ccq_tui.config import Launch
+from ccq_tui.screens.overlay import Overlay
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.view import SIGNS, SessionView, duration
+from ccq_tui.supervisor.supervisor import Supervisor
+from ccq_tui.supervisor.worktree_cleanup import EndedSession
+from ccq_tui.text import one_line
+from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.lifetime import is_live
+from ccq_tui.worktrees.model import worktree_at
+
+NAME_LENGTH = 60
+"""Characters of a name at most; how many fit is for whoever draws it."""
+
+
+class OpenSessions(Sequence[SessionScreen]):
+    """The screens of all sessions, in the order in which they were opened; all go on while one is shown.
+
+    Args:
+        app: The program.
+        supervisor: Runs the sessions.
+        clock: Returns seconds of a monotonic clock.
+    """
+
+    def __init__(self, app: App[Any], supervisor: Supervisor, clock: Callable[[], float]) -> None:
+        self._app = app
+        self._supervisor = supervisor
+        self._clock = clock
+        self._numbers = itertools.count(1)
+        self._modes: dict[SessionScreen, str] = {}
+        self._listeners: list[Callable[[], None]] = []
+        self._typed = ""
+        self._awaited = False
+        self.begun = asyncio.Event()
+        """Set once the first session is on the screen."""
+        self.counts: Mapping[str, int] = {}
+        """How many requests wait in each session of all terminals; `InboxWatch` counts them."""
+
+    @overload
+    def __getitem__(self, at: int) -> SessionScreen: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[SessionScreen, ...]: ...
+    def __getitem__(self, at: int | slice) -> SessionScreen | tuple[SessionScreen, ...]:
+        """Return the screen of a session by its place, from 0."""
+        return tuple(self._modes)[at]
+
+    def __len__(self) -> int:
+        """How many sessions are open."""
+        return len(self._modes)
+
+    def __iter__(self) -> Iterator[SessionScreen]:
+        """Go through the screens."""
+        return iter(tuple(self._modes))
+
+    @property
+    def front(self) -> SessionScreen | None:
+        """The session on the screen, a list over it or not; None before the first."""
+        return self.by_mode(self._app.current_mode)
+
+    def by_mode(self, mode: str) -> SessionScreen | None:
+        """Return the session with this mode, or None."""
+        return next((screen for screen, its in self._modes.items() if its == mode), None)
+
+    def mode_of(self, screen: SessionScreen) -> str:
+        """Return the mode of a session, which it has to its end."""
+        return self._modes[screen]
+
+    def own(self, screen: Screen[Any]) -> SessionScreen | None:
+        """Return a screen that is one of these, or None."""
+        return next((one for one in self._modes if one is screen), None)
+
+    def known(self, session_id: str) -> SessionScreen | None:
+        """Return the session that has a Claude session id or resumes it, or None."""
+        return next((one for one in self._modes if session_id and one.session.known_id == session_id), None)
+
+    def directories(self, without: SessionScreen | None = None) -> Collection[Path]:
+        """Return where the sessions work, all or all but one."""
+        return {one.launch.settings.directory for one in self._modes if one is not without}
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Say how all sessions stand."""
+        now, front = self._clock(), self.front
+        return tuple(
+            entry_of(at, screen.view, len(screen.waiting.items), now, shown=screen is front)
+            for at, screen in enumerate(self._modes, 1)
+        )
+
+    # -- opened, shown and taken away -----------------------------------------------------------------------
+
+    async def add(self, launch: Launch) -> None:
+        """Open a session in a directory that is trusted, and show it."""
+        await self._switch_to(self._made(launch))
+        self.type_on(self.take_typed())
+        self.begun.set()
+        self.list()
+
+    async def add_behind(self, launch: Launch) -> None:
+        """Open a session in a directory that is trusted, without showing it."""
+        screen = self._made(launch)
+        await begin_behind(self._app, self._modes[screen], screen)
+        self.type_on(self.take_typed())
+        self.list()
+
+    def exchange(self, old: SessionScreen, launch: Launch) -> tuple[str, SessionScreen]:
+        """Put a session in another's place; return the mode that is to be left, and the new screen."""
+        left, fresh = self._modes[old], self._made(launch)
+        mode = self._modes.pop(fresh)
+        # In its place: dictionaries keep the order in which keys came.
+        self._modes = dict((fresh, mode) if one is old else (one, its) for one, its in self._modes.items())
+        return left, fresh
+
+    def remove(self, screen: SessionScreen) -> tuple[str, SessionScreen]:
+        """Take a session out, not the only one; return the mode that is to be left, and whose turn it is."""
+        at = self.index(screen)
+        mode = self._modes.pop(screen)
+        return mode, self[max(0, at - 1)]
+
+    async def leave(self, mode: str, to: SessionScreen) -> None:
+        """Take the screens of a mode away; where they are shown, show another session."""
+        if self._app.current_mode == mode:
+            await self._app.switch_mode(self._modes[to])
+        await self._app.remove_mode(mode)
+        self.list()
+
+    async def show(self, screen: SessionScreen) -> None:
+        """Show a session."""
+        await self._switch_to(screen)
+        self.list()
+
+    async def _switch_to(self, screen: SessionScreen) -> None:
+        over = self._app.screen
+        if isinstance(over, Overlay) and over.makes_way:
+            over.dismiss(None)  # else it would stay over the session that is left
+        await self._app.switch_mode(self._modes[screen])
+
+    def _made(self, launch: Launch) -> SessionScreen:
+        screen = SessionScreen(self._supervisor.open(launch))
+        self._modes[screen] = mode = f"session {next(self._numbers)}"
+        self._app.add_mode(mode, lambda: screen)
+        return screen
+
+    # -- what is said of them, and in the one on the screen -------------------------------------------------
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Have each change of how the sessions stand told."""
+        self._listeners.append(listener)
+
+    def list(self) -> None:
+        """Show in the session on the screen how all of them stand."""
+        if (front := self.front) is not None:
+            front.list_sessions(self.entries(), self._waiting_beside(front))
+        for listener in self._listeners:
+            listener()
+
+    def _waiting_beside(self, screen: SessionScreen) -> int:
+        """Return how many requests wait in other sessions than this one, in all terminals."""
+        return sum(count for name, count in self.counts.items() if name != screen.session.record_id)
+
+    def say(self, text: str, seconds: float = 6.0) -> None:
+        """Say something above the keys of the session, or of the recording, on the screen."""
+        for dock in self._docks():
+            dock.notices.say(text, seconds=seconds)
+
+    def hush(self) -> None:
+        """Take back what `say` said last."""
+        for dock in self._docks():
+            dock.notices.hush()
+
+    def _docks(self) -> Iterator[Dock]:
+        # A screen that is going away has no dock any more.
+        yield from (self.front or self._app.screen).query(Dock)
+
+    def note(self, lines: Sequence[str], level: str = "info") -> None:
+        """Say something in the transcript of the session on the screen, a line each."""
+        front = self.front
+        if lines and front is not None and is_live(front):
+            front.transcript.add_notice("\n".join(lines), level)
+
+    # -- what is typed while no session is there to take it -------------------------------------------------
+
+    def type_on(self, text: str) -> None:
+        """Put text that was typed elsewhere into the prompt of the session on the screen."""
+        front = self.front
+        if text and front is not None and is_live(front):
+            front.dock.prompt.field.type(text)
+
+    def keep_typed(self, text: str) -> None:
+        """Keep what no screen took, where a session is about to come that takes it."""
+        # A screen over the empty one keeps what is typed into it itself.
+        if self._awaited or (not self._modes and len(self._app.screen_stack) == 1):
+            self._typed += text
+
+    def await_session(self) -> None:
+        """Keep all that no screen takes, until `take_typed`."""
+        self._awaited = True
+
+    def take_typed(self) -> str:
+        """Return what was kept."""
+        typed, self._typed, self._awaited = self._typed, "", False
+        return typed
+
+
+def ended(screen: SessionScreen) -> EndedSession:
+    """Say of a session that has ended what its worktree's fate depends on."""
+    return EndedSession(screen.launch, screen.view.session_id, unsent=screen.waits_to_begin)
+
+
+def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> Entry:
+    """Return what is said of a session.
+
+    Args:
+        number: Its place, from 1.
+        view: What is known of it.
+        waiting: How many requests wait in it.
+        now: Seconds of the clock that ``view.since`` is of.
+        shown: Whether it is the one on the screen.
+    """
+    sign, word = SIGNS[view.state]
+    name = one_line(view.title, NAME_LENGTH) or one_line(view.name, NAME_LENGTH)
+    seconds = max(0, int(now - view.since))
+    state = f"{word} {duration(seconds)}" if seconds else word
+    if view.branch and worktree_at(view.cwd) is not None:
+        state += f" · {one_line(view.branch, NAME_LENGTH)}"
+    return Entry(number, name, sign, state, waiting, shown)
+
+
+def next_waiting(entries: Sequence[Entry]) -> Entry | None:
+    """Return the session after the shown one, and around, in which something waits; None where none does."""
+    at = next((index for index, entry in enumerate(entries) if entry.shown), -1)
+    around = [*entries[at + 1 :], *entries[: at + 1]]
+    return next((entry for entry in around if entry.waiting and not entry.shown), None)
+
+
+def stepped(entries: Sequence[Entry], step: int) -> Entry | None:
+    """Return the session so many places after the shown one, and around."""
+    if not entries:
+        return None
+    at = next((index for index, entry in enumerate(entries) if entry.shown), 0)
+    return entries[(at + step) % len(entries)]

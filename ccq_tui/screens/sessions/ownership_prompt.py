@@ -1,0 +1,65 @@
+"""Asks about a session that another ccq-tui runs: leave it there, copy it, or have it parked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from textual.app import App
+
+from ccq_tui.config import Launch
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.supervisor.ownership import (
+    may_run_elsewhere,
+    owned_elsewhere,
+    request_parking,
+    resumes,
+    runs_elsewhere,
+)
+
+HEADING = "This session is open in another ccq-tui"
+BOTH = "Process {pid} runs it. Both at once would each know only half of what is said."
+
+
+class OwnershipPrompt:
+    """Looks ahead, so that nothing is opened in vain; the claim keeps a session from being run twice.
+
+    Args:
+        app: The program.
+        inbox: Returns the inbox that all processes share.
+    """
+
+    def __init__(self, app: App[Any], inbox: Callable[[], DurableInbox]) -> None:
+        self._app = app
+        self._inbox = inbox
+
+    async def runs(self, session_id: str) -> bool:
+        """Whether another process runs a session, as far as is known."""
+        return await runs_elsewhere(self._inbox(), session_id)
+
+    async def concerns(self, launch: Launch) -> bool:
+        """Whether `alone` may have something to ask about a launch."""
+        return resumes(launch) and await may_run_elsewhere(self._inbox(), launch)
+
+    async def alone(self, launch: Launch) -> Launch | None:
+        """Return with what no other process is disturbed, or None for nothing; for a worker."""
+        said = ""
+        while resumes(launch) and (taken := await owned_elsewhere(self._inbox(), launch)):
+            rows = (
+                PickRow("leave", "Leave it there"),
+                PickRow("fork", "Fork a copy", "under a new id; the session over there stays as it is"),
+                PickRow("park", "Have it parked there", "then it continues here"),
+            )
+            picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
+            match await self._app.push_screen_wait(picker):
+                case "fork":
+                    return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
+                case "park":
+                    launch = replace(launch, resume=taken.session_id, continue_last=False)
+                    said = await request_parking(self._inbox(), taken.session_id, Actor.here(Surface.PANEL))
+                case _:
+                    return None
+        return launch

@@ -1,0 +1,307 @@
+"""Opens, resumes, replaces and closes the sessions of this terminal, and goes from one to another."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from textual.app import App
+from textual.screen import Screen
+
+from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.recorded.origin import recorded_sessions
+from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config.trust import trusts
+from ccq_tui.prompts.drafts import directory_key, leave_text
+from ccq_tui.screens.pickers import SessionPicker, shelf_of
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, next_waiting, stepped
+from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
+from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
+from ccq_tui.supervisor.supervisor import Supervisor
+from ccq_tui.supervisor.worktree_cleanup import WorktreeCleanup
+from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.worktrees.making import back_in
+from ccq_tui.worktrees.model import WorktreeError
+
+_logger = logging.getLogger(__name__)
+
+
+class AtRest(Protocol):
+    """A session that no process runs, or what belongs to one."""
+
+    @property
+    def session_id(self) -> str:
+        """The Claude session id."""
+
+    @property
+    def session(self) -> str:
+        """What the session is called."""
+
+    @property
+    def directory(self) -> str:
+        """Where it works."""
+
+
+class SessionManager:
+    """Asks what is to be asked before a session is opened, and clears up after one that is closed.
+
+    Args:
+        app: The program.
+        first: What the program was started with: sessions that are opened before one is shown go by it.
+        sessions: The sessions that are open.
+        supervisor: Runs them.
+        ownership: Asks about sessions that another process runs.
+        trust: Asks about directories that are not trusted.
+        cleanup: Removes worktrees.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        first: Launch,
+        sessions: OpenSessions,
+        supervisor: Supervisor,
+        ownership: OwnershipPrompt,
+        trust: TrustGate,
+        cleanup: WorktreeCleanup,
+    ) -> None:
+        self._app = app
+        self._first = first
+        self._sessions = sessions
+        self._supervisor = supervisor
+        self._ownership = ownership
+        self._trust = trust
+        self._cleanup = cleanup
+        self.ending = False
+        """Whether the program ends, and opens no session any more."""
+
+    def work(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something that asks or waits, beside the keys."""
+        start_work(self._app, work, name=name, group="sessions")
+
+    # -- opening --------------------------------------------------------------------------------------------
+
+    async def open(self, launch: Launch) -> None:
+        """Open a session and show it, once no other process runs it and its directory is trusted."""
+        if self.ending:
+            return  # all sessions are being closed; what was answered is delivered by the next start
+        # Awaited here: what is typed meanwhile waits for the session's screen.
+        if await self._ownership.concerns(launch) or launch.carried is not None:
+            work = partial(self._open_asking, launch)
+            start_work(self._app, work, name="open session", group="sessions", fatal=True)
+        else:
+            await self._sessions.add(launch)
+
+    async def _open_asking(self, launch: Launch) -> None:
+        alone = await self._ownership.alone(launch)
+        typed = self._sessions.take_typed()
+        if alone is not None:
+            trusted = await self._trust.let_in(replace(alone, draft=alone.draft + typed))
+            if trusted is not None:
+                await self._sessions.add(trusted)
+        elif not self._sessions:
+            await _keep(launch, "\n".join(filter(None, (launch.prompt, launch.draft + typed))))
+            await self._app.action_quit()
+
+    async def open_another(self) -> None:
+        """Ask where another session works, and open it; for a worker."""
+        front = self._sessions.front
+        if front is None:
+            return
+        form = NewSessionScreen(front.launch.settings.directory)
+        wanted = await self._app.push_screen_wait(form)
+        if wanted is None:
+            front.keep_unopened(form.left)
+            return
+        if wanted.plan is not None:
+            self._sessions.say("Making the worktree…", seconds=60.0)
+        try:
+            launch = await asyncio.to_thread(launch_of, wanted, front.launch)
+        except (SettingsError, WorktreeError) as error:
+            front.transcript.add_notice(f"There is no session in {wanted.directory}: {error}", "warning")
+            front.keep_unopened(wanted.prompt)
+            return
+        finally:
+            if wanted.plan is not None:
+                self._sessions.hush()
+        await self.open(launch)
+
+    async def open_earlier(self) -> str:
+        """Let a person choose an earlier session, and open it beside the others or show it; for a worker.
+
+        Returns:
+            Why it was not opened, in words, or "".
+        """
+        front = self._sessions.front
+        if front is None:
+            return ""
+        shelf = shelf_of(self._app, session_options(front.launch))
+        picker = SessionPicker(shelf, about="It opens beside the others.")
+        await self._app.push_screen_wait(picker)
+        if picker.way is None:
+            return ""
+        chosen = picker.way.session
+        here = self._sessions.known(chosen.session_id)
+        if here is not None and not picker.way.fork:
+            await self._sessions.show(here)
+            return ""
+        try:
+            launch = await asyncio.to_thread(launch_to_resume, picker.way, front.launch)
+        except SettingsError as error:
+            return f"There is no session in {chosen.directory}: {error}"
+        await self.open(_beside(front.launch, launch))
+        return ""
+
+    # -- resuming -------------------------------------------------------------------------------------------
+
+    async def resume(self, rests: AtRest, *, behind: bool) -> str:
+        """Open a session that rests.
+
+        Args:
+            rests: The session, or a request of it.
+            behind: Whether the session is not shown.
+
+        Returns:
+            Why it was not opened, in words, or "".
+        """
+        if await self.runs_elsewhere(rests.session_id):
+            return f"{rests.session} runs in another ccq-tui now"
+        directory = Path(rests.directory)
+        try:
+            # A worktree in which nothing was left is made anew.
+            await asyncio.to_thread(back_in, directory, trusts=trusts)
+            launch = replace(await self._launch_in(directory), resume=rests.session_id)
+        except (SettingsError, WorktreeError, OSError) as error:
+            return f"There is no session in {rests.directory}: {error}"
+        trusted = await self._trust.let_in(launch, leave="not now")
+        if trusted is None:
+            return f"{rests.session} was not started: you did not trust its directory"
+        await (self._sessions.add_behind if behind else self._sessions.add)(trusted)
+        return ""
+
+    async def runs_elsewhere(self, session_id: str) -> bool:
+        """Whether another process runs a session, as far as is known."""
+        return await self._ownership.runs(session_id)
+
+    async def _launch_in(self, directory: Path) -> Launch:
+        """Say what a session is started with there; before one is shown, nobody was asked about trust."""
+        front = self._sessions.front
+        launch = self._first if front is None else front.launch
+        return await asyncio.to_thread(launch_in, directory, "", launch, asked=front is not None)
+
+    async def recorded(self) -> frozenset[str] | None:
+        """Return the sessions that Claude Code keeps, or None where that is not known."""
+        environment = self._sessions[0].launch.environment if self._sessions else {}
+        return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
+
+    # -- replacing and closing ------------------------------------------------------------------------------
+
+    async def replace_session(self, screen: Screen[Any], launch: Launch) -> None:
+        """Put a session in another's place, or show it where it is open already; for a worker."""
+        if launch.resume and not launch.fork:
+            here = (one for one in self._sessions if one.view.session_id == launch.resume)
+            if (there := next(here, None)) is not None:
+                await self._sessions.show(there)
+                self._sessions.say("It is open here already")
+                return
+        alone = await self._ownership.alone(launch)
+        old = self._sessions.own(screen)
+        if alone is None or old is None:
+            return
+        trusted = await self._trust.let_in(_beside(old.launch, alone))
+        if trusted is None:
+            return
+        await self._end(old)
+        left, fresh = self._sessions.exchange(old, trusted)
+        # Another session in the same worktree goes on with it.
+        same = trusted.settings.directory == old.launch.settings.directory
+        said = () if same else await self._cleared(old)
+        await self._sessions.leave(left, fresh)
+        self._sessions.note(said)
+
+    async def close(self, screen: Screen[Any]) -> None:
+        """End a session and take it away; with the last one the program ends. For a worker."""
+        closed = self._sessions.own(screen)
+        if closed is None:
+            return
+        if len(self._sessions) == 1:
+            await self._app.action_quit()
+            return
+        await self._end(closed)
+        said = await self._cleared(closed)
+        await self._sessions.leave(*self._sessions.remove(closed))
+        self._sessions.note(said)
+
+    async def _end(self, screen: SessionScreen) -> None:
+        await screen.end()
+        self._supervisor.forget(screen.session)
+
+    async def _cleared(self, screen: SessionScreen) -> tuple[str, ...]:
+        return await self._cleanup.clear(ended(screen), self._sessions.directories(without=screen))
+
+    # -- starting again -------------------------------------------------------------------------------------
+
+    async def start_again(self, screen: Screen[Any]) -> None:
+        """Let a person choose what becomes of a session whose start another process won; for a worker."""
+        own = self._sessions.own(screen)
+        if own is None:
+            return
+        launch = own.launch
+        if name := own.view.session_id:
+            launch = replace(launch, resume=name, continue_last=False, fork=False)
+        alone = await self._ownership.alone(launch)
+        if alone is not None and own.is_attached:
+            own.session.restart(fork=alone.fork)
+
+    def restart(self, screen: SessionScreen) -> str:
+        """Start a session again that has no process; return what came of it, in words."""
+        wait = screen.session.start_again()
+        return f"That failed just now · again in {math.ceil(wait)} s" if wait else "It is started again"
+
+    # -- going from one to another --------------------------------------------------------------------------
+
+    async def step(self, by: int) -> None:
+        """Show the session so many places further."""
+        entry = stepped(self._sessions.entries(), by)
+        if entry is None or entry.shown:
+            self._sessions.say("This is the only session here · Ctrl+N opens another")
+        else:
+            await self._sessions.show(self._sessions[entry.number - 1])
+
+    async def go_to_waiting(self) -> None:
+        """Show the next session that waits for a person."""
+        entry = next_waiting(self._sessions.entries())
+        if entry is None:
+            self._sessions.say("No other session waits for you")
+        else:
+            await self._sessions.show(self._sessions[entry.number - 1])
+
+    def tell_news(self, screen: Screen[Any], name: str, news: str) -> None:
+        """Say in the session on the screen what happened in another one."""
+        if screen is not self._sessions.front:
+            self._sessions.say(f"◆ {name}: {news} · F4 goes there", seconds=20.0)
+
+
+async def _keep(launch: Launch, typed: str) -> None:
+    """Keep the prompt and what was typed for the next session of the directory."""
+    place, key = (launch.state or state_dir()) / "drafts", directory_key(launch.settings.directory)
+    try:
+        await asyncio.to_thread(leave_text, place, key, typed)
+    except OSError as error:
+        _logger.warning("What was typed is not kept: %s", error.strerror)
+
+
+def _beside(old: Launch, launch: Launch) -> Launch:
+    """Return a launch that asks nothing more in a directory in which a session is at work already."""
+    same = launch.settings.directory == old.settings.directory
+    return replace(launch, carried=None) if same else launch
