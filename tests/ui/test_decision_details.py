@@ -7,8 +7,9 @@ import json
 import pytest
 
 from ccq_tui.inbox import PermissionRequest
-from ccq_tui.widgets.decision import changes, details, inputs
-from ccq_tui.widgets.decision.changes import changed_lines
+from ccq_tui.widgets import line_diff
+from ccq_tui.widgets.decision import details
+from ccq_tui.widgets.line_diff import changed_lines
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import PLAIN
 from tests.ui.host import DecisionHost
@@ -82,7 +83,7 @@ def test_input_nested_too_deep_is_said() -> None:
     values: object = []
     for _ in range(5_000):
         values = [values]
-    assert plain(asks("mcp__x__y", deep=values))[-1] == inputs.TOO_DEEP
+    assert plain(asks("mcp__x__y", deep=values))[-1] == details.TOO_DEEP
 
 
 def test_a_change_keeps_what_stays_around_it() -> None:
@@ -104,12 +105,12 @@ def test_both_texts_are_in_a_change(old: str, new: str) -> None:
 def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
 
-    class Matcher(changes.SequenceMatcher[str]):
+    class Matcher(line_diff.SequenceMatcher[str]):
         def __init__(self, junk: None, a: list[str], b: list[str], autojunk: bool) -> None:
             compared.append(len(a))
             super().__init__(junk, a, b, autojunk)
 
-    monkeypatch.setattr(changes, "SequenceMatcher", Matcher)
+    monkeypatch.setattr(line_diff, "SequenceMatcher", Matcher)
     old = [f"line {n}" for n in range(300)]
     new = [line if n % 2 else f"{line}!" for n, line in enumerate(old)]
     assert len(list(changed_lines("\n".join(old), "\n".join(new)))) == 450

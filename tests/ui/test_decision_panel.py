@@ -12,7 +12,7 @@ from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, Requ
 from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.widgets.decision import DecisionPanel
-from ccq_tui.widgets.question.field import AnswerField
+from ccq_tui.widgets.panel.field import AnswerField
 from tests.actors import PANEL
 from tests.ui.host import Clock, DecisionHost
 from tests.ui.session import Driven, keys_work, permission, until

@@ -13,7 +13,7 @@ from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar, hint_height, hint_text
-from ccq_tui.widgets.question.preview import preview_lines
+from ccq_tui.widgets.question.pages import preview_lines
 from tests.ui.asked import PLAIN, PREVIEWED
 
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))

@@ -7,8 +7,8 @@ import pytest
 from ccq_tui.questions import Answer, Answered, Discussed
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.state import Focus
+from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
-from ccq_tui.widgets.question.field import AnswerField
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, SINGLE
 from tests.ui.host import PanelHost, type_text
 

@@ -14,7 +14,7 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Reque
 from ccq_tui.questions import Question
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.decision.inputs import flow_lines
+from ccq_tui.widgets.decision.details import flow_lines
 from ccq_tui.widgets.lines import LateLine, Line, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 

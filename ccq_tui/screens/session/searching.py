@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.widgets.panel.base import RequestPanel
+from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.transcript import Transcript

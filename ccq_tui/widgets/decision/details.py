@@ -1,15 +1,22 @@
-"""What a permission or a plan is about, as lines: who wants what, why, and the input itself."""
+"""What a permission or a plan is about, as lines: who wants what, why, and the input itself.
+
+Lines are made when they are about to be seen: nothing is left out, and a huge input costs what is seen of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
+from typing import Any, TypeAlias
 
+from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest
-from ccq_tui.text import one_line
-from ccq_tui.widgets.decision.inputs import change_lines, flow_lines, input_lines
-from ccq_tui.widgets.lines import wrapped
+from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.line_diff import changed_lines
+from ccq_tui.widgets.lines import flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
 PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it · Ctrl+G edits it first"
@@ -75,3 +82,203 @@ def detail_lines(
             yield from flow_lines(text, palette.muted, width)
     if not first:
         yield from input_lines(request.tool, request.input, width, palette)
+
+
+PIECE = 20_000
+"""Characters of a line that are made harmless at once."""
+MOST_EMPTY = 2
+"""Empty lines in a row that are drawn as they are."""
+EMPTY_LINES = "… {:,} empty lines …"
+TOO_DEEP = "… nested deeper than can be shown"
+
+Values: TypeAlias = Mapping[str, Any]
+Drawer: TypeAlias = Callable[[Values, int, Palette], Iterator[Text] | None]
+"""Draws the input of a tool, or returns None for one of another shape than expected."""
+
+
+def input_lines(tool: str, values: Values, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield the input of a tool.
+
+    Args:
+        tool: The tool's name.
+        values: Its input, in any shape.
+        width: Cells.
+        palette: The styles.
+    """
+    drawer = DRAWERS.get(tool)
+    drawn = drawer(values, width, palette) if drawer else None
+    yield from _json(values, width, palette) if drawn is None else drawn
+
+
+def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: bool = True) -> Iterator[Text]:
+    """Yield both texts line by line, with signs before what goes and what comes.
+
+    Args:
+        old: The text before.
+        new: The text after.
+        width: Cells.
+        palette: The styles.
+        stays: Whether lines that stay are shown.
+    """
+    styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
+    changed = (each for each in changed_lines(old, new) if stays or each[0] != " ")
+    for sign, line, counts in squeezed(changed):
+        yield from _led(f"{sign} ", styles[sign], line, palette.note if counts else styles[sign], width)
+
+
+def squeezed(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
+    """Put one line in the place of many empty ones: what comes after them must not be pushed out of sight.
+
+    Args:
+        lines: Lines, each with the sign before it.
+
+    Yields:
+        The same lines, and for each run of empty ones with the same sign a line that counts them; and whether
+        it is one that counts, to be drawn as no line of the text is.
+    """
+    for (sign, empty), run in groupby(lines, key=lambda line: (line[0], not line[1].strip())):
+        if not empty:
+            yield from ((*line, False) for line in run)
+            continue
+        first = list(islice(run, MOST_EMPTY + 1))
+        if len(first) <= MOST_EMPTY:
+            yield from ((*line, False) for line in first)
+        else:
+            yield sign, EMPTY_LINES.format(len(first) + sum(1 for _ in run)), True
+
+
+def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
+    """Make a text harmless and wrap it, piece by piece."""
+    for line in _lines(text):
+        for start in range(0, max(1, len(line)), PIECE):
+            yield from flowing(safe(line[start : start + PIECE]), style, width)
+
+
+def _bash(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+    match values:
+        case {"command": str(command)}:
+            return _command(command, width, palette)
+    return None
+
+
+def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
+    for index, (_, line, counts) in enumerate(squeezed(("", line) for line in _lines(command))):
+        style = palette.note if counts else palette.strong
+        yield from _led("  " if index else "$ ", palette.muted, line, style, width)
+
+
+def _write(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+    match values:
+        case {"file_path": str(path), "content": str(content)}:
+            return _new(path, "", content, width, palette)
+    return None
+
+
+def _notebook(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+    match values:
+        case {"notebook_path": str(path), "new_source": str(source), **rest}:
+            return _new(path, _cell(rest), source, width, palette)
+    return None
+
+
+def _new(path: str, about: str, text: str, width: int, palette: Palette) -> Iterator[Text]:
+    yield from flow_lines(path, palette.strong, width)
+    if about:
+        yield from flow_lines(about, palette.muted, width)
+    for _, line, counts in squeezed(("+", line) for line in _lines(text)):
+        yield from _led("+ ", palette.on, line, palette.note if counts else palette.on, width)
+
+
+def _cell(values: Values) -> str:
+    """Say in a line what happens to which cell of a notebook."""
+    doing = {"insert": "a new cell after", "delete": "deletes the cell"}
+    does = doing.get(str(values.get("edit_mode")), "the new text of the cell")
+    kind = f" · {values['cell_type']}" if values.get("cell_type") else ""
+    return f"{does} {values.get('cell_id') or 'at the beginning'}{kind}"
+
+
+def _edit(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+    match values:
+        case {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
+            everywhere = values.get("replace_all") is True
+            return _edited(path, old, new, width, palette, everywhere=everywhere)
+    return None
+
+
+def _edited(
+    path: str, old: str, new: str, width: int, palette: Palette, *, everywhere: bool
+) -> Iterator[Text]:
+    yield from flow_lines(path, palette.strong, width)
+    if everywhere:
+        yield from flow_lines("everywhere in the file", palette.warning, width)
+    yield from change_lines(old, new, width, palette)
+
+
+def _fetch(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+    match values:
+        case {"url": str(url), **rest}:
+            return _both(url, str(rest.get("prompt", "")), width, palette)
+    return None
+
+
+def _both(first: str, second: str, width: int, palette: Palette) -> Iterator[Text]:
+    yield from flow_lines(first, palette.strong, width)
+    yield from flow_lines(second, palette.muted, width)
+
+
+def _only(name: str) -> Drawer:
+    """Return what draws an input of one text, where there is nothing else in it."""
+
+    def draw(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+        alone = len(values) == 1 and isinstance(values.get(name), str)
+        return flow_lines(values[name], palette.strong, width) if alone else None
+
+    return draw
+
+
+DRAWERS: Mapping[str, Drawer] = {
+    "Bash": _bash,
+    "Write": _write,
+    "Edit": _edit,
+    "NotebookEdit": _notebook,
+    "Read": _only("file_path"),
+    "WebFetch": _fetch,
+    "WebSearch": _only("query"),
+}
+
+
+def _json(values: Values, width: int, palette: Palette) -> Iterator[Text]:
+    for line in _json_lines(values):
+        yield from flow_lines(line, palette.plain, width)
+
+
+def _json_lines(values: Mapping[str, Any]) -> Iterator[str]:
+    """Write values as JSON, a line at a time."""
+    line = ""
+    try:
+        for chunk in json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(values):
+            # A line break within a value is escaped: one in a chunk ends a line.
+            *ended, rest = chunk.split("\n")
+            for part in ended:
+                yield line + part
+                line = ""
+            line += rest
+    except RecursionError:
+        yield line
+        line = TOO_DEEP
+    yield line
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, one by one; the rest of a long text is not looked at."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end].removesuffix("\r")
+        start = end + 1
+    yield text[start:]
+
+
+def _led(lead: str, lead_style: Style, line: str, style: Style, width: int) -> Iterator[Text]:
+    """Wrap a line with a sign before it, and blanks before what does not fit beside the sign."""
+    for index, text in enumerate(flow_lines(line, style, width - len(lead))):
+        yield Text.assemble((" " * len(lead) if index else lead, lead_style), text)

@@ -1,10 +1,15 @@
-"""How much of the screen a panel may take, and how it shares that out."""
+"""The frame of a panel: how much of the screen it may take, its first line, and notices beside a text."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rich.cells import cell_len
 from rich.text import Text
 
+from ccq_tui.text import one_line
 from ccq_tui.widgets.lines import wrapped
+from ccq_tui.widgets.palette import Palette
 
 MOST_OF_SCREEN = 0.6
 """The part of the screen's height that a panel takes at most."""
@@ -16,6 +21,27 @@ FIELD_LINES = 5
 """The most lines of a text field; a longer text scrolls in it."""
 FIELD_FRAME = 9
 """Cells around the text of a field, and the one for its caret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a request is drawn with, beside its state.
+
+    Attributes:
+        width: Cells of the panel.
+        screen_height: Lines of the whole screen, of which the panel takes a part.
+        palette: The styles.
+        session: The session's name.
+        place: Which of how many waiting requests this is.
+        countdown: What happens soon if nobody presses a key, in words, or "".
+    """
+
+    width: int
+    screen_height: int
+    palette: Palette
+    session: str
+    place: tuple[int, int]
+    countdown: str
 
 
 def is_low(screen_height: int) -> bool:
@@ -39,3 +65,49 @@ def field_height(text: str, width: int, most: int) -> int:
     # No more of a long text is looked at than the field could show.
     seen = text[: most * room].split("\n")[:most]
     return min(most, sum(len(wrapped(Text(line), room)) for line in seen))
+
+
+LONGEST_SESSION = 30
+
+
+def title_line(who: str, about: str, look: Look) -> Text:
+    """Return the line that says who asks, what about, and in which session.
+
+    What happens soon if nobody presses a key stands in place of the session, or of who asks where there is no
+    room beside that.
+
+    Args:
+        who: Who asks, or what is asked; harmless to draw.
+        about: More of it, or ""; harmless to draw.
+        look: What it is drawn with.
+    """
+    width, palette, place, instead = look.width, look.palette, look.place, look.countdown
+    left = Text.assemble((" ◆ ", palette.accent), (who, palette.strong), no_wrap=True)
+    if about:
+        left.append(f" · {about}", palette.muted)
+    if place[1] > 1:
+        left.append(f" · {place[0]} of {place[1]}", palette.muted)
+    right = instead or (f"session {one_line(look.session, LONGEST_SESSION)}" if look.session else "")
+    gap = width - left.cell_len - cell_len(right) - 1
+    if instead and gap <= 1:
+        # Who asks can be seen from the question; what is about to happen, or out of sight, cannot.
+        left = Text.assemble((" ◆ ", palette.accent), (instead, palette.warning), no_wrap=True)
+    elif right and gap > 1:
+        left.append(" " * gap + right, palette.warning if instead else palette.muted)
+    left.truncate(width, overflow="ellipsis")
+    return left
+
+
+def notice_lines(text: str, width: int, palette: Palette) -> list[Text]:
+    """Return a notice with its sign, wrapped for a panel.
+
+    Args:
+        text: The notice, harmless to draw.
+        width: Cells of the panel.
+        palette: The styles.
+    """
+    lines = wrapped(Text(text, palette.warning), width - 8)
+    return [
+        Text.assemble(("⚠ " if index == 0 else "  ", palette.warning), line)
+        for index, line in enumerate(lines)
+    ]

@@ -11,7 +11,7 @@ from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from ccq_tui.prompts import pastes
 from ccq_tui.questions.state import typable
-from ccq_tui.widgets.question.field import AnswerField
+from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
 BESIDE = 2

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import cast
 
+from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.widget import Widget
 
 from ccq_tui.config.actions import Place
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -25,78 +28,165 @@ from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
-from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.lines import FlowView, LineView
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.question.asking import field_hint
-from ccq_tui.widgets.question.drawing import Cache, Drawing
-from ccq_tui.widgets.question.face import CSS, Face
-from ccq_tui.widgets.question.header import TAB_META
+from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.panel.form import Effect
+from ccq_tui.widgets.panel.measures import Look
+from ccq_tui.widgets.question.captions import TAB_META, field_hint
+from ccq_tui.widgets.question.picture import Cache, Picture
+from ccq_tui.widgets.texts import TextLines
 
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
 """What a panel shows that asks nothing."""
 
 
-class QuestionPanel(RequestPanel[PanelState]):
-    """Draws an open question set and turns keys and clicks into events.
+PREVIEW_CLASSES = ("-beside", "-under", "-large")
+"""Of the middle, by where the preview is."""
 
-    Args:
-        state: The state to begin with, fresh or from a draft; None for a panel that rests.
-        session: The session's name.
-        place: Which of how many waiting requests this is.
-        clock: Returns seconds of a monotonic clock.
-        asked_for: Whether a person opened the panel.
-    """
 
-    DEFAULT_CSS = CSS
-    PLACES = (Place.LIST, Place.QUESTION)
+class QuestionForm:
+    """The machine of a question set, and the widgets that show it."""
 
-    def __init__(
-        self,
-        state: PanelState | None,
-        *,
-        session: str = "",
-        place: tuple[int, int] = (1, 1),
-        clock: Callable[[], float] = time.monotonic,
-        asked_for: bool = False,
-        id: str | None = None,  # noqa: A002
-    ) -> None:
-        super().__init__(state, session=session, place=place, clock=clock, asked_for=asked_for, id=id)
-        self._face = Face(self._field, self._hints)
+    nothing = NOTHING
+    places = (Place.LIST, Place.QUESTION)
+
+    def __init__(self) -> None:
+        self.head = TextLines(id="head")
+        self.list = LineView(id="list")
+        self.preview = FlowView(id="preview")
+        self._preview_frame: tuple[Text, int | None] = (Text(), None)
+        self.middle = Container(self.list, self.preview, id="middle")
+        self.label = TextLines(id="field-label", classes="-off")
         self._cache: Cache = {}
         self._cached_for: object = None
 
-    def compose(self) -> ComposeResult:
-        """Build the head, the list with its preview, the text field and the keys."""
-        yield from self._face.compose()
+    def compose(self) -> Iterable[Widget]:
+        """Return the head, the list with its preview, and what is above the text field."""
+        return self.head, self.middle, self.label
 
-    def _nothing(self) -> PanelState:
-        return NOTHING
-
-    def _forget(self) -> None:
-        super()._forget()
+    def forget(self) -> None:
+        """Forget what was laid out of a set."""
         self._cache, self._cached_for = {}, None
 
-    @property
-    def _typing(self) -> bool:
-        return self._state.focus in TEXT_FOCUSES
+    def keep_questions(self, before: PanelState, after: PanelState) -> None:
+        """Lay out anew what grew: lines are remembered by everything but their question."""
+        kept = {
+            tab
+            for tab, (old, new) in enumerate(zip(before.pages, after.pages, strict=False))
+            if old.question is new.question
+        }
+        self._cache = {
+            key: lines for key, lines in self._cache.items() if isinstance(key, tuple) and key[0] in kept
+        }
 
-    def _step(self, event: Event) -> PanelState:
-        return step(self._state, event)
+    def step(self, state: PanelState, event: Event) -> PanelState:
+        """Return the state after an event."""
+        return step(state, event)
 
-    def _meaning(self, event: Pressed | Pasted) -> Meaning:
-        return meaning(self._state, event)
+    def meaning(self, state: PanelState, event: Pressed | Pasted) -> Meaning:
+        """Return what something typed is to the machine."""
+        return meaning(state, event)
 
-    def _takes(self, event: Pressed) -> bool:
-        action = action_for(self._state, event.key, event.character)
+    def effect(self, state: PanelState, event: Pressed) -> Effect | None:
+        """Return what comes of a key; one that scrolls has done so."""
+        action = action_for(state, event.key, event.character)
         if isinstance(action, OpenEditor):
-            self.dispatch(event)
-            if self._typing:
-                self.post_message(self.EditorWanted(self, self._state.text))
-        elif isinstance(action, ScrollPreview):
-            self._face.scroll(action.by, self._drawing().preview_at)
-        elif action is not None:
-            self.dispatch(event)
-        return action is not None
+            return Effect.EDIT
+        if isinstance(action, ScrollPreview):
+            # The list where no preview is shown.
+            view = self.preview if any(map(self.middle.has_class, PREVIEW_CLASSES)) else self.list
+            view.scroll_relative(y=action.by, animate=False, force=True)
+            return Effect.DONE
+        return None if action is None else Effect.STEP
+
+    def typing(self, state: PanelState) -> bool:
+        """Return whether a text is open."""
+        return state.focus in TEXT_FOCUSES
+
+    def text_to_edit(self, state: PanelState) -> str | None:
+        """Return the open text."""
+        return state.text if self.typing(state) else None
+
+    def hint(self, state: PanelState) -> str:
+        """Return what the open field is for."""
+        return field_hint(state)
+
+    def proposed(self, state: PanelState) -> bool:
+        """Return whether the open text is what the question proposed."""
+        return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
+
+    def under(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
+        """Return the tab or the row under the pointer."""
+        tab = event.style.meta.get(TAB_META)
+        if tab is not None:
+            return TabClicked, tab
+        row = self.list.row_on_screen(event.screen_offset)
+        return None if row is None else (Clicked, row)
+
+    def sight(self, state: PanelState) -> Seen:
+        """Return the rows on the screen; a large preview shows the one under the cursor."""
+        large = self.middle.has_class("-large")
+        return Seen(frozenset({state.page.cursor}) if large else self.list.rows_in_sight)
+
+    def seek(self) -> None:
+        """Bring the row under the cursor back into sight."""
+        self.list.keep_cursor_in_sight()
+
+    def draw(self, state: PanelState, look: Look, field: AnswerField, hints: HintBar) -> int:
+        """Show a picture of the state; return its lines."""
+        if self._cached_for != (look.width, look.palette):
+            self._cached_for, self._cache = (look.width, look.palette), {}
+        drawn = Picture(state, look, self._cache)
+        self.head.show(drawn.head)
+        for name in PREVIEW_CLASSES:
+            self.middle.set_class(name == f"-{drawn.preview_at}", name)
+        if drawn.preview is not None:
+            self._frame_preview(
+                drawn.preview_title, drawn.preview_height if drawn.preview_at == "under" else None
+            )
+            self.preview.show_flow(drawn.preview)
+        self.list.show(drawn.lines, drawn.cursor, look.palette.cursor)
+        # What is typed stands right under what it is about, the keys at the foot.
+        typing = self.typing(state) and not drawn.preview_at
+        self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
+        self.label.set_class(not drawn.label, "-off")
+        self.label.show(drawn.label)
+        field.styles.max_height = drawn.field_most
+        # The blank line is above the lowest part that is not the list's.
+        self.label.set_class(drawn.airy, "-airy")
+        hints.set_class(drawn.airy and not drawn.label, "-airy")
+        hints.show(drawn.keys, drawn.right, drawn.key_lines)
+        return drawn.height
+
+    def _frame_preview(self, title: Text, height: int | None) -> None:
+        """Give the preview its title and height; each asks for another picture, even where it is the same."""
+        if (title, height) != self._preview_frame:
+            self._preview_frame = (title, height)
+            self.preview.border_title = Content.from_rich_text(Text.assemble(" ", title, " "))
+            self.preview.styles.height = height
+
+
+class QuestionPanel(RequestPanel[PanelState]):
+    """Asks a question set."""
+
+    DEFAULT_CSS = """
+    QuestionPanel {
+        & > #head { height: auto; }
+        & > #middle { height: 1fr; width: 100%; layout: horizontal; }
+        & > #middle.-under { layout: vertical; }
+        & #middle.-under > #list { width: 100%; }
+        & #preview { display: none; width: 1fr; border: round $ccq-rule; border-title-color: $ccq-muted; }
+        & #middle.-beside > #preview { display: block; margin: 0 1; width: 55%; }
+        & #middle.-under > #preview, & #middle.-large > #preview {
+            display: block; border: none; border-top: solid $ccq-rule; margin: 0 2 0 3;
+        }
+        & #middle.-large > #list { display: none; }
+        & > .-airy { margin-top: 1; }
+    }
+    """
+    FORM = QuestionForm
 
     def grow(
         self, questions: QuestionSet, arriving: Arriving | None, *, earlier: Iterable[Page] = ()
@@ -114,54 +204,8 @@ class QuestionPanel(RequestPanel[PanelState]):
         self._take_text()
         before = self._state
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
-        self._forget_changed(before)
+        cast("QuestionForm", self._form).keep_questions(before, self._state)
         if arriving is None and self._state.grown_at is not None:
             self._hints.sleep(GRACE)
         self._draw()
         return self._state
-
-    def _forget_changed(self, before: PanelState) -> None:
-        """Lay out anew what grew: lines are remembered by everything but their question."""
-        kept = {
-            tab
-            for tab, (old, new) in enumerate(zip(before.pages, self._state.pages, strict=False))
-            if old.question is new.question
-        }
-        self._cache = {
-            key: lines for key, lines in self._cache.items() if isinstance(key, tuple) and key[0] in kept
-        }
-
-    def _clickable(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
-        tab = event.style.meta.get(TAB_META)
-        if tab is not None:
-            return TabClicked, tab
-        row = self._face.list.row_on_screen(event.screen_offset)
-        return None if row is None else (Clicked, row)
-
-    def _sight(self) -> Seen:
-        return Seen(self._face.rows_in_sight(self._state.page.cursor))
-
-    def _seek(self) -> None:
-        self._face.list.keep_cursor_in_sight()
-
-    def _field_hint(self) -> str:
-        return field_hint(self._state)
-
-    def _text_came(self) -> None:
-        if self._state.focus is Focus.FIELD and self._state.text == proposed(self._state.page.question):
-            # Typing replaces what was only proposed.
-            self._field.select_all()
-
-    def _draw_parts(self) -> int:
-        drawn = self._drawing()
-        self._face.draw(drawn)
-        return drawn.height
-
-    def _drawing(self) -> Drawing:
-        palette, width = palette_of(self), self._width
-        if self._cached_for != (width, palette):
-            self._cached_for, self._cache = (width, palette), {}
-        height = self.app.size.height
-        return Drawing(
-            self._state, width, height, palette, self._session, self._place, self._cache, self.countdown
-        )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ccq_tui.widgets.decision.changes import changed_lines
+from ccq_tui.widgets.line_diff import changed_lines
 
 EDITORS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
 """Tools whose calls change a file."""

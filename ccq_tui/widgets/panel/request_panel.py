@@ -1,23 +1,26 @@
 """What the panels have in common: one queue of keys, the text field, grace, focus and drawing.
 
-A panel decides nothing: a key goes to its machine, and what comes back is drawn.
+A panel decides nothing: a key goes to its machine, and what comes back is drawn. It is made once and asks one
+request after the other: to make its widgets and to look up their styles takes longer than all else between a
+request and the screen. Between two requests it rests: it is hidden and takes nothing.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from ccq_tui.config.actions import Place
 from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.events import (
@@ -25,7 +28,6 @@ from ccq_tui.questions.events import (
     Event,
     Pasted,
     Pressed,
-    Seen,
     Shown,
     TabClicked,
     TerminalFocused,
@@ -34,10 +36,13 @@ from ccq_tui.questions.events import (
 from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import keymap_for, new_labels, text_of
+from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, text_of
 from ccq_tui.widgets.lifetime import is_live, soon
+from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.turns import State, Turns
+from ccq_tui.widgets.panel.form import Effect, Form, State
+from ccq_tui.widgets.panel.input_queue import Fate, InputQueue, Typed
+from ccq_tui.widgets.panel.measures import Look
 from ccq_tui.widgets.pointer import Pointer
 
 KEPT_KEYS = frozenset({"tab", "shift+tab"})
@@ -63,7 +68,7 @@ class PanelMessage(Message, namespace="request_panel"):
         return self.panel
 
 
-class RequestPanel(Turns[State]):
+class RequestPanel(Vertical, Generic[State]):
     """Draws the state of an open request and turns keys, pastes and clicks into events.
 
     Args:
@@ -86,8 +91,15 @@ class RequestPanel(Turns[State]):
     """
     can_focus = True
     BINDINGS: ClassVar = []
-    PLACES: ClassVar[tuple[Place, ...]] = (Place.LIST,)
-    """Whose keys a person can choose."""
+    FORM: ClassVar[type[Any]]
+    """What the panel asks with: a `Form`."""
+
+    class Begun(Message):
+        """A request is asked; everything that was in the queue before is done."""
+
+        def __init__(self, turn: int) -> None:
+            super().__init__()
+            self.turn = turn
 
     class Opened(PanelMessage, namespace="request_panel"):
         """The panel asks a request now; posted by the code that opened it."""
@@ -119,7 +131,7 @@ class RequestPanel(Turns[State]):
     class Late(PanelMessage, namespace="request_panel"):
         """Something was typed that came when the panel asked nothing any more."""
 
-        def __init__(self, panel: RequestPanel[Any], typed: events.Key | events.Paste) -> None:
+        def __init__(self, panel: RequestPanel[Any], typed: Typed) -> None:
             super().__init__(panel)
             self.typed = typed
 
@@ -140,7 +152,17 @@ class RequestPanel(Turns[State]):
         asked_for: bool = False,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(state, place, asked_for=asked_for, id=id)
+        super().__init__(id=id)
+        self._form: Form[State] = self.FORM()
+        self._state = self._form.nothing if state is None else state
+        self._place = place
+        self._queue = InputQueue()
+        self.touched: float | None = None
+        """When somebody last pressed a key or clicked here, or None."""
+        self._rests = state is None
+        self._fresh = not (asked_for or self._rests or self._state.hidden)
+        self._ready = False
+        self._typed_at: float | None = None
         self._session = session
         self._clock = clock
         self._countdown = ""
@@ -157,50 +179,128 @@ class RequestPanel(Turns[State]):
         self._pressed_at = 0.0
         self._meant: Mapping[str, tuple[str, ...]] = {}
         self._labels: Mapping[str, str] = {}
+        if self._rests:
+            self.display = False
 
-    # -- what each panel has of its own ---------------------------------------------------------------------
+    def compose(self) -> ComposeResult:
+        """Build what the form shows, the text field and the keys."""
+        yield from self._form.compose()
+        yield self._field
+        yield self._hints
+
+    # -- one request after the other ------------------------------------------------------------------------
 
     @property
-    def _typing(self) -> bool:
-        """Whether a text is open."""
-        raise NotImplementedError
+    def turn(self) -> int:
+        """Counts the requests: what was meant for one is not for the next."""
+        return self._queue.turn
 
-    def _step(self, event: Event) -> State:
-        """Return the state after an event."""
-        raise NotImplementedError
+    @property
+    def keys_under_way(self) -> int:
+        """How many keys and pastes are in the panel's queue."""
+        return self._queue.under_way
 
-    def _meaning(self, event: Pressed | Pasted) -> Meaning:
-        """Return what something typed is to the machine."""
-        raise NotImplementedError
+    def begin(
+        self,
+        state: State,
+        *,
+        place: tuple[int, int] = (1, 1),
+        asked_for: bool = False,
+        typed_at: float | None = None,
+    ) -> None:
+        """Ask another request; the panel must rest.
 
-    def _takes(self, event: Pressed) -> bool:
-        """Do what a key means here; return whether it meant anything."""
-        raise NotImplementedError
+        Args:
+            state: The state to begin with, fresh or from a draft.
+            place: Which of how many waiting requests this is.
+            asked_for: Whether a person opened the panel.
+            typed_at: When something was last typed elsewhere, or None.
+        """
+        self._queue.turn += 1
+        self._typed_at = typed_at
+        self._state, self._place, self._rests = state, place, False
+        self._fresh = not (asked_for or state.hidden)
+        self.display = not state.hidden
+        if self._ready:
+            self.post_message(self.Begun(self._queue.begin()))
+            self._open()
 
-    def _clickable(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
-        """Return what a click here would be, with its row or tab, or None."""
-        raise NotImplementedError
+    @on(Begun)
+    def _begun(self, event: Begun) -> None:
+        event.stop()
+        self._queue.begun(event.turn)
 
-    def _sight(self) -> Seen:
-        """Return what is on the screen."""
-        raise NotImplementedError
+    def rest(self) -> list[Typed]:
+        """Ask nothing any more.
 
-    def _seek(self) -> None:
-        """Bring the row under the cursor back into sight."""
-        raise NotImplementedError
+        Returns:
+            What was typed after the request was settled here, or after what goes back to the prompt.
+        """
+        late = self._queue.rest()
+        self._state, self._rests, self._fresh, self.touched = self._form.nothing, True, False, None
+        self.display = False
+        self._clear()
+        return late
 
-    def _field_hint(self) -> str:
-        """Return what the open field is for, on one line and harmless to draw."""
-        raise NotImplementedError
+    def on_mount(self) -> None:
+        """Hear of the terminal's focus and of its size, and ask what is to be asked."""
+        if self.is_attached:  # else settled in the same moment in which it was asked
+            self.watch(self.app, "app_focus", self._terminal_focused, init=False)
+            self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
+            self._ready = True
+            if self._rests:
+                # Drawn once unseen: what takes longer the first time is done before anybody waits for it.
+                self._draw_form()
+                self._clear()
+            else:
+                self._open()
 
-    def _text_came(self) -> None:
-        """Another text stands in the field now than was typed into it."""
+    def post_message(self, message: Message) -> bool:
+        """Queue a message, and count what is typed."""
+        posted = super().post_message(message)
+        if posted:
+            self._queue.queued(message)
+        return posted
 
-    def _draw_parts(self) -> int:
-        """Draw everything but the field; return the lines that the panel takes."""
-        raise NotImplementedError
+    def type_ahead(self, typed: Iterable[Typed]) -> None:
+        """Take what was typed for the panel before it was drawn (copies); none of it decides anything."""
+        for event in typed:
+            self.post_message(event)
+        self._queue.are_ahead()
+
+    def _sets_aside(self, event: Typed) -> bool:
+        """Whether something typed is not for the request that is asked: it came too early, or too late."""
+        fate = self._queue.sort(event, self._state, rests=self._rests, drawn=bool(self.size))
+        if fate is Fate.TAKEN:
+            return False
+        if fate is Fate.KEPT:
+            self._give_back()
+        elif fate is Fate.LATE:
+            self.post_message(self.Late(self, copy_of(event)))
+        event.stop()
+        return True
+
+    def _give_back(self) -> None:
+        """Tell once everything is here that was typed for the prompt."""
+        if self._state.guard.returned and not self._queue.under_way:
+            self.post_message(self.Returned(self))
 
     # -- state ----------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """The state drawn."""
+        return self._state
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Which of how many waiting requests this is."""
+        return self._place
+
+    @place.setter
+    def place(self, place: tuple[int, int]) -> None:
+        self._place = place
+        self._draw()
 
     @property
     def countdown(self) -> str:
@@ -218,16 +318,11 @@ class RequestPanel(Turns[State]):
         self.touched = self._clock()
         self.countdown = ""
 
-    def on_mount(self) -> None:
-        """Hear of the terminal's focus and of its size."""
-        if self.is_attached:
-            self.watch(self.app, "app_focus", self._terminal_focused, init=False)
-            self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
-
     def _open(self) -> None:
-        keymap = keymap_for(self)
-        self._meant, self._labels = keymap.panel_keys(*self.PLACES), new_labels(keymap, *self.PLACES)
-        self._state = self._step(Shown(self._clock(), self._typed_at, asked_for=not self._fresh))
+        keymap, places = keymap_for(self), self._form.places
+        self._meant, self._labels = keymap.panel_keys(*places), new_labels(keymap, *places)
+        shown = Shown(self._clock(), self._typed_at, asked_for=not self._fresh)
+        self._state = self._form.step(self._state, shown)
         if self._fresh:
             self._hints.sleep(GRACE)
         self._draw()
@@ -238,17 +333,8 @@ class RequestPanel(Turns[State]):
         if not self._state.hidden:
             self.dispatch(Shown(self._clock(), again=True))
 
-    def _rehearse(self) -> None:
-        self._draw_parts()
-        self._forget()
-
-    def _tell_late(self, typed: events.Key | events.Paste) -> None:
-        self.post_message(self.Late(self, typed))
-
-    def _tell_returned(self) -> None:
-        self.post_message(self.Returned(self))
-
-    def _forget(self) -> None:
+    def _clear(self) -> None:
+        self._form.forget()
         self._countdown = ""
         if self._ready:
             self._hints.wake()
@@ -264,12 +350,12 @@ class RequestPanel(Turns[State]):
             self._take_text()
         acts = self.is_mounted and isinstance(event, Pressed | Clicked)
         if acts:
-            self._state = self._step(self._sight())
-        before, after = self._state, self._step(event)
+            self._state = self._form.step(self._state, self._form.sight(self._state))
+        before, after = self._state, self._form.step(self._state, event)
         if after is not before and after != before:
             self._go_to(before, after, event)
         if acts:
-            self._seek()
+            self._form.seek()
 
     def _go_to(self, before: State, after: State, event: Event) -> None:
         self._state = after
@@ -297,7 +383,7 @@ class RequestPanel(Turns[State]):
         """Ask for the person's editor as the key does that is pressed in the panel."""
         if not self._rests:
             self._take_text()
-            self._takes(Pressed("ctrl+g", at=self._clock()))
+            self._obey(Pressed("ctrl+g", at=self._clock()))
 
     def put_text(self, text: str) -> None:
         """Put a text back into the open field, such as one that came out of an editor."""
@@ -327,7 +413,7 @@ class RequestPanel(Turns[State]):
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
         character = text_of(event)
-        pressed = Pressed(event.key, character, self._clock(), self.drafting(), ahead=self._came_ahead)
+        pressed = Pressed(event.key, character, self._clock(), self.drafting(), ahead=self._queue.came_ahead)
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)
@@ -338,13 +424,22 @@ class RequestPanel(Turns[State]):
     def _take_known(self, *meant: Pressed) -> bool:
         """Take one key by all that it means."""
         for pressed in meant:
-            if self._meaning(pressed) is not Meaning.COMMAND:
+            if self._form.meaning(self._state, pressed) is not Meaning.COMMAND:
                 self.dispatch(pressed)
                 return True
-        taken = [self._takes(pressed) for pressed in meant]
+        taken = [self._obey(pressed) for pressed in meant]
         if not any(taken):
             self.dispatch(meant[0])  # the machine notes when somebody pressed a key
         return any(taken)
+
+    def _obey(self, pressed: Pressed) -> bool:
+        """Do what a key means here; return whether it meant anything."""
+        effect = self._form.effect(self._state, pressed)
+        if effect in (Effect.STEP, Effect.EDIT):
+            self.dispatch(pressed)
+        if effect is Effect.EDIT and (text := self._form.text_to_edit(self._state)) is not None:
+            self.post_message(self.EditorWanted(self, text))
+        return effect is not None
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole."""
@@ -353,7 +448,8 @@ class RequestPanel(Turns[State]):
         self.touch()
         event.stop()
         pasted = Pasted(event.text, self._clock(), self.drafting())
-        typed = self._typing and not self._state.hidden and self._meaning(pasted) is Meaning.COMMAND
+        writes = self._typing and not self._state.hidden
+        typed = writes and self._form.meaning(self._state, pasted) is Meaning.COMMAND
         self.dispatch(pasted)
         if typed:
             self._field.type(event.text)
@@ -374,7 +470,7 @@ class RequestPanel(Turns[State]):
 
     def _target(self, event: events.MouseEvent) -> tuple[int, type[Clicked | TabClicked], int] | None:
         """Return what is under the pointer, and for which request."""
-        found = self._clickable(event)
+        found = self._form.under(event)
         return None if found is None or self._rests else (self.turn, *found)
 
     @on(TextArea.Changed)
@@ -388,6 +484,11 @@ class RequestPanel(Turns[State]):
             return
         if self._field.text != self._state.text:
             self.dispatch(TextChanged(self._field.text))
+
+    @property
+    def _typing(self) -> bool:
+        """Whether a text is open."""
+        return self._form.typing(self._state)
 
     def _terminal_focused(self, focused: bool) -> None:
         if focused:
@@ -434,7 +535,7 @@ class RequestPanel(Turns[State]):
         self._drawn_for = self.app.size
         self._hints.labels = {} if self._typing else self._labels
         self._sync_field(focused=self.has_focus)
-        self.styles.height = self._draw_parts()
+        self.styles.height = self._draw_form()
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""
@@ -445,14 +546,17 @@ class RequestPanel(Turns[State]):
         if typing:
             comes = opens or self._field.text != self._state.text
             self._field.put(self._state.text)
-            self._field.placeholder = Content(self._field_hint())
-            if comes:
-                self._text_came()
+            self._field.placeholder = Content(self._form.hint(self._state))
+            if comes and self._form.proposed(self._state):
+                self._field.select_all()
 
-    @property
-    def _width(self) -> int:
-        """Cells to draw in; those of the screen before the panel was laid out."""
-        return self.size.width or self.app.size.width
+    def _draw_form(self) -> int:
+        return self._form.draw(self._state, self._look(), self._field, self._hints)
+
+    def _look(self) -> Look:
+        width = self.size.width or self.app.size.width  # that of the screen before the panel was laid out
+        palette, height = palette_of(self), self.app.size.height
+        return Look(width, height, palette, self._session, self._place, self._countdown)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

@@ -1,8 +1,8 @@
-"""The lines of one question: its text, its options, Other and the note."""
+"""The lines of a question panel: of a question, of the review, and of the preview under the cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from rich.cells import cell_len
@@ -12,10 +12,12 @@ from rich.text import Text
 from ccq_tui.questions.keys import LARGE_TEXT
 from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.questions.numbers import allowed_range
+from ccq_tui.questions.prose import NO_ANSWER, UNSELECTED, answer_line
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import safe
-from ccq_tui.widgets.lines import Line, indented, row_lines, wrapped
+from ccq_tui.widgets.lines import Line, flowing, indented, row_lines, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.question.captions import REVIEW, coming
 
 PREFIX = 8
 """Cells before a label: cursor, mark and number."""
@@ -182,3 +184,115 @@ def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> 
             )
         ]
     return lines
+
+
+ALL_BY = "Enter goes there"
+
+
+def review_lines(
+    state: PanelState, width: int, palette: Palette, *, headed: bool = True, airy: bool = True
+) -> list[Line]:
+    """Return the lines of the review, wherever its cursor is.
+
+    Args:
+        state: The state drawn.
+        width: Cells.
+        palette: The styles.
+        headed: Whether a heading says what this is.
+        airy: Whether blank lines part the questions from what is above and under them.
+    """
+    blank = [Line(Text(""))] if airy else []
+    lines = [Line(Text(f" {REVIEW}", palette.strong)), *blank] if headed else []
+    for index, page in enumerate(state.pages):
+        lines += _row(index, page, width, palette)
+    return [*lines, *blank, *_submit(state, width, palette)]
+
+
+def _row(index: int, page: Page, width: int, palette: Palette) -> list[Line]:
+    mark = Text("☒ ", palette.on) if page.answered else Text("☐ ", palette.warning)
+    question = wrapped_once(drawn(page.question.text, ALL_BY), palette.plain, width - 6)
+    texts = [
+        *question,
+        *indented(_answer(page, width - 8, palette), Text("→ ", palette.muted), 2),
+    ]
+    if page.unselected and not page.problem:
+        left = wrapped_once(drawn(UNSELECTED + page.unselected, ALL_BY), palette.warning, width - 6)
+        texts += indented(left, Text("  "), 2)
+    if page.draft.note:
+        note = wrapped_once(drawn(page.draft.note, ALL_BY), palette.note, width - 8)
+        texts += indented(note, Text("✎ ", palette.note), 2)
+    return row_lines(texts, index, mark, 5, palette.accent)
+
+
+def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
+    if page.problem:
+        wrong = f"{drawn(page.draft.other, ALL_BY)} · {safe(page.problem)}"
+        return wrapped_once(wrong, palette.warning, width)
+    answer = page.answer()
+    if answer.empty:
+        nothing = "nothing selected · this will be sent as “none of these”"
+        return wrapped_once(nothing, palette.warning, width)
+    if not answer.given:
+        proposal = page.is_field and page.draft.other and not page.unselected
+        proposed = f" · {drawn(page.draft.other, ALL_BY)} was proposed" if proposal else ""
+        return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
+    return wrapped_once(drawn(answer_line(answer), ALL_BY), palette.on, width)
+
+
+def _submit(state: PanelState, width: int, palette: Palette) -> list[Line]:
+    label = Text("Submit answers", palette.strong)
+    empty = sum(page.answer().empty for page in state.pages)
+    missing = len(state.gaps) - empty
+    told = [
+        *([coming(state)] if state.arriving else []),
+        *([f"{missing} without an answer"] if missing else []),
+        *([f"{empty} with nothing selected"] if empty else []),
+    ]
+    if told:
+        label.append("  " + " · ".join(told), palette.warning)
+    mark = Text("✔ ", palette.accent)
+    return row_lines(wrapped(label, width - 6), len(state.pages), mark, 5, palette.accent)
+
+
+OWN_WORDS = "an answer in your own words"
+
+
+def preview_lines(state: PanelState, width: int, palette: Palette, *, large: bool) -> Iterator[Text]:
+    """Yield the lines of the preview of the row under the cursor, each made when it is asked for.
+
+    Args:
+        state: The state drawn, with a question shown.
+        width: Cells.
+        palette: The styles.
+        large: Whether to go on with every text that the list may have cut.
+    """
+    page = state.page
+    option = page.question.options[page.cursor] if page.cursor < len(page.question.options) else None
+    if option and option.preview:
+        yield from verbatim(safe(option.preview), palette.plain, width)
+    elif not large:
+        yield Text("no preview of this row" if option else OWN_WORDS, palette.muted)
+    if not large:
+        return
+    question = page.question
+    texts = [
+        (state.questions.title, palette.muted),
+        (question.header, palette.muted),
+        (question.text, palette.strong),
+        (question.description, palette.muted),
+        (option.label if option else "", palette.plain),
+        (option.description if option else "", palette.muted),
+    ]
+    blank = bool(option and option.preview)
+    for text, style in texts:
+        if text:
+            if blank:
+                yield Text("")
+            blank = True
+            yield from flowing(safe(text), style, width)
+
+
+def preview_height(state: PanelState, tab: int) -> int:
+    """Return the lines of the longest preview of a question, unfolded."""
+    options = state.pages[tab].question.options
+    return max((option.preview.count("\n") + 1 for option in options if option.preview), default=0)

@@ -1,4 +1,4 @@
-"""Measures a question panel: the lines of each of its tabs, and the one height that suits them all."""
+"""One picture of a question panel: what each part shows, and the one height that suits all its tabs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from rich.text import Text
 from ccq_tui.questions.keys import has_preview, hints
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import hint_height
-from ccq_tui.widgets.lines import Line
-from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.panel.header import title_line
-from ccq_tui.widgets.panel.measures import FIELD_LINES, field_height, is_low, key_lines, most_lines
-from ccq_tui.widgets.question.asking import label_lines
-from ccq_tui.widgets.question.header import (
+from ccq_tui.widgets.hints import Hints, hint_height
+from ccq_tui.widgets.lines import Flow, Line
+from ccq_tui.widgets.panel.measures import (
+    FIELD_LINES,
+    Look,
+    field_height,
+    is_low,
+    key_lines,
+    most_lines,
+    title_line,
+)
+from ccq_tui.widgets.question.captions import (
     LOW_HEADER,
     asked_line,
     asked_whole,
     coming_low,
     cut_from_head,
+    label_lines,
     tab_lines,
     who_asks,
 )
-from ccq_tui.widgets.question.preview import preview_height
-from ccq_tui.widgets.question.review import review_lines
-from ccq_tui.widgets.question.rows import page_lines
+from ccq_tui.widgets.question.pages import page_lines, preview_height, preview_lines, review_lines
 
 BESIDE_FROM = 100
 """From this width the preview stands beside the list."""
@@ -40,6 +44,8 @@ FEWEST_UNDER = 7
 RULE = 1
 PREVIEW_RULE = 1
 PREVIEW_FRAME = 2
+PREVIEW_MARGIN = 8
+SCROLL_HINT = ("Shift+↑↓", "scroll")
 FEWEST_ROWS = 1
 TAB_LINES = 3
 MOST_REMEMBERED = 64
@@ -50,43 +56,32 @@ Cache = dict[object, object]
 
 
 @dataclass
-class Measures:
+class Picture:
     """What a panel shows and how high it is.
 
     Attributes:
         state: What to draw.
-        width: Cells of the panel.
-        screen_height: Lines of the whole screen, of which the panel takes a part.
-        palette: The styles.
-        session: The session's name.
-        place: Which of how many waiting requests this is.
+        look: What it is drawn with.
         cache: What was laid out for earlier pictures of the same width and palette.
-        countdown: What happens soon if nobody presses a key, or "".
     """
 
     state: PanelState
-    width: int
-    screen_height: int
-    palette: Palette
-    session: str
-    place: tuple[int, int]
+    look: Look
     cache: Cache
-    countdown: str = ""
 
     @cached_property
     def head(self) -> list[Text]:
         """The title and the tabs."""
-        tabs = tab_lines(self.state, self.width, 1 if self._low else TAB_LINES, self.palette)
+        state, look = self.state, self.look
+        tabs = tab_lines(state, look.width, 1 if self._low else TAB_LINES, look.palette)
         if self._low:
-            return [*tabs, asked_line(self.state, self.width, self.place, self.palette, self.countdown)]
-        who, about = who_asks(self.state)
-        title = title_line(who, about, self.width, self.session, self.place, self.palette, self.countdown)
-        return [title, *tabs]
+            return [*tabs, asked_line(state, look.width, look.place, look.palette, look.countdown)]
+        return [title_line(*who_asks(state), look), *tabs]
 
     @cached_property
     def label(self) -> list[Text]:
         """The lines above the text field, or the question whether to decline."""
-        lines = label_lines(self.state, self.width, self.palette, low=self._low)
+        lines = label_lines(self.state, self.look.width, self.look.palette, low=self._low)
         return lines[: max(1, self._most - self._around - FEWEST_ROWS)]
 
     @property
@@ -97,7 +92,7 @@ class Measures:
     @property
     def key_lines(self) -> int:
         """How many lines the keys may take."""
-        return key_lines(self.screen_height)
+        return key_lines(self.look.screen_height)
 
     @property
     def right(self) -> str:
@@ -163,11 +158,11 @@ class Measures:
         """Return the lines of the text field of a tab and its label, as the tab is or would be shown."""
         if tab == self.state.tab:
             typing = self.state.focus in TEXT_FOCUSES
-            field = field_height(self.state.text, self.width, self.field_most) if typing else 0
+            field = field_height(self.state.text, self.look.width, self.field_most) if typing else 0
             return len(self.label) + field
         if tab == len(self.state.pages) or not self.state.pages[tab].is_field:
             return 0
-        return (not self._low) + field_height(self.state.pages[tab].draft.other, self.width, FIELD_LINES)
+        return (not self._low) + field_height(self.state.pages[tab].draft.other, self.look.width, FIELD_LINES)
 
     @property
     def _unfiltered(self) -> PanelState:
@@ -177,17 +172,17 @@ class Measures:
     @property
     def _low(self) -> bool:
         """Whether to save lines: one line of keys, what is asked in place of a title, no label."""
-        return is_low(self.screen_height)
+        return is_low(self.look.screen_height)
 
     @property
     def _most(self) -> int:
-        return most_lines(self.screen_height)
+        return most_lines(self.look.screen_height)
 
     @cached_property
     def _around(self) -> int:
         """Lines of everything but the middle and the field; the keys as in the tab that has most of them."""
         states = [self.state, *self._resting(on_other=False), *self._resting(on_other=True)]
-        keys = max(hint_height(hints(s), self.right, self.width, self.key_lines) for s in states)
+        keys = max(hint_height(hints(s), self.right, self.look.width, self.key_lines) for s in states)
         return RULE + len(self.head) + keys
 
     def _resting(self, *, on_other: bool) -> list[PanelState]:
@@ -203,7 +198,7 @@ class Measures:
         pages = self.state.pages
         if tab == len(pages) or not any(option.preview for option in pages[tab].question.options):
             return ""
-        if self.width >= BESIDE_FROM:
+        if self.look.width >= BESIDE_FROM:
             return "beside"
         return "under" if self._most - self._around - self._typed(tab) >= FEWEST_UNDER else ""
 
@@ -212,7 +207,7 @@ class Measures:
     def list_width(self, tab: int) -> int:
         """Return the cells that the list of a tab may fill."""
         beside = self._preview_at(tab) == "beside"
-        return (self.width * LIST_PERCENT // 100 if beside else self.width) - 1
+        return (self.look.width * LIST_PERCENT // 100 if beside else self.look.width) - 1
 
     def _lines(self, state: PanelState, tab: int, *, airy: bool) -> list[Line]:
         """Return the lines of a tab; neither they nor their key depend on where its cursor is."""
@@ -221,16 +216,16 @@ class Measures:
             drafts = tuple(page.draft for page in state.pages)
             return self._remember(
                 ("review", width, airy, drafts),
-                lambda: review_lines(state, width, self.palette, headed=not self._low, airy=airy),
+                lambda: review_lines(state, width, self.look.palette, headed=not self._low, airy=airy),
             )
         page = state.pages[tab]
-        above = cut_from_head(state, page.question, self.width, titled=not self._low)
-        room = self.width - len(coming_low(state, self.width))
-        asked = self._low and asked_whole(page.question, room, self.place)
+        above = cut_from_head(state, page.question, self.look.width, titled=not self._low)
+        room = self.look.width - len(coming_low(state, self.look.width))
+        asked = self._low and asked_whole(page.question, room, self.look.place)
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(
             (tab, width, airy, asked, *above, here, page.draft, page.filter),
-            lambda: page_lines(state, tab, width, self.palette, above=above, asked=asked, airy=airy),
+            lambda: page_lines(state, tab, width, self.look.palette, above=above, asked=asked, airy=airy),
         )
 
     def _remember(self, key: object, make: Callable[[], Made]) -> Made:
@@ -240,3 +235,56 @@ class Measures:
                 self.cache.clear()
             found = self.cache[key] = make()
         return cast("Made", found)
+
+    # -- the parts -----------------------------------------------------------------------------------------
+
+    @property
+    def cursor(self) -> int | None:
+        """The row under the cursor, or None where keys do not act on rows."""
+        if self.state.focus is Focus.DECLINE:
+            return None
+        if self.state.in_review:
+            return self.state.review_row
+        if self.state.page.is_field:
+            return 0 if self.state.focus is Focus.LIST else None
+        return self.state.page.cursor
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The lines of the tab shown."""
+        return self._lines(self.state, self.state.tab, airy=self.airy)
+
+    @cached_property
+    def keys(self) -> Hints:
+        """The keys worth showing; how to scroll is among the first when not all lines are seen."""
+        keys = hints(self.state)
+        scrolls = self.state.focus in (Focus.LIST, Focus.REVIEW) and not self.preview_at
+        return (*keys[:2], SCROLL_HINT, *keys[2:]) if scrolls and len(self.lines) > self.middle else keys
+
+    @cached_property
+    def preview(self) -> Flow | None:
+        """The lines of the preview, or None when there is none to draw."""
+        if not self.preview_at:
+            return None
+        large = self.preview_at == "large"
+        list_width = self.list_width(self.state.tab) if self.preview_at == "beside" else 0
+        width = self.look.width - list_width - PREVIEW_MARGIN
+        key = ("preview", self.state.page.question, self.state.page.cursor, width, large)
+        lines = preview_lines(self.state, width, self.look.palette, large=large)
+        return self._remember(key, lambda: Flow(lines))
+
+    @property
+    def preview_height(self) -> int:
+        """Lines of a preview under the list, its rule included."""
+        wanted = preview_height(self.state, self.state.tab) + PREVIEW_RULE
+        return min(wanted, max(self.middle - len(self.lines), self.middle // 2))
+
+    @property
+    def preview_title(self) -> Text:
+        """The label of what is previewed."""
+        page = self.state.page
+        if page.is_field:
+            return Text("Question")
+        if page.cursor >= page.other_row:
+            return Text("Other")
+        return Text(one_line(page.question.options[page.cursor].title, max(4, min(40, self.look.width - 14))))

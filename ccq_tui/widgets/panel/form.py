@@ -1,0 +1,82 @@
+"""What a panel needs to ask one kind of request: how its state answers events, and what is drawn of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import Protocol, TypeVar
+
+from textual import events
+from textual.widget import Widget
+
+from ccq_tui.config.actions import Place
+from ccq_tui.inbox.waiting import Draft
+from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
+from ccq_tui.questions.input_guard import Meaning
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.panel.measures import Look
+
+State = TypeVar("State", bound=Draft)
+
+
+class Effect(Enum):
+    """What comes of a key that is a command."""
+
+    STEP = "step"
+    """The machine takes it."""
+    EDIT = "edit"
+    """The machine takes it, and the text goes to an editor."""
+    DONE = "done"
+    """It is done: something scrolled."""
+
+
+class Form(Protocol[State]):
+    """One kind of request: its machine and its picture."""
+
+    @property
+    def nothing(self) -> State:
+        """The state of a panel that asks nothing."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Whose keys a person can choose."""
+
+    def compose(self) -> Iterable[Widget]:
+        """Return what stands above the text field."""
+
+    def forget(self) -> None:
+        """Forget what was made of a request."""
+
+    def step(self, state: State, event: Event) -> State:
+        """Return the state after an event."""
+
+    def meaning(self, state: State, event: Pressed | Pasted) -> Meaning:
+        """Return what something typed is to the machine."""
+
+    def effect(self, state: State, event: Pressed) -> Effect | None:
+        """Return what comes of a key, or None when it means nothing here."""
+
+    def typing(self, state: State) -> bool:
+        """Return whether a text is open."""
+
+    def text_to_edit(self, state: State) -> str | None:
+        """Return what goes to an editor, or None."""
+
+    def hint(self, state: State) -> str:
+        """Return what the open field is for, on one line and harmless to draw."""
+
+    def proposed(self, state: State) -> bool:
+        """Return whether the open text was only proposed: typing replaces it."""
+
+    def under(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
+        """Return what a click here would be, with its row or tab, or None."""
+
+    def sight(self, state: State) -> Seen:
+        """Return what is on the screen."""
+
+    def seek(self) -> None:
+        """Bring the row under the cursor back into sight."""
+
+    def draw(self, state: State, look: Look, field: AnswerField, hints: HintBar) -> int:
+        """Draw everything but the text in the field; return the lines that the panel takes."""
