@@ -116,7 +116,7 @@ def _decision(
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
     from ccq_tui.cli.saying import SayingError
     from ccq_tui.inbox.actors import Actor, Surface
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, Reach
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
     from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState, state_after
     from ccq_tui.inbox.validation import InvalidOutcome
@@ -132,8 +132,8 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             outcome = outcome_for(stored.request)
         except SayingError as error:
             raise Refused(f"{error}.") from error
-        reach = reach_of(store, stored.request.session_id)
-        if reach not in (Reach.RUNS, Reach.UNKNOWN) and not isinstance(stored.request, QuestionRequest):
+        reach = reach_of(store, stored.request.session_id, stored.request.origin)
+        if reach not in TAKES_DECISIONS and not isinstance(stored.request, QuestionRequest):
             raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
         try:
             verdict = store.settle(key, outcome, Actor.here(Surface.COMMAND, command))
@@ -174,6 +174,8 @@ def _delivery(store: Store, session_id: str, reach: Reach) -> str:
     match reach:
         case Reach.RUNS:
             return "Its session is running and receives it now."
+        case Reach.ASKER:
+            return "Who asked takes it out of the inbox."
         case Reach.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
         case Reach.NO_DIRECTORY:

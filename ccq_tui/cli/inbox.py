@@ -190,14 +190,14 @@ def show(request: str, as_json: bool) -> int:
 
 def _unreached(store: Store, stored: StoredRequest) -> str:
     """Say why no agent can get what is decided, or "" where one can."""
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, Reach
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
     from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState
 
-    reach = reach_of(store, stored.request.session_id)
+    reach = reach_of(store, stored.request.session_id, stored.request.origin)
     if not isinstance(stored.request, QuestionRequest):
         waits = stored.state is RequestState.PENDING
-        return f"It {NOBODY_DECIDES}." if waits and reach not in (Reach.RUNS, Reach.UNKNOWN) else ""
+        return f"It {NOBODY_DECIDES}." if waits and reach not in TAKES_DECISIONS else ""
     return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""
 
 

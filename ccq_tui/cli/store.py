@@ -19,6 +19,7 @@ from ccq_tui.text import one_line, safe
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.reach import Reach
+    from ccq_tui.inbox.requests import Origin
     from ccq_tui.inbox.store import Store, StoredRequest
 
 _AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
@@ -56,14 +57,14 @@ def opened_store() -> Iterator[Store | None]:
         raise Refused(one_line(str(error), 1_000)) from error
 
 
-def reach_of(store: Store, session_id: str) -> Reach:
+def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Reach:
     """Say how what is decided can reach the agent of a session; looks at processes and files."""
     from ccq_tui.agent.recorded.origin import recorded_sessions
     from ccq_tui.inbox import reach
     from ccq_tui.worktrees.model import can_be_there
 
     look = reach.Look(can_be_there, recorded_sessions(os.environ))
-    return reach.reach_of(store.session(session_id), look)
+    return reach.reach_of(store.session(session_id), look, origin or reach.OURS)
 
 
 def print_lines(text: str) -> None:

@@ -7,8 +7,11 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
+from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.processes import alive
+
+OURS = Origin()
 
 
 class Reach(Enum):
@@ -24,6 +27,8 @@ class Reach(Enum):
     """It can be resumed in another directory alone: its own is gone."""
     NO_RECORD = auto()
     """Claude Code has no record of it: it cannot be resumed."""
+    ASKER = auto()
+    """No session asked: who did takes the outcome out of the inbox."""
 
 
 class Look(NamedTuple):
@@ -38,17 +43,22 @@ class Look(NamedTuple):
     recorded: Collection[str] | None = None
 
 
+TAKES_DECISIONS = frozenset({Reach.RUNS, Reach.UNKNOWN, Reach.ASKER})
+"""Where a permission or a plan that waits can still be decided."""
 NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
 NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could take it"
 
 
-def reach_of(session: StoredSession | None, look: Look) -> Reach:
+def reach_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -> Reach:
     """Say how a session can be reached; looks at processes and files.
 
     Args:
         session: What is stored of it, or None.
         look: How that is seen.
+        origin: Who asked.
     """
+    if origin.asker is not Asker.SESSION:
+        return Reach.ASKER
     if session is None:
         return Reach.UNKNOWN
     if alive(session.owner):

@@ -39,6 +39,7 @@ def request_record(stored: StoredRequest) -> dict[str, Any]:
         "tool_use_id": stored.request.tool_use_id,
         "session": stored.request.session_id,
         "kind": kind_of(stored.request),
+        "origin": {"asker": str(stored.request.origin.asker), "name": stored.request.origin.name},
         "state": str(stored.state),
         "asked_at": stamp(stored.asked_at),
         "has_draft": stored.has_draft,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.suggestions import Suggestion
@@ -28,6 +29,32 @@ def call_of(request_id: str) -> str:
     return request_id.rpartition("@")[0]
 
 
+class Asker(StrEnum):
+    """What asks for a person."""
+
+    SESSION = "session"
+    """A session of ours: it gets the outcome as the call's result or as a message."""
+    HOOK = "hook"
+    MCP = "mcp"
+    TERMINAL = "terminal"
+    FORM = "form"
+    OTHER = "other"
+    """What only a newer version knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who asked, which decides how the outcome is delivered.
+
+    Attributes:
+        asker: What asked. All but a session take the outcome out of the inbox themselves.
+        name: What people call it, or "".
+    """
+
+    asker: Asker = Asker.SESSION
+    name: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One tool call of one session.
@@ -37,10 +64,12 @@ class Asked:
     Attributes:
         tool_use_id: The call.
         session_id: The session that asks.
+        origin: Who asked.
     """
 
     tool_use_id: str
     session_id: str
+    origin: Origin = field(default=Origin(), kw_only=True)
 
     @property
     def id(self) -> str:

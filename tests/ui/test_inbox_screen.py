@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Won,
 )
+from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.wishes import WishState
@@ -165,6 +167,25 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
         await until(pilot, lambda: run.app.screen is run.session_screen)
         await open_inbox(pilot, run, 2)
         assert run.inbox_screen.state.rows[1].place is Place.GONE
+
+
+async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_path: Path) -> None:
+    run, clock = Many(tmp_path), Clock()
+    run.app.clock = clock
+    async with run.app.run_test(size=(100, 24)) as pilot:
+        asked = replace(request_of("release"), origin=Origin(Asker.FORM, "release form"))
+        await run.app.inbox.run(lambda store: store.add_request(asked))
+        await open_inbox(pilot, run, 1)
+        (row,) = run.inbox_screen.state.rows
+        assert (row.place, row.session) == (Place.ASKER, "release form")
+        await pilot.press("enter")
+        assert "No session asked it" in run.said()
+        await pilot.press("right")
+        await until(pilot, lambda: run.inbox_screen.panel)
+        clock.skip_grace()
+        await pilot.press("2", "enter")
+        await until(pilot, lambda: "release form takes it out of the inbox" in run.said())
+        assert await state_of(run, asked.id) is RequestState.ANSWERED
 
 
 async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:

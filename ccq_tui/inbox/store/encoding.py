@@ -15,8 +15,10 @@ from typing import Any, TypeVar
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import (
     Allowed,
+    Asker,
     Cancelled,
     Denied,
+    Origin,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
@@ -239,9 +241,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "Surface": (Surface,),
     "Owner": (Owner,),
     "int": (int,),
+    "Asker": (Asker,),
+    "Origin": (Origin,),
 }
 _list_of_questions = _several(Question)
 _KINDS = {str(kind): kind for kind in Kind}
+_ASKERS = {str(asker): asker for asker in Asker}
 _SURFACES = {str(surface): surface for surface in Surface}
 _READERS: dict[str, Callable[[Any], Any]] = {
     "questions": _questions,
@@ -253,6 +258,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "suggestion": lambda value: None if value is None else _made(Suggestion, value),
     "surface": lambda value: _SURFACES.get(str(value), Surface.PROGRAM),
     "process": lambda value: None if value is None else _made(Owner, value),
+    "asker": lambda value: _ASKERS.get(str(value), Asker.OTHER),
+    "origin": lambda value: _made(Origin, value),
     "selected": _texts,
     "directories": _texts,
     "source": dict,

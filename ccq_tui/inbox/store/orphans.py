@@ -14,7 +14,7 @@ _OVER = (StoredSessionState.PARKED, StoredSessionState.ENDED, StoredSessionState
 _PENDING = """
     SELECT r.id, r.session_id, s.state, s.owner_pid, s.owner_start
     FROM requests r JOIN sessions s ON s.id = r.session_id
-    WHERE r.state = 'pending' AND r.kind IN ('permission', 'plan')"""
+    WHERE r.state = 'pending' AND r.kind IN ('permission', 'plan') AND r.origin = 'session'"""
 
 
 class Orphans(Connected):

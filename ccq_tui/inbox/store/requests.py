@@ -122,13 +122,14 @@ class Requests(Orphans):
     ) -> int:
         return self._do(
             "INSERT INTO requests"
-            " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+            " (id, tool_use_id, session_id, kind, origin, body, context, state, asked_at, deferred)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
             (
                 request_key(request.id),
                 call_key(request.tool_use_id),
                 name_key(request.session_id),
                 kind_of(request),
+                request.origin.asker,
                 request_to_json(request),
                 storable(context),
                 state,
@@ -306,7 +307,7 @@ class Requests(Orphans):
         query = f"""
             SELECT r.session_id, r.found, s.owner_pid, s.owner_start FROM (
                 SELECT session_id, count(*) AS found FROM requests
-                WHERE state IN ({marks}) AND kind = 'question' GROUP BY session_id
+                WHERE state IN ({marks}) AND kind = 'question' AND origin = 'session' GROUP BY session_id
             ) r LEFT JOIN sessions s ON s.id = r.session_id"""  # noqa: S608 - ours
         return {
             session_id: found

@@ -122,6 +122,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             """,  # noqa: S608 - ours
         )
     ),
+    # Only sessions asked.
+    ("ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT 'session'",),
 )
 """What makes of each version the next one; a released step is never changed, only followed by another."""
 

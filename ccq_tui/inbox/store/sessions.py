@@ -25,6 +25,7 @@ _STANDING = """
     SELECT s.*,
         (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.state = 'pending') AS waiting,
         (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.kind = 'question'
+            AND r.origin = 'session'
             AND r.state IN ('answered', 'discussed', 'declined', 'expired')) AS undelivered,
         (SELECT h.at FROM history h WHERE h.session_id = s.id AND h.request_id IS NULL AND h.became = s.state
             AND h.was != 'done' ORDER BY h.number DESC LIMIT 1) AS since

@@ -18,11 +18,12 @@ from ccq_tui.widgets.decision.details import flow_lines
 from ccq_tui.widgets.lines import LateLine, Line, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
-SIGNS = {Place.HERE: "◆", Place.OTHER: "◆", Place.RESTS: "◇", Place.GONE: "✖"}
+SIGNS = {Place.HERE: "◆", Place.OTHER: "◆", Place.RESTS: "◇", Place.GONE: "✖", Place.ASKER: "◆"}
 WORDS = {
     Place.HERE: "open here",
     Place.OTHER: "runs in another ccq-tui",
     Place.RESTS: "no process · your answer starts it",
+    Place.ASKER: "asked by no session · who asked takes your answer",
     Place.GONE: "it is deleted, or its directory is gone · c copies question and answer",
 }
 AGE_WIDTH = 5

@@ -30,6 +30,8 @@ def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) 
     match row.place:
         case Place.GONE:
             return (COPY, DECLINE, back, *LIST)
+        case Place.ASKER:
+            return (ANSWER, back, DECLINE, *LIST, COPY)
         case Place.OTHER:
             return (ANSWER, back, DECLINE, *LIST, PARK, COPY)
         case Place.HERE:

@@ -151,6 +151,8 @@ class InboxController:
         name = row.session
         if self._screen_of(row) is not None:
             return f"Answered · {name} goes on"
+        if row.place is Place.ASKER:
+            return f"Answered · {name} takes it out of the inbox"
         if row.place is Place.OTHER or await self._manager.runs_elsewhere(row.session_id):
             return f"Answered · the ccq-tui that runs {name} delivers it"
         if row.place is Place.GONE:

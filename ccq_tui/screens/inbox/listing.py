@@ -24,6 +24,8 @@ class Place(Enum):
     """No process runs it, and it can be resumed."""
     GONE = auto()
     """It was deleted, or its directory is missing: nothing can be delivered."""
+    ASKER = auto()
+    """There is none: something else asked, and takes the answer out of the inbox."""
 
 
 @dataclass(frozen=True, slots=True)

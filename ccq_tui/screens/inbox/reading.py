@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ccq_tui.inbox.reach import Look, Reach, reach_of
+from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.processes import this_process
@@ -92,7 +93,9 @@ def _row(
     known: dict[str, tuple[StoredSession | None, Place]],
     look: Look,
 ) -> InboxRow:
-    name = stored.request.session_id
+    name, origin = stored.request.session_id, stored.request.origin
+    if origin.asker is not Asker.SESSION:
+        return row_of(stored, origin.name or str(origin.asker), "", Place.ASKER)
     if name not in known:
         session = store.session(name)
         known[name] = (session, _place(session, look))

@@ -279,6 +279,8 @@ class InboxScreen(Answering):
             self.say("Its session is gone: it cannot be opened · c copies it · Ctrl+D declines it")
         elif row.place is Place.OTHER:
             self.say("It runs in another ccq-tui · → answers it here")
+        elif row.place is Place.ASKER:
+            self.say("No session asked it · → answers it here")
         else:
             self.dismiss(row)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import (
     Answer,
@@ -39,18 +40,19 @@ questions = st.one_of(
         minimum=numbers, maximum=numbers, step=numbers, default=texts, unit=texts,
     ),
 )  # fmt: skip
+origins = st.builds(Origin, st.sampled_from(Asker), texts)
 sets = st.builds(QuestionSet, names, st.lists(questions, min_size=1, max_size=3).map(tuple), texts, inputs)
 suggestions = st.builds(
     Suggestion, texts, texts, st.lists(st.builds(Rule, texts, texts), max_size=2).map(tuple),
     texts, texts, st.lists(texts, max_size=2).map(tuple),
 )  # fmt: skip
 requests = st.one_of(
-    st.builds(QuestionRequest, names, names, sets),
+    st.builds(QuestionRequest, names, names, sets, origin=origins),
     st.builds(
         PermissionRequest, names, names, texts, inputs, texts, texts, texts, texts, texts,
-        st.lists(suggestions, max_size=2).map(tuple),
+        st.lists(suggestions, max_size=2).map(tuple), origin=origins,
     ),
-    st.builds(PlanRequest, names, names, texts),
+    st.builds(PlanRequest, names, names, texts, origin=origins),
 )  # fmt: skip
 answers = st.builds(
     Answer, st.lists(texts, max_size=3).map(tuple), texts, texts, st.none() | texts, st.booleans()

@@ -26,6 +26,8 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import DecisionState, decide, decision
+from ccq_tui.inbox.reach import Look, Reach, reach_of
+from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.processes import Owner, alive, this_process
@@ -372,3 +374,21 @@ def test_a_row_of_wrong_types_is_left_out_alone_and_counted(
     store._do("UPDATE requests SET body = x'00ff', context = 5 WHERE number = 2")
     assert store.waiting() == []
     assert store.unreadable == {1, 2}
+
+
+def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: Store) -> None:
+    form = Origin(Asker.FORM, "release")
+    questions = QuestionSet("q", (LETTERS,))
+    store.add_request(QuestionRequest("q", "asker", questions, origin=form))
+    store.add_request(PermissionRequest("p", "asker", "Bash", {}, origin=form))
+    store.upsert_session("asker")  # an id that a session has, too, and no process runs it
+    store.set_session_state("asker", StoredSessionState.ENDED, "over")
+    assert store.withdraw_orphans() == 0
+    assert [one.request.origin for one in store.waiting()] == [form, form]
+    assert store.settle("q@asker", Answered((Answer(("A",)),)), PANEL) == Won()
+    assert store.settle("p@asker", Allowed(), PANEL) == Won()
+    assert store.undelivered_counts() == {}
+    assert [one.undelivered for one in store.standings()] == [0]
+    assert [one.request.id for one in store.undelivered("asker")] == ["q@asker", "p@asker"]
+    look = Look(lambda _: False, recorded=())
+    assert [reach_of(None, look, origin) for origin in (form, Origin())] == [Reach.ASKER, Reach.UNKNOWN]
