@@ -14,14 +14,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events, on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.screen import Screen
 from textual.worker import Worker
 
 from ccq_tui import theming
@@ -43,9 +42,12 @@ from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_controller import InboxController
-from ccq_tui.screens.keylist import own_bindings, sections
+from ccq_tui.screens.keylist import KeyRow, own_bindings, sections
 from ccq_tui.screens.overview.overview_controller import OverviewController
-from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session import SessionScreen, messages
+from ccq_tui.screens.session.base import SessionBase
+from ccq_tui.screens.session.commands import Command
+from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.sessions.backlog import Backlog
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
@@ -98,8 +100,10 @@ class CcqApp(_Base):
     CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
-    MAIN_SCREEN: ClassVar[type[Screen[None]]] = SessionScreen
+    MAIN_SCREEN: ClassVar[type[SessionBase]] = SessionScreen
     """Whose keys F1 lists."""
+    MAIN_COMMANDS: ClassVar[Sequence[Command[Any]]] = SLASH_COMMANDS
+    """Whose slash commands F1 lists."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Show all keys", priority=True, show=False, id="help"),
         Binding(
@@ -265,43 +269,43 @@ class CcqApp(_Base):
     def _work_failed(self, event: WorkFailed) -> None:
         self.sessions.note([event.words], "error")
 
-    @on(SessionScreen.Told)
+    @on(messages.Told)
     def _told(self) -> None:
         self.sessions.list()
 
-    @on(SessionScreen.NewsTold)
-    def _news_told(self, event: SessionScreen.NewsTold) -> None:
-        self.manager.tell_news(event.screen, event.screen.view.name, event.news)
+    @on(messages.NewsTold)
+    def _news_told(self, event: messages.NewsTold) -> None:
+        self.manager.tell_news(event.session, event.news)
 
-    @on(SessionScreen.NewWanted)
+    @on(messages.NewWanted)
     def _new_wanted(self) -> None:
         self.manager.work("new session", self.manager.open_another)
 
-    @on(SessionScreen.ReplaceWanted)
-    def _replace_wanted(self, event: SessionScreen.ReplaceWanted) -> None:
-        self.manager.work("resume", partial(self.manager.replace_session, event.screen, event.launch))
+    @on(messages.ReplaceWanted)
+    def _replace_wanted(self, event: messages.ReplaceWanted) -> None:
+        self.manager.work("resume", partial(self.manager.replace_session, event.session, event.launch))
 
-    @on(SessionScreen.CloseWanted)
-    def _close_wanted(self, event: SessionScreen.CloseWanted) -> None:
-        self.manager.work("close session", partial(self.manager.close, event.screen))
+    @on(messages.CloseWanted)
+    def _close_wanted(self, event: messages.CloseWanted) -> None:
+        self.manager.work("close session", partial(self.manager.close, event.session))
 
-    @on(SessionScreen.ElsewhereWanted)
-    def _elsewhere_wanted(self, event: SessionScreen.ElsewhereWanted) -> None:
-        self.manager.work("elsewhere", partial(self.manager.start_again, event.screen))
+    @on(messages.ElsewhereWanted)
+    def _elsewhere_wanted(self, event: messages.ElsewhereWanted) -> None:
+        self.manager.work("elsewhere", partial(self.manager.start_again, event.session))
 
-    @on(SessionScreen.StepWanted)
-    async def _step_wanted(self, event: SessionScreen.StepWanted) -> None:
+    @on(messages.StepWanted)
+    async def _step_wanted(self, event: messages.StepWanted) -> None:
         await self.manager.step(event.step)
 
-    @on(SessionScreen.NextWaitingWanted)
+    @on(messages.NextWaitingWanted)
     async def _next_waiting_wanted(self) -> None:
         await self.manager.go_to_waiting()
 
-    @on(SessionScreen.InboxWanted)
+    @on(messages.InboxWanted)
     def _inbox_wanted(self) -> None:
         self.inbox_controller.show()
 
-    @on(SessionScreen.OverviewWanted)
+    @on(messages.OverviewWanted)
     def _overview_wanted(self) -> None:
         self.overview.show()
 
@@ -312,7 +316,10 @@ class CcqApp(_Base):
         else:
             bindings = own_bindings(self.MAIN_SCREEN, type(self))
             first = getattr(self.screen, "HELP_PLACE", "")
-            self.push_screen(HelpScreen(sections(bindings, self.key_choices, first)))
+            commands = (
+                KeyRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
+            )
+            self.push_screen(HelpScreen(sections(bindings, self.key_choices, first, commands)))
 
     # -- the end --------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ class ReplayApp(CcqApp):
     """
 
     MAIN_SCREEN = ReplayScreen
+    MAIN_COMMANDS = ()
 
     def __init__(
         self,

@@ -24,47 +24,65 @@ class Action:
         name: What it is called in settings; the id of its binding, where a screen has one.
         place: Where its keys work.
         keys: The keys it has by default, as Textual spells them; the first is what panels know it by.
+        does: What it does, for a person; "" for an action of panels, whose own tables say so.
+        first: Whether the screen takes the key before the field that has the focus.
     """
 
     name: str
     place: Place
     keys: tuple[str, ...]
+    does: str = ""
+    first: bool = False
 
 
 ACTIONS = (
-    Action("help", Place.EVERYWHERE, ("f1",)),
-    Action("quit", Place.EVERYWHERE, ("ctrl+q",)),
-    Action("copy", Place.EVERYWHERE, ("ctrl+c",)),
-    Action("panel", Place.EVERYWHERE, ("f2",)),
-    Action("copy_draft", Place.EVERYWHERE, ("f8",)),
-    Action("recover", Place.EVERYWHERE, ("f6",)),
-    Action("sessions", Place.EVERYWHERE, ("f3",)),
-    Action("waiting", Place.EVERYWHERE, ("f4",)),
-    Action("overview", Place.EVERYWHERE, ("f5",)),
-    Action("session_next", Place.EVERYWHERE, ("ctrl+pagedown",)),
-    Action("session_before", Place.EVERYWHERE, ("ctrl+pageup",)),
-    Action("interrupt", Place.PROMPT, ("escape",)),
-    Action("editor", Place.PROMPT, ("ctrl+g",)),
-    Action("history", Place.PROMPT, ("ctrl+r",)),
-    Action("new_session", Place.PROMPT, ("ctrl+n",)),
-    Action("palette", Place.PROMPT, ("ctrl+p",)),
-    Action("mode", Place.PROMPT, ("shift+tab",)),
-    Action("page_up", Place.TRANSCRIPT, ("pageup",)),
-    Action("page_down", Place.TRANSCRIPT, ("pagedown",)),
-    Action("line_up", Place.TRANSCRIPT, ("ctrl+up",)),
-    Action("line_down", Place.TRANSCRIPT, ("ctrl+down",)),
-    Action("top", Place.TRANSCRIPT, ("ctrl+home",)),
-    Action("bottom", Place.TRANSCRIPT, ("ctrl+end",)),
-    Action("unfold", Place.TRANSCRIPT, ("ctrl+o",)),
-    Action("search", Place.TRANSCRIPT, ("ctrl+f",)),
-    Action("block_up", Place.TRANSCRIPT, ("alt+up",)),
-    Action("block_down", Place.TRANSCRIPT, ("alt+down",)),
-    Action("prompt_up", Place.TRANSCRIPT, ("alt+pageup",)),
-    Action("prompt_down", Place.TRANSCRIPT, ("alt+pagedown",)),
-    Action("fold_block", Place.TRANSCRIPT, ("alt+u",)),
-    Action("copy_block", Place.TRANSCRIPT, ("alt+c",)),
-    Action("copy_code", Place.TRANSCRIPT, ("alt+k",)),
-    Action("open_link", Place.TRANSCRIPT, ("alt+o",)),
+    Action("help", Place.EVERYWHERE, ("f1",), "Show all keys", first=True),
+    Action("quit", Place.EVERYWHERE, ("ctrl+q",), "Quit; twice: without waiting for the session", first=True),
+    Action("copy", Place.EVERYWHERE, ("ctrl+c",), "Copy what is selected; twice: quit", first=True),
+    Action("panel", Place.EVERYWHERE, ("f2",), "Show or hide what waits for an answer"),
+    Action(
+        "copy_draft", Place.EVERYWHERE, ("f8",), "Copy the draft of a question that was closed", first=True
+    ),
+    Action("recover", Place.EVERYWHERE, ("f6",), "Do what an error card offers", first=True),
+    Action("sessions", Place.EVERYWHERE, ("f3",), "Show or hide the sessions"),
+    Action("waiting", Place.EVERYWHERE, ("f4",), "Go to the next session that waits for you"),
+    Action("overview", Place.EVERYWHERE, ("f5",), "Show all sessions by what they need"),
+    Action("session_next", Place.EVERYWHERE, ("ctrl+pagedown",), "Next session", first=True),
+    Action("session_before", Place.EVERYWHERE, ("ctrl+pageup",), "Session before", first=True),
+    Action("interrupt", Place.PROMPT, ("escape",), "Interrupt Claude"),
+    Action("editor", Place.PROMPT, ("ctrl+g",), "Edit the prompt in $EDITOR"),
+    Action("history", Place.PROMPT, ("ctrl+r",), "Search earlier prompts"),
+    Action("new_session", Place.PROMPT, ("ctrl+n",), "Open another session"),
+    Action("palette", Place.PROMPT, ("ctrl+p",), "Find a command or an action"),
+    Action("mode", Place.PROMPT, ("shift+tab",), "Next permission mode", first=True),
+    Action("page_up", Place.TRANSCRIPT, ("pageup",), "Scroll up a page", first=True),
+    Action("page_down", Place.TRANSCRIPT, ("pagedown",), "Scroll down a page", first=True),
+    Action("line_up", Place.TRANSCRIPT, ("ctrl+up",), "Scroll up a line", first=True),
+    Action("line_down", Place.TRANSCRIPT, ("ctrl+down",), "Scroll down a line", first=True),
+    Action("top", Place.TRANSCRIPT, ("ctrl+home",), "Go to the beginning", first=True),
+    Action("bottom", Place.TRANSCRIPT, ("ctrl+end",), "Go to the end, and follow it", first=True),
+    Action("unfold", Place.TRANSCRIPT, ("ctrl+o",), "Unfold or fold thinking and long outputs", first=True),
+    Action("search", Place.TRANSCRIPT, ("ctrl+f",), "Find in the transcript", first=True),
+    Action("block_up", Place.TRANSCRIPT, ("alt+up",), "Mark the block above", first=True),
+    Action("block_down", Place.TRANSCRIPT, ("alt+down",), "Mark the block below", first=True),
+    Action("prompt_up", Place.TRANSCRIPT, ("alt+pageup",), "Mark the prompt above", first=True),
+    Action("prompt_down", Place.TRANSCRIPT, ("alt+pagedown",), "Mark the prompt below", first=True),
+    Action("fold_block", Place.TRANSCRIPT, ("alt+u",), "Unfold or fold the marked block", first=True),
+    Action("copy_block", Place.TRANSCRIPT, ("alt+c",), "Copy the marked block", first=True),
+    Action(
+        "copy_code",
+        Place.TRANSCRIPT,
+        ("alt+k",),
+        "Copy the code in the marked block, the next one each time",
+        first=True,
+    ),
+    Action(
+        "open_link",
+        Place.TRANSCRIPT,
+        ("alt+o",),
+        "Open the link or path in the marked block, the next each time",
+        first=True,
+    ),
     Action("list_up", Place.LIST, ("up", "k", "ctrl+p")),
     Action("list_down", Place.LIST, ("down", "j", "ctrl+n")),
     Action("list_first", Place.LIST, ("home",)),

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.widgets import TextArea
 
-from ccq_tui.config.actions import BY_NAME, Place
+from ccq_tui.config.actions import ACTIONS, BY_NAME, Place
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.questions.keys import KEY_TABLE
@@ -36,6 +36,7 @@ class Section:
 
 
 ALT_NUMBERS = " ".join(f"Alt+{number}" for number in range(1, 10))
+COMMANDS = "Commands"
 CONFIRMING = ("y",)
 DECISION = "Permission or plan"
 SEARCH = "Search in the transcript"
@@ -141,23 +142,28 @@ def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
             yield from Binding.make_bindings(vars(base).get("BINDINGS", []))
 
 
-def sections(bindings: Iterable[Binding], keymap: Keymap, first: str = "") -> tuple[Section, ...]:
+def sections(
+    bindings: Iterable[Binding], keymap: Keymap, first: str = "", commands: Iterable[KeyRow] = ()
+) -> tuple[Section, ...]:
     """Put all keys together, by place.
 
     Args:
         bindings: Those of the screens and the app.
         keymap: The keys that hold.
         first: The title of the place that is on the screen, or "".
+        commands: The program's own slash commands.
 
     Returns:
         The places, the one that is needed most first.
     """
-    return tuple(sorted(_sections(bindings, keymap), key=lambda section: section.title != first))
+    filled = (one for one in _sections(bindings, keymap, commands) if one.rows)
+    return tuple(sorted(filled, key=lambda section: section.title != first))
 
 
-def _sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...]:
+def _sections(bindings: Iterable[Binding], keymap: Keymap, commands: Iterable[KeyRow]) -> tuple[Section, ...]:
     bound: dict[Place, list[KeyRow]] = {place: [] for place in Place}
-    for binding in joined(bindings):
+    order = {action.name: number for number, action in enumerate(ACTIONS)}
+    for binding in sorted(joined(bindings), key=lambda one: order.get(one.id or "", len(order))):
         action = BY_NAME.get(binding.id or "")
         keys = keymap.keys[action.name] if action else binding.key.split(",")
         place = action.place if action else Place.EVERYWHERE
@@ -169,6 +175,7 @@ def _sections(bindings: Iterable[Binding], keymap: Keymap) -> tuple[Section, ...
     table = sorted(KEY_TABLE, key=lambda row: row.keys == CONFIRMING)
     return (
         Section(Place.PROMPT.value, (*PROMPT_ROWS, *bound[Place.PROMPT])),
+        Section(COMMANDS, tuple(commands)),
         Section(Place.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
         Section(DECISION, _rows((_panel_keys(keys, lists), does) for keys, does in DECISION_KEYS)),
         Section(Place.TRANSCRIPT.value, (*bound[Place.TRANSCRIPT], *TRANSCRIPT_ROWS)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from textual import events
+from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -25,6 +26,21 @@ def keymap_for(widget: Widget) -> Keymap:
         The app's own, or the default ones in an app that has none.
     """
     return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
+
+
+def bindings_for(*names: str) -> list[Binding]:
+    """Return the bindings of actions, as the table of all keys has them.
+
+    Args:
+        names: The actions; each runs ``do`` with its name.
+    """
+    actions = (BY_NAME[name] for name in names)
+    return [
+        Binding(
+            ",".join(one.keys), f"do('{one.name}')", one.does, priority=one.first, show=False, id=one.name
+        )
+        for one in actions
+    ]
 
 
 def escapes_of(widget: Widget) -> Escapes:

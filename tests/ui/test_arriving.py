@@ -22,7 +22,7 @@ from ccq_tui.questions.arriving import ArrivingSet
 from ccq_tui.questions.growth import BACK_AGAIN, NOT_COMPLETE
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.state import Arriving, PanelState
-from ccq_tui.screens.session import growing
+from ccq_tui.screens.session import dock
 from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import PANEL, PHONE
@@ -55,7 +55,7 @@ def state_of(run: Driven) -> PanelState:
 
 
 async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing, "HELD_UP_SECONDS", 0.0)
+    monkeypatch.setattr(dock, "HELD_UP_SECONDS", 0.0)
     run = Driven(clock=Clock())  # nobody pauses in typing before the test says so
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
@@ -77,7 +77,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     await keys_work(run, pilot)
     assert run.screen.dock.line.summary() == "1 question arriving · 0/1 answered"
     assert not run.screen.waiting.items
-    assert "? 1" not in run.screen.title
+    assert "? 1" not in run.screen.status.title
     await pilot.press("1", "n", "s", "o")
     for event in events[1:6]:
         run.told.tell(event)
@@ -94,7 +94,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     asked = events[-1].request
     run.told.tell(QuestionAsked(asked))
     await until(pilot, lambda: run.screen.waiting.items)
-    assert "? 1" in str(run.screen.title)
+    assert "? 1" in str(run.screen.status.title)
     assert run.told.drafts["r1"].pages[0].draft.note == "soon"
     run.clock.skip(1.0)
     await pilot.press("enter")

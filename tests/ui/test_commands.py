@@ -63,7 +63,7 @@ async def say(pilot: Pilot[int], driven: Driven, text: str) -> None:
 async def models_known(pilot: Pilot[int], driven: Driven) -> None:
     """Tell which models there are, and wait until that was heard: what comes in a burst is heard together."""
     driven.told.tell(MODELS)
-    await until(pilot, lambda: driven.session_screen._models)
+    await until(pilot, lambda: driven.session_screen.models.models)
 
 
 async def picker(pilot: Pilot[int]) -> Picker:
@@ -177,7 +177,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
     async with driven.app.run_test() as pilot:
         for number in (1, 2, 3):
             driven.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
-        await until(pilot, lambda: len(driven.screen._given) == 3)
+        await until(pilot, lambda: len(driven.screen.rewind.given) == 3)
         driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
         driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
         await say(pilot, driven, "/rewind")
@@ -207,7 +207,7 @@ async def test_an_enter_held_down_goes_through_no_second_list() -> None:
     driven = Driven(clock=(clock := Clock()))
     async with driven.app.run_test() as pilot:
         driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-        await until(pilot, lambda: len(driven.screen._given) == 1)
+        await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
         driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
         await say(pilot, driven, "/rewind")
         await picker(pilot)
@@ -229,7 +229,7 @@ async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -
     driven = Driven(clock=(clock := Clock()))
     async with driven.app.run_test() as pilot:
         driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-        await until(pilot, lambda: len(driven.screen._given) == 1)
+        await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
         driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
         driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
         driven.told.unmoved = ["/b.txt"]
@@ -248,7 +248,7 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() ->
     driven = Driven()
     async with driven.app.run_test() as pilot:
         driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-        await until(pilot, lambda: len(driven.screen._given) == 1)
+        await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
         driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
         refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
         driven.told.replies["rewind_conversation"] = refused

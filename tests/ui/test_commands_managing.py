@@ -54,7 +54,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
         driven.told.tell(TaskStarted("t2", "", "Look around", agent=True))
         driven.told.tell(TaskEnded("t0", "", "completed"))
-        await until(pilot, lambda: len(driven.screen._tasks) == 2)
+        await until(pilot, lambda: len(driven.screen.tasks.running) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
         driven.clock.skip(1.0)
@@ -73,7 +73,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
         driven.told.tell(TaskEnded("t2", "", "completed"))
-        await until(pilot, lambda: not driven.session_screen._tasks)
+        await until(pilot, lambda: not driven.session_screen.tasks.running)
         driven.clock.skip(1.0)
         await pilot.press("escape")
         await closed(pilot)

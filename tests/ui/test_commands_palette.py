@@ -20,7 +20,7 @@ LISTED = CommandsListed(
 async def listed(driven: Driven, pilot: Pilot[int]) -> None:
     """Tell which commands the CLI has, and wait until that was heard."""
     driven.told.tell(LISTED)
-    await until(pilot, lambda: driven.screen._others)
+    await until(pilot, lambda: driven.screen.completions.others)
 
 
 async def test_commands_of_both_and_actions_with_their_keys_are_listed_once() -> None:

@@ -55,7 +55,7 @@ async def test_news_of_a_session_whose_screen_goes_away_end_nothing() -> None:
         screen = run.screen
         await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
         screen.list_sessions(())
-        assert screen.entries == ()
+        assert screen.switcher.entries == ()
 
 
 async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside_previews() -> None:

@@ -26,16 +26,16 @@ async def test_an_idle_session_counts_no_seconds() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        run.screen._count_second()
+        run.screen.status.tick()
         await until(pilot, lambda: not running(run))
         run.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
         assert running(run), "how long it has been at work is shown"
-        run.screen._count_second()
+        run.screen.status.tick()
         assert running(run)
         run.told.tell(StateChanged(SessionState.IDLE))
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        run.screen._count_second()
+        run.screen.status.tick()
         await until(pilot, lambda: not running(run))
 
 
@@ -47,7 +47,7 @@ async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.Monk
         run.app.animation_level = "full"
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         caret = run.screen.dock.prompt.field
-        run.screen._count_second()
+        run.screen.status.tick()
         await until(pilot, lambda: not running(run))
         assert caret._draw_cursor, "it stands still, and is seen"
         await pilot.press("a")

@@ -32,7 +32,7 @@ from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
-from ccq_tui.screens.session import SessionScreen, asking
+from ccq_tui.screens.session import SessionScreen, requests
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import COMMAND, INBOX, PHONE
@@ -213,7 +213,7 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
 async def test_f2_twice_goes_from_a_panel_to_the_inbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "AGAIN_SECONDS", 9.0)  # two presses may take long; below it skips more
+    monkeypatch.setattr(requests, "AGAIN_SECONDS", 9.0)  # two presses may take long; below it skips more
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)

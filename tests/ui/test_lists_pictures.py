@@ -128,7 +128,7 @@ async def album(pictures: Pictures) -> AsyncIterator[Album]:
     """Start the program with something to choose from in every list."""
     run = Driven(Launch(settings=Settings(cwd=HERE)))
     async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.earlier)
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.keeper.earlier)
         for event in TOLD:
             run.told.tell(event)
         run.told.replies.update(REPLIES)

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged, TurnEnded
 from ccq_tui.config import Launch, Settings
-from ccq_tui.screens.session import telling
+from ccq_tui.screens.session import notifications
 from tests.ui.session import Driven, asked, permission, until
 
 BELL = "\x07"
@@ -36,7 +36,9 @@ class Sent(list[str]):
 def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     """Keep what goes to the terminal."""
     kept = Sent()
-    monkeypatch.setattr(telling, "write", lambda _app, sequence: kept.append(sequence) if sequence else None)
+    monkeypatch.setattr(
+        notifications, "write", lambda _app, sequence: kept.append(sequence) if sequence else None
+    )
     return kept
 
 

@@ -174,10 +174,10 @@ async def test_another_title_or_focus_draws_no_whole_screen(monkeypatch: Any) ->
             return refresh(*regions, **how)
 
         monkeypatch.setattr(run.screen, "refresh", noted)
-        title = run.screen.title
+        title = run.screen.status.title
         run.told.tell(PermissionAsked(permission()))
         await keys_work(run, pilot)
-        assert run.screen.title != title
+        assert run.screen.status.title != title
         assert run.screen.focused is run.screen.dock.panel
         await pilot.press("enter")
         assert isinstance(await settled(run, pilot), Allowed)

@@ -53,7 +53,7 @@ class Running(Driven):
     async def told_commands(self, pilot: Pilot[int]) -> None:
         """Let the CLI tell its commands."""
         self.told.tell(CommandsListed(CLIS))
-        await until(pilot, lambda: any(one.name == "compact" for one in self.screen._commands))
+        await until(pilot, lambda: any(one.name == "compact" for one in self.screen.completions.commands))
 
     async def listed(self, pilot: Pilot[int], first: str) -> None:
         """Wait until the list that is ready begins with a row, and was seen."""
@@ -154,7 +154,7 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
     History(state_dir() / "history.jsonl", Path("/")).add("from before")
     run = Running()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.earlier)
+        await until(pilot, lambda: run.screen.keeper.earlier)
         await pilot.press(*"one", "ctrl+j", *"two", "enter", *"draft", "up")
         await until(pilot, lambda: run.prompt.text == "one\ntwo")
         await pilot.press("up")
@@ -176,7 +176,7 @@ async def test_searching_earlier_prompts() -> None:
         History(state_dir() / "history.jsonl", Path("/")).add(text)
     run = Running()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.earlier)
+        await until(pilot, lambda: run.screen.keeper.earlier)
         await pilot.press(*"draft", "ctrl+r")
         await until(pilot, lambda: run.offered == ["fix the printer", "write tests", "fix the parser"])
         await pilot.press(*"fix")

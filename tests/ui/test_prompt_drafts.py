@@ -139,10 +139,10 @@ async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody(
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await pilot.press(*"more")
-        await until(pilot, lambda: run.screen._unsaved_draft.text == "more")
+        await until(pilot, lambda: run.screen.keeper._unsaved_draft.text == "more")
         # The time to write comes right after the session got another id.
-        run.screen._begin_draft("id-2")
-        run.screen._save_draft()
+        run.screen.keeper._begin_draft("id-2")
+        run.screen.keeper._save_draft()
         assert [worker.name for worker in run.app.workers].count("draft") == 1
         await until(pilot, lambda: "draft" not in [worker.name for worker in run.app.workers])
         await until(pilot, lambda: kept("id-2") == Draft("more"))  # a thread writes it

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
-from ccq_tui.screens.session import placing
+from ccq_tui.screens.session import block_actions
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock
 from tests.ui.session import Driven, asked, until
@@ -115,7 +115,7 @@ async def test_a_block_and_its_pieces_of_code_are_copied(monkeypatch: pytest.Mon
     async with run.app.run_test(size=(80, 24)) as pilot:
         await filled(run, pilot)
         await pilot.press("alt+c")
-        await until(pilot, lambda: placing.HOW in run.screen.dock.notices.text)
+        await until(pilot, lambda: block_actions.HOW in run.screen.dock.notices.text)
         await pilot.press("alt+up", "alt+c")
         await until(pilot, lambda: run.app.clipboard.startswith("line 0\nline 1\n"))
         await pilot.press("alt+k")
@@ -133,11 +133,11 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
     (tmp_path / "notes.txt").write_text("notes\n")
     opened: list[tuple[str, str, int]] = []
 
-    async def note(_app: object, target: placing.Target) -> str:
+    async def note(_app: object, target: block_actions.Target) -> str:
         opened.append((target.url, target.path.name if target.path else "", target.line))
         return "Opened"
 
-    monkeypatch.setattr(placing, "open_target", note)
+    monkeypatch.setattr(block_actions, "open_target", note)
     run = Driven(Launch(settings=Settings(cwd=tmp_path)))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await filled(run, pilot)

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.opening import Target
-from ccq_tui.screens.session import placing
+from ccq_tui.screens.session import block_actions
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.pointing import targets_at
@@ -42,7 +42,7 @@ async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on() -> 
     run = Driven()
     async with run.app.run_test(size=(80, 24)) as pilot:
         await told(run, pilot, *errand("first", "a needle"), *errand("second", "another needle"))
-        bar, blocks = run.screen.search_bar, run.screen.transcript.model.blocks
+        bar, blocks = run.screen.finder.bar, run.screen.transcript.model.blocks
 
         def unfolded() -> list[str]:
             return [getattr(block, "id", "") for block in blocks if not block.folded]
@@ -86,7 +86,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         opened.append(f"{target.url}{target.path and target.path.relative_to(tmp_path)}:{target.line}")
         return "Opened"
 
-    monkeypatch.setattr(placing, "open_target", note)
+    monkeypatch.setattr(block_actions, "open_target", note)
     run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(40, 24)) as pilot:
         text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
@@ -101,17 +101,19 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await until(pilot, lambda: opened == ["src/store.py:12"])
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: opened[1:] == ["https://example.orgNone:0"])
-        monkeypatch.setattr(placing, "DOUBLE_CLICK", 60.0)  # the pilot takes its time between two clicks
+        monkeypatch.setattr(
+            block_actions, "DOUBLE_CLICK", 60.0
+        )  # the pilot takes its time between two clicks
         await pilot.click(pane, offset=place("store"), times=2)
         await pilot.pause()
         assert "store.py" in (run.screen.get_selected_text() or "")
-        assert run.screen._opening is None
-        run.screen._note_focus()
+        assert run.screen.blocks._opening is None
+        run.screen.blocks.terminal_focused()
         await pilot.click(pane, offset=place("store"))
         await pilot.pause()
-        assert run.screen._opening is None, "a click that came to the terminal"
+        assert run.screen.blocks._opening is None, "a click that came to the terminal"
         run.clock.skip(1)
-        monkeypatch.setattr(placing, "DOUBLE_CLICK", 0.0)
+        monkeypatch.setattr(block_actions, "DOUBLE_CLICK", 0.0)
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: len(opened) == 3)
         assert opened[2] == opened[1]

@@ -108,7 +108,7 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         assert not run.screen.dock.prompt.display
         assert run.app.focused is None
         await pilot.press(*"hello", "ctrl+f", *"faster")
-        assert run.screen.search_bar.field.value == "faster"
+        assert run.screen.finder.bar.field.value == "faster"
         assert run.screen.dock.prompt.text == ""
         await pilot.press("escape", "alt+up", "escape", "e")
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
@@ -173,8 +173,8 @@ async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures:
         panel = run.screen.dock.panel
         assert panel is not None
         await until(pilot, lambda: not panel.query_one(HintBar)._asleep)
-        for move in (*["page_up"] * 5, "end"):  # what was never seen has a height that is only guessed
-            run.screen.action_scroll_transcript(move)
+        for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
+            run.screen.action_do(move)
         await pictures.keep(pilot, "question-40x12")
 
 

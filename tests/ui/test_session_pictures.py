@@ -152,8 +152,8 @@ async def test_plan(pictures: Pictures) -> None:
     async with shown.run.app.run_test(size=SIZES[0]) as pilot:
         await shown.begin(pilot)
         await shown.asks(PlanProposed(PLAN))
-        for move in (*["page_up"] * 5, "end"):  # what was never seen has a height that is only guessed
-            shown.run.screen.action_scroll_transcript(move)
+        for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
+            shown.run.screen.action_do(move)
         await shown.keep("plan", *SIZES[:2])
 
 

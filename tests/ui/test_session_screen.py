@@ -22,8 +22,8 @@ from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
-from ccq_tui.screens.session import base
-from ccq_tui.screens.session.asking import LEFT_OVER
+from ccq_tui.screens.session import base, prompts
+from ccq_tui.screens.session.requests import LEFT_OVER
 from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
@@ -34,7 +34,8 @@ ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a key be pressed again within a time that a busy machine keeps, too."""
-    monkeypatch.setattr(base, "AGAIN_SECONDS", 60.0)
+    for module in (base, prompts):
+        monkeypatch.setattr(module, "AGAIN_SECONDS", 60.0)
 
 
 async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(patient: None) -> None:
@@ -224,7 +225,7 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
         assert words[0].startswith("◆ waits for you")
         assert "claude-x" in words
         assert "plan mode" in words
-        await until(pilot, lambda: "? 1" in (run.screen.title or ""))
+        await until(pilot, lambda: "? 1" in (run.screen.status.title))
 
 
 async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_answered_elsewhere() -> None:

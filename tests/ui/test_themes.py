@@ -14,14 +14,14 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import SessionState, StateChanged
 from ccq_tui.config import Launch, Settings, config_dir, user_config
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import looks
+from ccq_tui.screens.session import theme_command
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.session import Driven, asked, until
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looks, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(theme_command, "LOOK_SECONDS", 0.02)
 
 
 def driven(theme: str = "ccq-dark") -> Driven:
@@ -51,7 +51,7 @@ def ground_of_prompts(run: Driven) -> Color:
 
 
 async def pick(run: Driven, pilot: Pilot[int]) -> None:
-    run.screen.action_pick_theme()
+    run.screen.themes.do()
     await until(pilot, lambda: isinstance(run.app.screen, Picker))
     await pilot.pause()
 

@@ -22,8 +22,7 @@ from ccq_tui.inbox import Cancelled, PlanRequest
 from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
-from ccq_tui.screens.session import prompting
-from ccq_tui.screens.session.prompting import REPEAT_SECONDS
+from ccq_tui.screens.session.prompts import REPEAT_SECONDS
 from tests.actors import PHONE
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
@@ -192,8 +191,8 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put_off: list[Callable[[], object]] = []
-    monkeypatch.setattr(prompting, "after", lambda _owner, _seconds, call: put_off.append(call))
     async with driven() as (run, pilot):
+        monkeypatch.setattr(run.screen, "after", lambda _seconds, call: put_off.append(call))
         run.told.tell(StateChanged(SessionState.WORKING))
         for cover in ("f1", "ctrl+f"):
             run.clock.skip(HELD_SECONDS)

@@ -27,19 +27,16 @@ from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.screens.replay.keeping import AnswerDrafts
 from ccq_tui.screens.replay.standing import Standing
-from ccq_tui.screens.session.asking import Asking
+from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.growing import GrowingDock
-from ccq_tui.screens.session.placing import Placing
-from ccq_tui.screens.session.reading import Reading
-from ccq_tui.screens.session.remembering import SAVE_AFTER
-from ccq_tui.screens.session.searching import Searching
+from ccq_tui.screens.session.export import export_transcript
+from ccq_tui.screens.session.prompt_keeper import SAVE_AFTER
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.supervisor.limits import Limits
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import keymap_for
-from ccq_tui.widgets.lifetime import after, is_live, start_work
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
@@ -64,7 +61,7 @@ class GoOn:
     message: str
 
 
-class ReplayScreen(Asking, Placing, Searching, Reading):
+class ReplayScreen(SessionBase):
     """Transcript above, status at the bottom; no prompt, for there is nobody to talk to.
 
     Args:
@@ -84,10 +81,10 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pause", "Hold the replay, or let it go on", show=False),
         Binding("e", "export", "Write the transcript to a Markdown file", show=False),
-        Binding("up", "scroll_transcript('line_up')", "Scroll up a line", show=False),
-        Binding("down", "scroll_transcript('line_down')", "Scroll down a line", show=False),
-        Binding("home", "scroll_transcript('home')", "Go to the beginning", show=False),
-        Binding("end", "scroll_transcript('end')", "Go to the end, and follow it", show=False),
+        Binding("up", "do('line_up')", "Scroll up a line", show=False),
+        Binding("down", "do('line_down')", "Scroll down a line", show=False),
+        Binding("home", "do('top')", "Go to the beginning", show=False),
+        Binding("end", "do('bottom')", "Go to the end, and follow it", show=False),
     ]
 
     class QuestionAnswered(Message):
@@ -114,6 +111,7 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         session.ends = True  # an answer to it is brought to another session
         super().__init__(session)
         self.recording = recording
+        self.listeners = (*self.listeners, self._take_outcome)
         self._ended = False
         self._answers = AnswerDrafts((launch.state or state_dir()) / "drafts", self._not_kept)
         self._unsaved: Waiting | None = None
@@ -128,13 +126,13 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
         yield Transcript(welcome=f"Reading {self.recording.name}…")
         yield PlaceBar()
         yield SearchBar()
-        yield GrowingDock(self.recording.name, clock=self.clock)
+        yield Dock(self.recording.name, clock=self.clock)
         yield StatusLine()
 
     def on_mount(self) -> None:
         """Begin to play."""
         for notice in self.launch.notices:
-            self.transcript.add_notice(notice, "warning")
+            self.note(notice, "warning")
         start_work(self, self.session.agent.run, name="replay")
         self.set_interval(1.0, self.changed)
         set_title(self.app, f"{self.recording.name} · ccq-tui replay")
@@ -157,16 +155,11 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
 
     def changed(self) -> None:
         """Draw status line and keys."""
-        super().changed()
-        if not is_live(self):
+        if not self.live:
             return
         standing = Standing.of(self.recording, paused=self.replayed.paused, ended=self._ended)
         self.query_one(StatusLine).show(standing.pieces())
         self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
-
-    @on(Dock.LineChanged)
-    def _line_changed(self) -> None:
-        self.changed()
 
     def action_pause(self) -> None:
         """Hold the replay, or let it go on."""
@@ -176,24 +169,23 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
 
     def action_export(self) -> None:
         """Write the transcript to a file in the working directory."""
-        start_work(self, partial(self.export, ""), name="export", group="export", exclusive=True)
+        self.start(partial(export_transcript, self, ""), "export", group="export", exclusive=True)
 
     # -- the question that was left open ------------------------------------------------------------------
 
-    def handle(self, event: SessionEvent) -> None:
+    def _take_outcome(self, event: SessionEvent) -> None:
         """Offer the open question at the end, and take its answer."""
-        super().handle(event)
         match event:
             case StateChanged(SessionState.ENDED):
                 self._ended = True
                 self.view = replace(self.view, session_id=self.recording.session_id)
                 if self.recording.waiting is not None:
-                    start_work(self, partial(self._offer, self.recording.waiting), name="offer")
+                    self.start(partial(self._offer, self.recording.waiting), "offer")
             case RequestSettled(outcome=Answered() | Discussed() | Declined() as outcome):
                 waiting = self.recording.waiting
                 if waiting is not None and waiting.id == event.request_id:
                     message = answers_as_message(waiting.questions, outcome)
-                    start_work(self, partial(self._bring, message), name="answer")
+                    self.start(partial(self._bring, message), "answer")
             case _:
                 pass
 
@@ -205,22 +197,20 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
     async def _offer(self, request: QuestionRequest) -> None:
         """Open the panel, and say before anything is answered what becomes of an answer."""
         if reason := await self._why_gone():
-            self.transcript.add_notice(
+            self.note(
                 f"Nobody answered this question. An answer cannot be sent: {reason}. "
                 "You can copy it once you have answered.",
                 "warning",
             )
         else:
-            self.transcript.add_notice(
-                "Nobody answered this question. Your answer resumes the session, as a message to it."
-            )
-        self._take(QuestionAsked(request, await self._answers.load(request)))
+            self.note("Nobody answered this question. Your answer resumes the session, as a message to it.")
+        self.take(QuestionAsked(request, await self._answers.load(request)))
 
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:
         waits, self._unsaved = self._unsaved is not None, event.waiting
         if not waits:
-            after(self, SAVE_AFTER, self._write_draft)
+            self.after(SAVE_AFTER, self._write_draft)
 
     def _write_draft(self) -> None:
         unsaved, self._unsaved = self._unsaved, None
@@ -229,16 +219,13 @@ class ReplayScreen(Asking, Placing, Searching, Reading):
 
     def _not_kept(self, error: OSError) -> None:
         _logger.warning("The draft of an answer: %s", error)
-        self.dock.notices.say(f"Your draft is not kept: {error.strerror or error}", seconds=20.0)
+        self.say(f"Your draft is not kept: {error.strerror or error}", seconds=20.0)
 
     async def _bring(self, message: str) -> None:
         """Hand the answer to the session, or, where there is none, to the person."""
         if reason := await self._why_gone():
-            self._drafts.keep(message)
-            self.transcript.add_notice(
-                f"Your answer was not sent: {reason}. F8 copies it:\n\n{message}", "warning"
-            )
-            self.dock.notices.say("Not sent · F8 copies your answer", seconds=30.0)
+            self.note(f"Your answer was not sent: {reason}. F8 copies it:\n\n{message}", "warning")
+            self.requests.keep_to_copy(message, "Not sent · F8 copies your answer")
         else:
             if self.recording.waiting is not None:
                 self._unsaved = None

@@ -1,11 +1,16 @@
-"""What every part of the session's screen stands on: the session, what is known of it, its widgets."""
+"""What the screens of a session and of a recording share: the log pane, the dock, and their controllers."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from textual import events, on
+from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.screen import Screen
@@ -13,33 +18,55 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
+from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
 from ccq_tui.inbox.waiting import Line
+from ccq_tui.prompts.unread import Draft
+from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.failing import failure
+from ccq_tui.screens.session.block_actions import BlockActions
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.view import TIMED, SessionView, noted
+from ccq_tui.screens.session.requests import Requests
+from ccq_tui.screens.session.search import TranscriptSearch
+from ccq_tui.screens.session.ui import AGAIN_SECONDS
+from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.widgets.keys import presses_of
-from ccq_tui.widgets.lifetime import after, start_work
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.keys import bindings_for, presses_of
+from ccq_tui.widgets.lifetime import after, is_live, start_work
+from ccq_tui.widgets.notice_line import PASSING_SECONDS
+from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.place_bar import PlaceBar
+from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.widgets.transcript.block_mark import Step
 
 BATCH = 0.012
 """Seconds of a burst's events that are handled together."""
 AWAITED = (QuestionAsked, PermissionAsked, PlanProposed)
 """Events that a person waits for."""
-AGAIN_SECONDS = 2.0
-"""How long a key that asks to be pressed again may take."""
+Do = Callable[[], object]
+READING_KEYS = (
+    *("page_up", "page_down", "line_up", "line_down", "top", "bottom", "unfold", "copy", "search"),
+    *("block_up", "block_down", "prompt_up", "prompt_down"),
+    *("fold_block", "copy_block", "copy_code", "open_link"),
+    *("panel", "copy_draft"),
+)
 
 
 class SessionBase(Screen[None]):
-    """The common ground of the screen's parts; each part owns the keys and handlers of one concern.
+    """Shows what a session tells, and lets a person read it and answer; each concern has its controller.
+
+    The controllers hear of an event in the order in which `listeners` names them, after the transcript.
 
     Args:
         session: The session that the screen shows.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING_KEYS)]
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """Who has the keys; Textual would draw the whole screen for another one, not only the two that change."""
 
@@ -54,11 +81,20 @@ class SessionBase(Screen[None]):
             session.launch.settings.directory, since=session.clock(), title=session.launch.title
         )
         """What is known of the session."""
+        self.requests = Requests(self)
+        self.blocks = BlockActions(self)
+        self.finder = TranscriptSearch(
+            self, lambda: self.query_one(SearchBar), partial(self.set_focus, scroll_visible=False)
+        )
+        self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
+        """What takes each event, in this order."""
         self._arrived: deque[SessionEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
         self._styled = False
-        session.subscribe(self._take)
+        session.subscribe(self.take)
+
+    # -- what controllers use; `ccq_tui.screens.session.ui` says it ----------------------------------------
 
     @property
     def launch(self) -> Launch:
@@ -67,8 +103,24 @@ class SessionBase(Screen[None]):
 
     @property
     def dock(self) -> Dock:
-        """The prompt or the panel."""
+        """The prompt, or the panel in its place."""
         return self.query_one(Dock)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The log pane."""
+        return self.query_one(Transcript)
+
+    @property
+    def live(self) -> bool:
+        """Whether the screen is composed and does not go away."""
+        return is_live(self) and self.query_one_optional(Dock) is not None
+
+    @property
+    def field(self) -> Draft | None:
+        """What stands in the prompt, or None where there is no prompt any more."""
+        dock = self.query_one_optional(Dock)
+        return dock.prompt.draft if dock is not None else None
 
     @property
     def waiting(self) -> Line:
@@ -77,101 +129,32 @@ class SessionBase(Screen[None]):
         return dock.line.asked if dock is not None else Line()
 
     @property
-    def counts_seconds(self) -> bool:
-        """Whether something changes with every second: a time shown, or a limit; the parts extend this."""
-        return self.view.state in TIMED
-
-    @property
     def in_front(self) -> bool:
         """Whether this session is the one on the screen, a list over it or not."""
         return self in self.app.screen_stack
 
-    @property
-    def transcript(self) -> Transcript:
-        """The log pane."""
-        return self.query_one(Transcript)
+    def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
+        """Show a text above the prompt for some seconds."""
+        self.dock.notices.say(text, seconds=seconds)
 
-    @on(Worker.StateChanged)
-    def _work_changed(self, event: Worker.StateChanged) -> None:
-        if words := failure(event):
-            self.transcript.add_notice(words, "error")
+    def note(self, text: str, level: str = "info") -> None:
+        """Add a notice to the transcript."""
+        self.transcript.add_notice(text, level)
 
-    # -- coming to the front ------------------------------------------------------------------------------
+    def start(
+        self,
+        work: Callable[[], Coroutine[Any, Any, None]],
+        name: str,
+        *,
+        group: str = "default",
+        exclusive: bool = False,
+    ) -> None:
+        """Run a coroutine beside the keys, for as long as the screen lives."""
+        start_work(self, work, name=name, group=group, exclusive=exclusive)
 
-    @on(events.ScreenResume)
-    def _style_once(self, event: events.ScreenResume) -> None:
-        """Style everything once: a screen that is shown for the first time is told so twice."""
-        if event.refresh_styles:
-            event.refresh_styles = not self._styled
-            self._styled = self.is_attached
-
-    @on(events.ScreenSuspend)
-    def _style_again(self) -> None:
-        """Style everything anew when it is shown again."""
-        self._styled = False
-
-    # -- events of the session ----------------------------------------------------------------------------
-
-    def _take(self, event: SessionEvent) -> None:
-        """Queue an event; all that come until the queue is looked at are handled together."""
-        self._arrived.append(event)
-        if isinstance(event, AWAITED):
-            self.post_message(self.EventsArrived())
-        elif len(self._arrived) == 1:
-            if self.clock() - self._handled_at < BATCH:
-                # In a burst each message of the stream would otherwise cost a round of Textual's own.
-                after(self, BATCH, self._handle_events)
-            else:
-                self.post_message(self.EventsArrived())
-
-    @on(EventsArrived)
-    def _handle_events(self) -> None:
-        if not self._arrived:
-            return  # one that is awaited took all along
-        self._handled_at = self.clock()
-        while self._arrived:
-            event = self._arrived.popleft()
-            if not isinstance(event, Reconnected | LimitReached):
-                self.transcript.apply(event)
-                self.view = noted(self.view, event, self.clock())
-            self.handle(event)
-        self.changed()
-
-    def handle(self, event: SessionEvent) -> None:
-        """Do what an event asks of the screen; the parts extend this."""
-
-    def changed(self) -> None:
-        """Show that something is known anew; the parts extend this."""
-
-    def take_command(self, text: str) -> bool:  # noqa: ARG002 - the parts read it
-        """Do what a prompt says that is a command of the program's own; the parts extend this.
-
-        Args:
-            text: What was sent from the prompt.
-
-        Returns:
-            Whether it was one; all else is for the agent.
-        """
-        return False
-
-    @property
-    def waits_to_begin(self) -> bool:
-        """Whether what was sent or typed is kept for a later start of the session, which has not begun."""
-        return False
-
-    def chose(self, setting: str, value: str | None) -> None:
-        """Take in that model, mode or effort was chosen; a part keeps it.
-
-        Args:
-            setting: "model", "mode" or "effort".
-            value: What was chosen, None for the default.
-        """
-
-    async def end(self) -> None:
-        """End the session and wait until its process is gone; the whole screen knows how."""
-        raise NotImplementedError
-
-    # -- what the parts share -----------------------------------------------------------------------------
+    def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        """Call something after a time, if the screen still lives then."""
+        return after(self, seconds, call)
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor.
@@ -185,14 +168,14 @@ class SessionBase(Screen[None]):
             try:
                 edited = await edit_text(self.app, text)
             except EditorError as error:
-                self.dock.notices.say(str(error))
+                self.say(str(error))
                 return
             if edited is not None:
                 put(edited.text)
                 if edited.problem:
-                    self.dock.notices.say(edited.problem)
+                    self.say(edited.problem)
 
-        start_work(self, edit, name="editor", group=GROUP)
+        self.start(edit, "editor", group=GROUP)
 
     def pressed_again(self, key: str, meaning: str = "") -> bool:
         """Whether a key is pressed for the second time within a short time, and no other key between.
@@ -205,3 +188,183 @@ class SessionBase(Screen[None]):
         self._again = (f"{key} {meaning}", now)
         soon = now - at < AGAIN_SECONDS and not presses_of(self).other_since(key, at)
         return soon and before == f"{key} {meaning}"
+
+    def changed(self) -> None:
+        """Show that something is known anew."""
+        raise NotImplementedError
+
+    # -- events of the session ------------------------------------------------------------------------------
+
+    def take(self, event: SessionEvent) -> None:
+        """Queue an event; all that come until the queue is looked at are handled together."""
+        self._arrived.append(event)
+        if isinstance(event, AWAITED):
+            self.post_message(self.EventsArrived())
+        elif len(self._arrived) == 1:
+            if self.clock() - self._handled_at < BATCH:
+                # In a burst each message of the stream would otherwise cost a round of Textual's own.
+                self.after(BATCH, self._handle_events)
+            else:
+                self.post_message(self.EventsArrived())
+
+    @on(EventsArrived)
+    def _handle_events(self) -> None:
+        if not self._arrived:
+            return  # one that is awaited took all along
+        self._handled_at = self.clock()
+        while self._arrived:
+            event = self._arrived.popleft()
+            if not isinstance(event, Reconnected | LimitReached):
+                self.transcript.apply(event)
+                self.view = noted(self.view, event, self.clock())
+            for take in self.listeners:
+                take(event)
+        self.changed()
+
+    # -- the screen -----------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Let Esc leave the mark first, and notice at once what covers the screen or goes away over it."""
+        bind_first(self, "escape", "leave_mark", "Leave the marked block")
+        self.watch(self.app, "app_focus", self.blocks.terminal_focused, init=False)
+        # At once: a key may come before the event that says that another screen has gone.
+        self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
+
+    @on(events.ScreenResume)
+    def _resumed(self, event: events.ScreenResume) -> None:
+        """Style everything once: a screen that is shown for the first time is told so twice."""
+        if event.refresh_styles:
+            event.refresh_styles = not self._styled
+            self._styled = self.is_attached
+        if self.live:
+            self.requests.came_up()
+        self.changed()
+
+    @on(events.ScreenSuspend)
+    def _suspended(self) -> None:
+        """Style everything anew when it is shown again."""
+        self._styled = False
+        if self.live:
+            self.requests.covered()
+
+    def _came_up(self, screen: Screen[Any]) -> None:
+        if screen is self and self.live:
+            self.requests.came_up()
+
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Give a widget the focus; a panel that opens while somebody searches waits for the search's end."""
+        if not self.finder.keeps_focus_from(widget):
+            super().set_focus(widget, scroll_visible, from_app_focus)
+
+    @on(Worker.StateChanged)
+    def _work_changed(self, event: Worker.StateChanged) -> None:
+        if words := failure(event):
+            self.note(words, "error")
+
+    # -- keys -----------------------------------------------------------------------------------------------
+
+    @property
+    def actions(self) -> Mapping[str, Do]:
+        """What each action of the table of keys does here, by its name."""
+        log = self.transcript
+        return MappingProxyType(
+            {
+                "page_up": log.action_page_up,
+                "page_down": log.action_page_down,
+                "line_up": log.action_line_up,
+                "line_down": log.action_line_down,
+                "top": log.action_home,
+                "bottom": log.action_end,
+                "unfold": log.toggle_folds,
+                "copy": self._copy_or_quit,
+                "search": self.finder.open,
+                "block_up": partial(self.blocks.mark, -1, Step.BLOCK),
+                "block_down": partial(self.blocks.mark, 1, Step.BLOCK),
+                "prompt_up": partial(self.blocks.mark, -1, Step.PROMPT),
+                "prompt_down": partial(self.blocks.mark, 1, Step.PROMPT),
+                "fold_block": self.blocks.fold,
+                "copy_block": self.blocks.copy,
+                "copy_code": self.blocks.copy_code,
+                "open_link": self.blocks.open,
+                "panel": self.requests.toggle,
+                "copy_draft": self.requests.copy_drafts,
+            }
+        )
+
+    def action_do(self, name: str) -> None:
+        """Do an action of the table of keys."""
+        self.actions[name]()
+
+    def action_leave_mark(self) -> None:
+        """Mark nothing."""
+        self.transcript.leave_mark()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Take Esc for the mark only while a block is marked."""
+        if action == "leave_mark":
+            return self.live and self.transcript.mark is not None
+        return super().check_action(action, parameters)
+
+    def _copy_or_quit(self) -> None:
+        """Copy what is selected; with nothing selected, quit when pressed twice."""
+        selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
+        if selected:
+            self.start(partial(copy, self.app, selected), "copy", group="copy", exclusive=True)
+            self.say(f"Copied {len(selected):,} characters")
+        elif self.pressed_again("ctrl+c"):
+            start_work(self.app, partial(self.app.run_action, "quit"), name="quit", fatal=True)
+        else:
+            self.say("Ctrl+C again quits", seconds=AGAIN_SECONDS)
+
+    # -- messages of the widgets, each to its controller ----------------------------------------------------
+
+    @on(Dock.Answered)
+    def _answered(self, event: Dock.Answered) -> None:
+        self.requests.answer(event)
+
+    @on(QuestionPanel.EditorWanted)
+    @on(DecisionPanel.EditorWanted)
+    def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+        self.requests.edit(event)
+
+    @on(RequestPanel.Opened)
+    def _panel_opened(self, event: RequestPanel.Opened) -> None:
+        self.requests.show_plan(event)
+
+    @on(Transcript.Looked)
+    def _looked(self) -> None:
+        self.requests.looked()
+
+    @on(Transcript.MarkChanged)
+    def _mark_changed(self) -> None:
+        self.query_one(PlaceBar).tell(self.transcript.mark, self.transcript.block_count)
+
+    @on(Transcript.Pointed)
+    def _pointed(self, event: Transcript.Pointed) -> None:
+        self.blocks.clicked(event)
+
+    @on(Transcript.FoundChanged)
+    def _found_changed(self, event: Transcript.FoundChanged) -> None:
+        self.query_one(SearchBar).tell(event.place, event.count, more=event.more)
+
+    @on(SearchBar.Changed)
+    def _query_changed(self, event: SearchBar.Changed) -> None:
+        self.transcript.search(event.query)
+
+    @on(SearchBar.Wanted)
+    def _next_wanted(self, event: SearchBar.Wanted) -> None:
+        self.transcript.search_next(event.direction)
+
+    @on(SearchBar.Closed)
+    def _search_closed(self) -> None:
+        self.finder.close()
+
+    @on(events.Click)
+    def _clicked(self, event: events.Click) -> None:
+        self.finder.clicked(event)
+
+    @on(Dock.LineChanged)
+    def _line_changed(self) -> None:
+        self.changed()

@@ -1,56 +1,143 @@
-"""The program's own commands, and what a prompt says of them."""
+"""The program's own commands: how one is listed, called from a prompt, and done."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
 
-from ccq_tui.agent.events import SlashCommand
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import USUAL_SECONDS, Control
+from ccq_tui.agent.events import SessionState, SlashCommand
+from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.session.ui import SessionUi
 
-OWN_COMMANDS: tuple[SlashCommand, ...] = (
-    SlashCommand("model", "Choose the model", "[name]"),
-    SlashCommand("mode", "Choose the permission mode", "[name]"),
-    SlashCommand("effort", "Choose how hard the model thinks", "[level]"),
-    SlashCommand("context", "Show what fills the context"),
-    SlashCommand("cost", "Show cost, tokens and time of this session"),
-    SlashCommand("theme", "Choose the colours", "[name]"),
-    SlashCommand("export", "Write the transcript to a file", "[md|json|path]"),
-    SlashCommand("rename", "Give this session a title", "TITLE"),
-    SlashCommand("resume", "Go on with an earlier session", "[id]"),
-    SlashCommand("new", "Open another session beside this one"),
-    SlashCommand("sessions", "Go to another session of this terminal"),
-    SlashCommand("overview", "Show all sessions by what they need"),
-    SlashCommand("park", "End the process while questions wait; answering goes on"),
-    SlashCommand("close", "End this session and take it away"),
-    SlashCommand("mcp", "See MCP servers, reconnect them, turn them on and off"),
-    SlashCommand("tasks", "See background tasks, and stop them"),
-    SlashCommand("rewind", "Take files and conversation back to an earlier prompt"),
-    SlashCommand("help", "Show all keys"),
-)
-"""Commands that the program does itself; each shadows the CLI's of the same name."""
-
-_NAMES = frozenset(command.name for command in OWN_COMMANDS)
+PARKED = "the session is parked, and no Claude process runs · an answer or a prompt starts it again"
+T = TypeVar("T")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """A command of the program's own, as a prompt calls it."""
+class Command(Generic[S]):
+    """A command of the program's own; it shadows the CLI's of the same name.
+
+    Attributes:
+        name: What stands behind the slash.
+        arguments: What may follow, for a person, or "".
+        help: What it does, for a person.
+        do: Does it, given the screen and the argument, which is "" where none was given.
+        alone: Whether it does something without an argument.
+    """
 
     name: str
-    argument: str = ""
+    arguments: str
+    help: str
+    do: Callable[[S, str], object]
+    alone: bool = True
+
+    @property
+    def listed(self) -> SlashCommand:
+        """The command as lists show it, beside those of the CLI."""
+        return SlashCommand(self.name, self.help, self.arguments)
 
 
-def called(text: str) -> Called | None:
+def called(text: str, commands: Iterable[Command[S]]) -> tuple[Command[S], str] | None:
     """Read a prompt.
 
     Args:
         text: What was sent from the prompt.
+        commands: The program's own commands.
 
     Returns:
-        The command, or None for what is for the agent: every other text, a text of several lines, and a path
-        such as ``/model/x``.
+        The command and its argument, or None for what is for the agent: every other text, a text of several
+        lines, and a path such as ``/model/x``.
     """
     stripped = text.strip()
     if not stripped.startswith("/") or "\n" in stripped:
         return None
     name, _, argument = stripped[1:].partition(" ")
-    return Called(name, argument.strip()) if name in _NAMES else None
+    command = next((one for one in commands if one.name == name), None)
+    return (command, argument.strip()) if command is not None else None
+
+
+class CommandRunner:
+    """Lets commands choose, ask and say what came of it; one runs at a time.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self.ui = ui
+        self._picker: Picker | None = None
+        self._asked_before = False
+        """Whether the command that runs has asked the CLI or the person before."""
+
+    def run(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        """Run a command; what the CLI refuses is said in the transcript."""
+        self.ui.start(partial(self._try, what, name), f"/{name}", group="command", exclusive=True)
+
+    async def _try(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        self._asked_before = False
+        try:
+            await what()
+        except CommandError as error:
+            self.tell(f"/{name} did not work: {error}", "warning")
+
+    def tell(self, text: str, level: str = "info") -> None:
+        """Show what came of a command, wherever the transcript was scrolled to."""
+        self.ui.note(text, level)
+        self.ui.transcript.action_end()
+
+    def need_process(self) -> None:
+        """Refuse what only Claude's process can do, while the session is parked.
+
+        Raises:
+            CommandError: There is no process.
+        """
+        if self.ui.view.state is SessionState.PARKED:
+            raise CommandError(PARKED)
+
+    async def ask(self, control: Control[T]) -> T:
+        """Ask the CLI something, and say that it is waited for."""
+        self.need_process()
+        return await self.asking(self.ui.session.agent.ask(control), control.seconds)
+
+    async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
+        """Wait for an answer of the CLI, and say so meanwhile."""
+        self._asked_before = True
+        self.ui.say("Asking Claude…", seconds=seconds)
+        try:
+            return await answer
+        finally:
+            self.ui.dock.notices.hush()
+
+    async def pick(
+        self,
+        title: str,
+        rows: Iterable[PickRow],
+        *,
+        about: str = "",
+        choose: str = "choose",
+        preview: Callable[[str], None] | None = None,
+    ) -> str | None:
+        """Let the person choose from a list; None when they left it."""
+        return await self.show_picker(Picker(title, rows, about=about, choose=choose, preview=preview))
+
+    async def show_picker(self, picker: Picker) -> str | None:
+        """Let the person choose from a list that is made already; None when they left it."""
+        self._picker = picker
+        # Then the key that asked for it is long ago, or may still be held down.
+        picker.by_itself, self._asked_before = self._asked_before, True
+        self.say_what_waits()
+        try:
+            return await self.ui.app.push_screen_wait(picker)
+        finally:
+            self._picker = None
+
+    def say_what_waits(self) -> None:
+        """Say in an open list that something waits behind it."""
+        if self._picker is not None:
+            line = self.ui.dock.line
+            self._picker.say(f"◆ {line.summary()} · Esc" if line.items else "")

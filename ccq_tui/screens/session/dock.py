@@ -15,9 +15,9 @@ from textual.message import Message
 from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.waiting import Draft, Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.growth import asked_again
+from ccq_tui.questions.growth import asked_again, begun, grown
 from ccq_tui.questions.input_guard import InputGuard
-from ccq_tui.questions.state import Page
+from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panels import Panel, PanelPool
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
@@ -25,8 +25,11 @@ from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
+HELD_UP_SECONDS = 0.5
+"""How long a set that is all here may take to be asked before what waits behind it goes first."""
 TIDY_SECONDS = 0.05
 """How long an answered panel may stay on the screen until the answer is on its way to the agent."""
 
@@ -142,12 +145,16 @@ class Dock(Vertical):
     def add(self, request: Request, draft: Draft | None = None, earlier: Sequence[Page] = ()) -> None:
         """Let a request wait; it is shown when it is the first and nobody is typing.
 
+        A set that was still being written keeps what was done in it.
+
         Args:
             request: The request.
             draft: What was selected and typed for it before, or None.
             earlier: Pages of questions that were closed, whose drafts come back with the same questions.
         """
-        if request.id in self._line:
+        if (known := self._line.get(request.id)) is not None:
+            if known.arriving and isinstance(request, QuestionRequest):
+                self._ask(request, earlier)
             return
         if draft is None and earlier and isinstance(request, QuestionRequest):
             draft = asked_again(request.questions, earlier)
@@ -157,6 +164,59 @@ class Dock(Vertical):
             self._settled = 0
         self._change(self._line.with_added(request, draft))
         self._show_soon()
+        self._make_way_soon()
+
+    def arrive(self, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()) -> None:
+        """Show more of a question set that is still being written.
+
+        Args:
+            request: The set as far as it is here.
+            arriving: How much that is.
+            earlier: Pages of questions that were closed, whose drafts come back with the same questions.
+        """
+        if request.id not in self._line:
+            self.add(request, begun(request.questions, arriving, earlier))
+            return
+        self._grow(request, arriving, earlier)
+        self._make_way_soon()
+
+    def _ask(self, request: QuestionRequest, earlier: Sequence[Page]) -> None:
+        """Let a set that was still being written wait like any other, and keep what was done in it."""
+        waiting = self._grow(request, None, earlier)
+        self._change(self._line)
+        if waiting is not None and isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
+            self.post_message(self.DraftChanged(waiting))
+
+    def _grow(
+        self, request: QuestionRequest, arriving: Arriving | None, earlier: Sequence[Page]
+    ) -> Waiting | None:
+        known = self._line.get(request.id)
+        if known is None or not isinstance(known.draft, PanelState):
+            return None
+        if isinstance(self._panel, QuestionPanel) and self._line.head is known:
+            draft = self._panel.grow(request.questions, arriving, earlier=earlier)
+        else:
+            draft = grown(known.draft, request.questions, arriving, self._clock(), earlier=earlier)
+        waiting = Waiting(request, draft)
+        self._line = self._line.with_item(waiting)
+        self._say_what_waits()
+        return waiting
+
+    def _make_way_soon(self) -> None:
+        """Look after a moment whether the first set is held up by something that waits behind it."""
+        head = self._line.head
+        if head is not None and head.held_up and self._line.asked.items:
+            after(self, HELD_UP_SECONDS, self._make_way)
+
+    def _make_way(self) -> None:
+        head = self._line.head
+        if head is None or not head.held_up or not self._line.asked.items:
+            return
+        if self._panel is not None:
+            self._line = self._line.with_draft(head.request.id, self._panel.state)
+            self._let_panel_go()
+        self._line = self._line.asked_first
+        self._tidy()
 
     def withdraw(self, request_id: str) -> Waiting | None:
         """Take a request out of the line, answered or not, and show the next.

@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import ClassVar
 
-from ccq_tui.screens.session.deciding import Deciding
-from ccq_tui.screens.session.growing import GrowingDock
-from ccq_tui.screens.session.looks import Looks
-from ccq_tui.screens.session.neighbouring import Neighbouring
-from ccq_tui.screens.session.obeying import Obeying
-from ccq_tui.screens.session.parking import Parking
-from ccq_tui.screens.session.placing import Placing
-from ccq_tui.screens.session.prompting import Prompting
-from ccq_tui.screens.session.reading import Reading
-from ccq_tui.screens.session.recovering import Recovering
-from ccq_tui.screens.session.searching import Searching
-from ccq_tui.screens.session.telling import Telling
-from ccq_tui.screens.session.timing import Timing
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.screens.keylist import own_bindings
+from ccq_tui.screens.notifying import Bar
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session import messages
+from ccq_tui.screens.session.attention import AttentionWatch
+from ccq_tui.screens.session.base import Do, SessionBase
+from ccq_tui.screens.session.command_palette import CommandPalette, action_rows, command_rows
+from ccq_tui.screens.session.commands import Command, CommandRunner, called
+from ccq_tui.screens.session.completions import Completions
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.export import export_transcript
+from ccq_tui.screens.session.mcp_command import McpCommand
+from ccq_tui.screens.session.model_commands import ModelCommands
+from ccq_tui.screens.session.notifications import Notifications
+from ccq_tui.screens.session.permission_mode import PermissionMode
+from ccq_tui.screens.session.prompt_keeper import PromptKeeper
+from ccq_tui.screens.session.prompts import Prompts
+from ccq_tui.screens.session.remedies import Remedies
+from ccq_tui.screens.session.resume_command import ResumeCommand
+from ccq_tui.screens.session.rewind_command import RewindCommand
+from ccq_tui.screens.session.session_switcher import SessionSwitcher
+from ccq_tui.screens.session.status import Status
+from ccq_tui.screens.session.tasks_command import TasksCommand
+from ccq_tui.screens.session.theme_command import ThemeCommand
+from ccq_tui.screens.session.usage_commands import UsageCommands
+from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.place_bar import PlaceBar
+from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.saying import begun
 
+UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
+NUMBERS = range(1, 10)
+KEYS = (
+    *("recover", "sessions", "waiting", "overview", "session_next", "session_before"),
+    *("interrupt", "editor", "history", "new_session", "palette", "mode"),
+)
 
-class SessionScreen(
-    Timing,
-    Parking,
-    Deciding,
-    Recovering,
-    Prompting,
-    Placing,
-    Searching,
-    Obeying,
-    Reading,
-    Telling,
-    Looks,
-    Neighbouring,
-):
+
+class SessionScreen(SessionBase):
     """Transcript above, prompt or panel below, status at the bottom.
 
     Args:
@@ -50,6 +68,60 @@ class SessionScreen(
         & > Transcript { height: 1fr; }
     }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_for(*KEYS),
+        *(
+            Binding(
+                f"alt+{number}", f"go_to_session({number})", "Go to session 1 to 9", show=False, priority=True
+            )
+            for number in NUMBERS
+        ),
+    ]
+
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__(session)
+        self.keeper = PromptKeeper(self)
+        self.prompts = Prompts(self, self.keeper)
+        self.completions = Completions(
+            self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
+        )
+        self.remedies = Remedies(self, self.prompts.send, self.take_command)
+        self.mode = PermissionMode(self, self.keeper.chose)
+        self.attention = AttentionWatch(self)
+        self.notifications = Notifications(self)
+        self.status = Status(
+            self,
+            lambda: self.query_one(StatusLine),
+            lambda: self.finder.is_open,
+            lambda: self.session.limited or self.switcher.counts_seconds,
+        )
+        runner = self.runner = CommandRunner(self)
+        self.switcher = SessionSwitcher(
+            runner, lambda: self.query_one_optional(SideBar), lambda: self.size.width
+        )
+        self.palette = CommandPalette(runner, self._palette_rows, self.run_action)
+        self.models = ModelCommands(runner, self.keeper.chose)
+        self.usage = UsageCommands(runner)
+        self.themes = ThemeCommand(runner)
+        self.resume = ResumeCommand(runner)
+        self.mcp = McpCommand(runner)
+        self.tasks = TasksCommand(runner)
+        self.rewind = RewindCommand(runner)
+        self.listeners = (
+            self.notifications.take,
+            self.status.take,
+            self.tasks.take,
+            self.rewind.take,
+            self.usage.take,
+            self.models.take,
+            self.completions.take,
+            self.keeper.take,
+            self.prompts.take,
+            self.remedies.take,
+            self.mode.take,
+            self.requests.take,
+            self.attention.take,
+        )
 
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
@@ -57,26 +129,217 @@ class SessionScreen(
         yield Transcript(TranscriptModel(self.clock))
         yield PlaceBar()
         yield SearchBar()
-        yield GrowingDock(self.view.name, self.launch.draft, clock=self.clock)
+        yield Dock(self.view.name, self.launch.draft, clock=self.clock)
         yield StatusLine()
+
+    # -- its life -------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
         """Start the session, and send what the command line said."""
         if self.launch.worktree is not None:
-            self.transcript.add_notice(begun(self.launch.worktree))
+            self.note(begun(self.launch.worktree))
         for notice in self.launch.notices:
-            self.transcript.add_notice(notice, "warning")
-        self.begin_draft()
+            self.note(notice, "warning")
+        self.keeper.begin()
         self.session.start()
         if self.launch.prompt:
-            self.say(self.launch.prompt)
+            self.prompts.send(self.launch.prompt)
+        self.keeper.load()
+        self.status.begin(self.set_interval(1.0, self.status.tick))
+        self.themes.watch()
+        self.watch(self.app, "app_focus", self.changed, init=False)
+        self.changed()
 
     def on_unmount(self) -> None:
         """End what is left of the session where nobody waited for its end."""
         self.session.abandon()
+        self.keeper.close()
+        self.notifications.show_bar(Bar.NONE)
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
-        self.dock.notices.say("Ending the session · Ctrl+Q again does not wait", seconds=60.0)
+        self.say("Ending the session · Ctrl+Q again does not wait", seconds=60.0)
         await self.session.end()
-        await self.release_draft()
+        await self.keeper.release()
+
+    def changed(self) -> None:
+        """Show what is known anew, here and in the lists of sessions."""
+        self.switcher.changed()
+        if self.live:
+            self.status.changed()
+            self.notifications.changed()
+            self.attention.changed()
+
+    def on_resize(self) -> None:
+        """Show the side bar where there is room for it."""
+        self.switcher.draw()
+
+    def on_key(self) -> None:
+        """Take a key that nobody took for somebody's hands, too."""
+        self.attention.touch()
+
+    def on_screen_suspend(self) -> None:
+        """Take a list that is opened, or a look at another session, for somebody's hands."""
+        self.attention.touch()
+
+    def on_screen_resume(self) -> None:
+        """Take in that somebody comes back to this session."""
+        self.attention.touch()
+        self.status.forget_title()
+
+    # -- what the program asks of it ------------------------------------------------------------------------
+
+    def list_sessions(self, entries: Sequence[Entry], waiting_beside: int = 0) -> None:
+        """Take in which sessions there are, this one among them, and how much waits in the others."""
+        self.switcher.list_sessions(entries, waiting_beside)
+
+    def touch(self) -> None:
+        """Count time limits anew for somebody who answers this session on another screen."""
+        self.attention.touch()
+
+    def keep_unopened(self, prompt: str) -> None:
+        """Keep the first prompt of a session that was not opened."""
+        self.requests.keep_to_copy(prompt, UNOPENED)
+
+    async def take_over(self, other: Unbegun) -> bool:
+        """Take over a session that has not begun; see `PromptKeeper.take_over`."""
+        return await self.keeper.take_over(other)
+
+    @property
+    def waits_to_begin(self) -> bool:
+        """Whether what was sent or typed is kept for a later start of the session, which has not begun."""
+        return self.keeper.waits_to_begin
+
+    # -- keys and commands ----------------------------------------------------------------------------------
+
+    @property
+    def actions(self) -> Mapping[str, Do]:
+        """What each action of the table of keys does here, by its name."""
+        post = self.post_message
+        return MappingProxyType(
+            {
+                **super().actions,
+                "recover": self.remedies.do,
+                "sessions": self.switcher.toggle,
+                "waiting": lambda: post(messages.NextWaitingWanted()),
+                "overview": lambda: post(messages.OverviewWanted()),
+                "session_next": lambda: post(messages.StepWanted(1)),
+                "session_before": lambda: post(messages.StepWanted(-1)),
+                "interrupt": self.prompts.interrupt,
+                "editor": self.prompts.edit,
+                "history": self._search_history,
+                "new_session": lambda: post(messages.NewWanted()),
+                "palette": self.palette.open,
+                "mode": self.mode.next,
+            }
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Take the key for the mode in the prompt alone: in a panel it goes to the question before."""
+        if (action, parameters) == ("do", ("mode",)):
+            return self.live and self.dock.prompt.has_focus_within
+        return super().check_action(action, parameters)
+
+    def action_go_to_session(self, number: int) -> None:
+        """Go to a session by its number."""
+        self.switcher.go_to(number)
+
+    def _search_history(self) -> None:
+        """Search the earlier prompts, or go on to the next that was found."""
+        if self.dock.prompt.display:
+            self.dock.prompt.search()
+
+    def take_command(self, text: str) -> bool:
+        """Do what a prompt says that is a command of the program's own.
+
+        Args:
+            text: What was sent from the prompt.
+
+        Returns:
+            Whether it was one; all else is for the agent.
+        """
+        found = called(text, SLASH_COMMANDS)
+        if found is None:
+            return False
+        command, argument = found
+        command.do(self, argument)
+        return True
+
+    def _palette_rows(self) -> Iterator[PickRow]:
+        keymap = keymap_for(self)
+        yield from command_rows(SLASH_COMMANDS, self.completions.others)
+        yield from action_rows(own_bindings(type(self)), keymap)
+        yield from action_rows(own_bindings(type(self.app)), keymap, "app.")
+
+    # -- messages of the widgets, each to its controller ----------------------------------------------------
+
+    @on(Prompt.Submitted)
+    def _submitted(self, event: Prompt.Submitted) -> None:
+        if not self.take_command(event.text):
+            self.prompts.send(event.text)
+        self.keeper.submitted(event.text)
+
+    @on(Prompt.QueuedWanted)
+    def _take_back(self) -> None:
+        self.prompts.take_back()
+
+    @on(Prompt.Changed)
+    def _edited(self, event: Prompt.Changed) -> None:
+        self.keeper.edited(event.draft)
+
+    @on(Prompt.ChoicesWanted)
+    def _find_choices(self, event: Prompt.ChoicesWanted) -> None:
+        self.completions.find(event.wanted)
+
+    @on(Dock.DraftChanged)
+    def _draft_changed(self, event: Dock.DraftChanged) -> None:
+        self.attention.touch()
+        self.session.agent.keep_draft(event.waiting.request.id, event.waiting.draft)
+
+    @on(Dock.LineChanged)
+    def _line_told(self) -> None:
+        self.runner.say_what_waits()
+
+    @on(SideBar.Chosen)
+    def _session_chosen(self, event: SideBar.Chosen) -> None:
+        self.switcher.go_to(event.number)
+
+
+def _export(screen: SessionScreen, argument: str) -> None:
+    screen.runner.run(partial(export_transcript, screen, argument), "export")
+
+
+async def _help(screen: SessionScreen) -> None:
+    await screen.run_action("app.help")
+
+
+SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
+    Command("model", "[name]", "Choose the model", lambda s, name: s.models.model(name)),
+    Command("mode", "[name]", "Choose the permission mode", lambda s, name: s.models.mode(name)),
+    Command("effort", "[level]", "Choose how hard the model thinks", lambda s, level: s.models.effort(level)),
+    Command("context", "", "Show what fills the context", lambda s, _: s.usage.context()),
+    Command("cost", "", "Show cost, tokens and time of this session", lambda s, _: s.usage.cost()),
+    Command("theme", "[name]", "Choose the colours", lambda s, name: s.themes.do(name)),
+    Command("export", "[md|json|path]", "Write the transcript to a file", _export),
+    Command(
+        "rename", "TITLE", "Give this session a title", lambda s, title: s.resume.rename(title), alone=False
+    ),
+    Command("resume", "[id]", "Go on with an earlier session", lambda s, name: s.resume.resume(name)),
+    Command("new", "", "Open another session beside this one", lambda s, _: s.action_do("new_session")),
+    Command("sessions", "", "Go to another session of this terminal", lambda s, _: s.switcher.pick()),
+    Command("overview", "", "Show all sessions by what they need", lambda s, _: s.action_do("overview")),
+    Command(
+        "park",
+        "",
+        "End the process while questions wait; answering goes on",
+        lambda s, _: s.session.agent.park(),
+    ),
+    Command("close", "", "End this session and take it away", lambda s, _: s.switcher.close()),
+    Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s, _: s.mcp.do()),
+    Command("tasks", "", "See background tasks, and stop them", lambda s, _: s.tasks.do()),
+    Command(
+        "rewind", "", "Take files and conversation back to an earlier prompt", lambda s, _: s.rewind.do()
+    ),
+    Command("help", "", "Show all keys", lambda s, _: s.runner.run(partial(_help, s), "help")),
+)
+"""The program's own commands, in the order of the lists: whatever shows or does one reads it here."""

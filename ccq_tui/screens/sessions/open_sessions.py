@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, overload
 
 from textual.app import App
-from textual.screen import Screen
 
 from ccq_tui.compat.textual.modes import begin_behind
 from ccq_tui.config import Launch
@@ -17,6 +16,7 @@ from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.view import SIGNS, SessionView, duration
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession
 from ccq_tui.text import one_line
@@ -80,9 +80,9 @@ class OpenSessions(Sequence[SessionScreen]):
         """Return the mode of a session, which it has to its end."""
         return self._modes[screen]
 
-    def own(self, screen: Screen[Any]) -> SessionScreen | None:
-        """Return a screen that is one of these, or None."""
-        return next((one for one in self._modes if one is screen), None)
+    def own(self, session: SupervisedSession) -> SessionScreen | None:
+        """Return the screen of a session, or None where it has been closed."""
+        return next((one for one in self._modes if one.session is session), None)
 
     def known(self, session_id: str) -> SessionScreen | None:
         """Return the session that has a Claude session id or resumes it, or None."""

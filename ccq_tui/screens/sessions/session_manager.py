@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from textual.app import App
-from textual.screen import Screen
 
 from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.recorded.origin import recorded_sessions
@@ -27,6 +26,7 @@ from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, next_wai
 from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
+from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import WorktreeCleanup
 from ccq_tui.widgets.lifetime import start_work
@@ -206,7 +206,7 @@ class SessionManager:
 
     # -- replacing and closing ------------------------------------------------------------------------------
 
-    async def replace_session(self, screen: Screen[Any], launch: Launch) -> None:
+    async def replace_session(self, session: SupervisedSession, launch: Launch) -> None:
         """Put a session in another's place, or show it where it is open already; for a worker."""
         if launch.resume and not launch.fork:
             here = (one for one in self._sessions if one.view.session_id == launch.resume)
@@ -215,7 +215,7 @@ class SessionManager:
                 self._sessions.say("It is open here already")
                 return
         alone = await self._ownership.alone(launch)
-        old = self._sessions.own(screen)
+        old = self._sessions.own(session)
         if alone is None or old is None:
             return
         trusted = await self._trust.let_in(_beside(old.launch, alone))
@@ -229,9 +229,9 @@ class SessionManager:
         await self._sessions.leave(left, fresh)
         self._sessions.note(said)
 
-    async def close(self, screen: Screen[Any]) -> None:
+    async def close(self, session: SupervisedSession) -> None:
         """End a session and take it away; with the last one the program ends. For a worker."""
-        closed = self._sessions.own(screen)
+        closed = self._sessions.own(session)
         if closed is None:
             return
         if len(self._sessions) == 1:
@@ -251,9 +251,9 @@ class SessionManager:
 
     # -- starting again -------------------------------------------------------------------------------------
 
-    async def start_again(self, screen: Screen[Any]) -> None:
+    async def start_again(self, session: SupervisedSession) -> None:
         """Let a person choose what becomes of a session whose start another process won; for a worker."""
-        own = self._sessions.own(screen)
+        own = self._sessions.own(session)
         if own is None:
             return
         launch = own.launch
@@ -286,10 +286,11 @@ class SessionManager:
         else:
             await self._sessions.show(self._sessions[entry.number - 1])
 
-    def tell_news(self, screen: Screen[Any], name: str, news: str) -> None:
+    def tell_news(self, session: SupervisedSession, news: str) -> None:
         """Say in the session on the screen what happened in another one."""
-        if screen is not self._sessions.front:
-            self._sessions.say(f"◆ {name}: {news} · F4 goes there", seconds=20.0)
+        own = self._sessions.own(session)
+        if own is not None and own is not self._sessions.front:
+            self._sessions.say(f"◆ {own.view.name}: {news} · F4 goes there", seconds=20.0)
 
 
 async def _keep(launch: Launch, typed: str) -> None:

@@ -20,7 +20,7 @@ from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.worker import Worker
 
-from ccq_tui.screens.session import base, dock, prompting
+from ccq_tui.screens.session import base, dock
 from tests.ui.host import QUIET_TURNS, Clock, _has_to_draw, _has_work
 from tests.ui.keystrokes.oracle import Frame, Watch, typed
 from tests.ui.session import Driven
@@ -101,7 +101,7 @@ class Hands:
         """Do something in a program whose delays follow the clock."""
         self.run = run
         with ExitStack() as patches:
-            for module in (dock, prompting):
+            for module in (dock, base):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
             patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
             for one in self.patches():

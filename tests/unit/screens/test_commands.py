@@ -12,17 +12,18 @@ from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
 from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.screens.pickers.choosing import PickRow, choosing
 from ccq_tui.screens.pickers.shelf import Shelved, age, session_row
-from ccq_tui.screens.session.accounts import context_text
-from ccq_tui.screens.session.commands import OWN_COMMANDS, Called, called
-from ccq_tui.screens.session.rewinding import choices, what_changes
+from ccq_tui.screens.session.commands import called
+from ccq_tui.screens.session.rewind_command import choices, what_changes
+from ccq_tui.screens.session.screen import SLASH_COMMANDS
+from ccq_tui.screens.session.usage_commands import context_text
 
 
 @pytest.mark.parametrize(
     ("text", "command"),
     [
-        ("/model", Called("model")),
-        ("  /model  opus \n", Called("model", "opus")),
-        ("/rename A longer title", Called("rename", "A longer title")),
+        ("/model", ("model", "")),
+        ("  /model  opus \n", ("model", "opus")),
+        ("/rename A longer title", ("rename", "A longer title")),
         ("/compact", None),
         ("/model\nand more", None),
         ("/model/x", None),
@@ -31,14 +32,17 @@ from ccq_tui.screens.session.rewinding import choices, what_changes
         ("see /model", None),
     ],
 )
-def test_a_prompt_is_a_command_only_when_it_is_nothing_else(text: str, command: Called | None) -> None:
-    assert called(text) == command
+def test_a_prompt_is_a_command_only_when_it_is_nothing_else(
+    text: str, command: tuple[str, str] | None
+) -> None:
+    found = called(text, SLASH_COMMANDS)
+    assert (found and (found[0].name, found[1])) == command
 
 
 def test_each_own_command_has_one_name_and_says_what_it_does() -> None:
-    names = [command.name for command in OWN_COMMANDS]
+    names = [command.name for command in SLASH_COMMANDS]
     assert len(set(names)) == len(names)
-    assert all(command.description for command in OWN_COMMANDS)
+    assert all(command.help for command in SLASH_COMMANDS)
 
 
 def details(*parts: ContextPart, limit: int = 100_000) -> ContextDetails:

@@ -17,7 +17,7 @@ from ccq_tui.screens.notifying import (
     progress,
     wanted_protocol,
 )
-from ccq_tui.screens.session.news import Tidings, bar_of, news_of
+from ccq_tui.screens.session.notifications import Tidings, bar_of, news_of
 
 
 @pytest.mark.parametrize(

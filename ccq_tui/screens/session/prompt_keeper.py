@@ -1,4 +1,4 @@
-"""The part of the screen that keeps what was typed: earlier prompts, and the one not sent yet."""
+"""What was typed, on disk: earlier prompts, the one not sent yet, and those that Claude has not read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
-
-from textual import on
 
 from ccq_tui.agent.events import (
     Connected,
@@ -27,14 +25,10 @@ from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.prompts.history import History
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import Draft, Sent, Unbegun
-from ccq_tui.screens.session.completing import Completing
-from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TITLE_LENGTH
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.text import one_line
-from ccq_tui.widgets.lifetime import after, is_live, start_work
-from ccq_tui.widgets.prompt import Prompt
 
 _logger = logging.getLogger(__name__)
 
@@ -48,8 +42,8 @@ SAVE_AFTER = 0.1
 T = TypeVar("T")
 
 
-class Remembering(Completing):
-    """Reads and writes history and drafts, one after the other in one thread.
+class PromptKeeper:
+    """Reads and writes history and drafts of prompts, one after the other in one thread.
 
     The draft of a new session is kept for its directory, and the next new session there takes it over. Once a
     prompt was sent, or the session has to wait for a process, the draft is the session's own, kept under its
@@ -58,18 +52,23 @@ class Remembering(Completing):
     A prompt that is sent goes from the field to what was sent in one write, and back the same way when it
     comes back: it is in one of the two at every moment. It stays there until Claude has read it and has
     written that down.
+
+    Args:
+        ui: The session's screen.
     """
 
-    def __init__(self, session: SupervisedSession) -> None:
-        super().__init__(session)
-        launch = session.launch
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        launch = ui.launch
         state = launch.state or state_dir()
-        self._history = History(state / "history.jsonl", self.view.cwd)
+        self.earlier: tuple[str, ...] = ()
+        """The earlier prompts, the newest first."""
+        self._history = History(state / "history.jsonl", ui.view.cwd)
         self._draft_files = Drafts(state / "drafts")
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._prompted = bool(launch.prompt)
         self._draft_key = ""
-        self._sent: dict[str, Sent] = {}
+        self.sent: dict[str, Sent] = {}
         self._loading: list[Future[None]] = []
         self._begun_in_directory = False
         self._begun = bool(launch.resume and not launch.fork) or launch.continue_last
@@ -84,23 +83,23 @@ class Remembering(Completing):
 
     @property
     def _directory_key(self) -> str:
-        return directory_key(self.view.cwd)
+        return directory_key(self._ui.view.cwd)
 
-    def on_mount(self) -> None:
+    def load(self) -> None:
         """Read the earlier prompts."""
-        if self.launch.prompt:
-            self._add_to_history(self.launch.prompt.rstrip())
-            self.dock.prompt.remember(self.earlier)
-        start_work(self, self._load_history, name="history")
+        if self._ui.launch.prompt:
+            self._add_to_history(self._ui.launch.prompt.rstrip())
+            self._ui.dock.prompt.remember(self.earlier)
+        self._ui.start(self._load_history, "history")
 
-    def begin_draft(self) -> None:
+    def begin(self) -> None:
         """Read the draft of this directory or session, before anything is sent."""
-        if self.launch.session_id:
-            self._begin_draft(self.launch.session_id)
-        elif not self.launch.continue_last and not self.launch.fork:
-            self._begin_draft(self.launch.resume or self._directory_key)
+        if self._ui.launch.session_id:
+            self._begin_draft(self._ui.launch.session_id)
+        elif not self._ui.launch.continue_last and not self._ui.launch.fork:
+            self._begin_draft(self._ui.launch.resume or self._directory_key)
 
-    def on_unmount(self) -> None:
+    def close(self) -> None:
         """Write what is not written yet; the thread ends when it has."""
         if self._loading:
             # What is on disk was not taken in, and nobody does so any more.
@@ -109,17 +108,16 @@ class Remembering(Completing):
         self._disk.submit(self._draft_files.close)
         self._disk.shutdown(wait=False)
 
-    async def release_draft(self) -> None:
+    async def release(self) -> None:
         """Write the draft, and leave it to the session that comes next."""
         self._save_draft()
         await self._read(self._draft_files.close)
 
-    def handle(self, event: SessionEvent) -> None:
+    def take(self, event: SessionEvent) -> None:
         """Learn under which id the session can be resumed, and when it begins."""
-        super().handle(event)
         match event:
             case Connected(session_id=session_id):
-                new = not (self.launch.resume or self.launch.continue_last)
+                new = not (self._ui.launch.resume or self._ui.launch.continue_last)
                 if session_id and session_id != self._draft_key and not (new and not self._prompted):
                     self._begin_draft(session_id)
             case ConversationReset(session_id=session_id):
@@ -131,8 +129,8 @@ class Remembering(Completing):
                 self._be_itself()
             case PromptDelivered():
                 self._begun = True
-            case PromptRecorded(prompt_id=name) if name in self._sent:
-                self.settle_sent([name])
+            case PromptRecorded(prompt_id=name) if name in self.sent:
+                self.settle([name])
             case _:
                 pass
 
@@ -140,7 +138,7 @@ class Remembering(Completing):
         self.earlier = (text, *(other for other in self.earlier if other != text))
         self._on_disk(self._history.add, text)
 
-    def keep_sent(self, sent: Sent) -> Future[None]:
+    def keep(self, sent: Sent) -> Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
 
         Args:
@@ -149,18 +147,18 @@ class Remembering(Completing):
         Returns:
             What is done when it is on disk, or cannot be.
         """
-        self._sent[sent.id] = sent
+        self.sent[sent.id] = sent
         self._waits = True
         self._be_called()
-        self._unsaved_draft = self._draft_of(self.dock.prompt.draft)
+        self._unsaved_draft = self._draft_of(self._ui.dock.prompt.draft)
         written = self._write_draft()
         self._be_itself()
         return written
 
-    def settle_sent(self, names: Iterable[str]) -> None:
+    def settle(self, names: Iterable[str]) -> None:
         """Write down that prompts were read, or are in the field again."""
         for name in names:
-            self._sent.pop(name, None)
+            self.sent.pop(name, None)
         self._write_draft()
 
     def chose(self, setting: str, value: str | None) -> None:
@@ -180,8 +178,8 @@ class Remembering(Completing):
         """
         while self._loading:
             await asyncio.wrap_future(self._loading[-1])
-        here, field = self._unbegun(waits=True), self.dock.prompt.draft
-        if here is None or self._prompted or field or self._draft_of(field) or self.launch.worktree:
+        here, field = self._unbegun(waits=True), self._ui.dock.prompt.draft
+        if here is None or self._prompted or field or self._draft_of(field) or self._ui.launch.worktree:
             return False
         same = replace(here, id=other.id, opened_in=other.opened_in, opened_at=other.opened_at)
         if replace(same, title=other.title) != other:
@@ -196,28 +194,28 @@ class Remembering(Completing):
         draft = self._draft_of(self._unsaved_draft)
         return bool(draft.session and draft)
 
-    @on(Prompt.Submitted)
-    def _remember_prompt(self, event: Prompt.Submitted) -> None:
-        self._add_to_history(event.text.rstrip())
+    def submitted(self, text: str) -> None:
+        """Remember a prompt that leaves the field."""
+        self._add_to_history(text.rstrip())
         self._save_draft()
         self._prompted = True
-        if self.view.session_id:
-            self._move_draft(self.view.session_id)
+        if self._ui.view.session_id:
+            self._move_draft(self._ui.view.session_id)
 
-    @on(Prompt.Changed)
-    def _keep_unsent(self, event: Prompt.Changed) -> None:
-        self._unsaved_draft = self._draft_of(event.draft)
+    def edited(self, field: Draft) -> None:
+        """Keep what is typed and not sent yet, in a moment."""
+        self._unsaved_draft = self._draft_of(field)
         if self._saving_draft is None:
-            self._saving_draft = after(self, SAVE_AFTER, self._save_draft)
+            self._saving_draft = self._ui.after(SAVE_AFTER, self._save_draft)
 
     # -- drafts -------------------------------------------------------------------------------------------
 
     def _draft_of(self, field: Draft) -> Draft:
-        return replace(field, sent=tuple(self._sent.values()), session=self._unbegun(waits=self._waits))
+        return replace(field, sent=tuple(self.sent.values()), session=self._unbegun(waits=self._waits))
 
     def _unbegun(self, *, waits: bool) -> Unbegun | None:
         """Return what it takes to begin the session in a later process, where that is to be done."""
-        name, launch = self.session.agent.record_id, self.launch
+        name, launch = self._ui.session.agent.record_id, self._ui.launch
         if self._begun or not waits or not name:
             return None
         settings = launch.settings
@@ -227,24 +225,24 @@ class Remembering(Completing):
             directory=str(settings.directory),
             opened_in=str(launch.home or settings.directory),
             opened_at=self._opened_at,
-            title=self.view.title or self._first_words(),
+            title=self._ui.view.title or self._first_words(),
             original=launch.resume,
             **chosen | self._choices,
         )
 
     def _first_words(self) -> str:
-        return next((one_line(one.text, TITLE_LENGTH) for one in self._sent.values()), "")
+        return next((one_line(one.text, TITLE_LENGTH) for one in self.sent.values()), "")
 
     def _be_called(self) -> None:
         """Be called by the first prompt while the session waits for a process, to be told from others."""
-        if self.view.state is SessionState.QUEUED and not self.view.title:
-            self.view = replace(self.view, title=self._first_words())
+        if self._ui.view.state is SessionState.QUEUED and not self._ui.view.title:
+            self._ui.view = replace(self._ui.view, title=self._first_words())
 
     def _be_itself(self) -> None:
         """Keep the draft under the session's own id from now on, not for its directory any more."""
         self._waits = True
-        if self._draft_key == self._directory_key and not self._loading and self.session.agent.record_id:
-            self._move_draft(self.session.agent.record_id)
+        if self._draft_key == self._directory_key and not self._loading and self._ui.session.agent.record_id:
+            self._move_draft(self._ui.session.agent.record_id)
 
     def _save_draft(self) -> None:
         if self._saving_draft is not None:
@@ -261,9 +259,10 @@ class Remembering(Completing):
         """
         if self._loading:
             return self._loading[-1]
-        dock = self.query_one_optional(Dock)
-        field = dock.prompt.draft if dock is not None else self._unsaved_draft
-        self._unsaved_draft = self._saved_draft = self._draft_of(field)
+        field = self._ui.field
+        self._unsaved_draft = self._saved_draft = self._draft_of(
+            self._unsaved_draft if field is None else field
+        )
         key = self._draft_key or self._directory_key
         self._begun_in_directory |= not self._draft_key
         return self._on_disk(self._draft_files.save, key, self._unsaved_draft)
@@ -284,7 +283,7 @@ class Remembering(Completing):
         self._loading.append(Future())
         # Asked for at once: what is saved from now on is behind it in the thread's queue, and not read back.
         stored = self._disk.submit(self._draft_files.load, key)
-        start_work(self, partial(self._bring_back, stored, key, old), name="draft")
+        self._ui.start(partial(self._bring_back, stored, key, old), "draft")
 
     async def _bring_back(self, stored: Future[Draft | None], key: str, old: str) -> None:
         draft = await self._result(stored)
@@ -295,10 +294,10 @@ class Remembering(Completing):
             self._on_disk(self._draft_files.move, old, key)
         elif draft is None:
             self._on_disk(self._draft_files.move, old, key)
-        left = tuple(one for one in (draft.sent if draft else ()) if one.id not in self._sent)
-        self._sent = {one.id: one for one in left} | self._sent
-        if draft and draft.text.strip() and is_live(self):
-            prompt = self.dock.prompt
+        left = tuple(one for one in (draft.sent if draft else ()) if one.id not in self.sent)
+        self.sent = {one.id: one for one in left} | self.sent
+        if draft and draft.text.strip() and self._ui.live:
+            prompt = self._ui.dock.prompt
             typed = prompt.draft
             text = f"{unfolded(draft.text, draft.pastes)}\n{typed.text}"
             prompt.restore(Draft(text, typed.pastes) if typed.text.strip() else replace(draft, sent=()))
@@ -314,22 +313,22 @@ class Remembering(Completing):
 
     async def _offer_again(self, left: Sequence[Sent]) -> None:
         """Put what an earlier process sent back into the field, but for what a turn has read."""
-        sessions = {one.id: one.session or self.session.agent.record_id for one in left}
-        read = await self.session.agent.taken(sessions)
+        sessions = {one.id: one.session or self._ui.session.agent.record_id for one in left}
+        read = await self._ui.session.agent.taken(sessions)
         returned = [one for one in left if one.id not in read]
-        if not is_live(self):
+        if not self._ui.live:
             return  # all of it is still on disk
         for one in returned:
-            self.dock.prompt.put_back(one.text)
-        self.settle_sent(one.id for one in left)
+            self._ui.dock.prompt.put_back(one.text)
+        self.settle(one.id for one in left)
         if returned:
-            self.transcript.add_notice(UNREAD if len(returned) == 1 else UNREAD_MANY, "warning")
+            self._ui.note(UNREAD if len(returned) == 1 else UNREAD_MANY, "warning")
 
     async def _load_history(self) -> None:
         earlier = await self._read(self._history.load)
         if earlier:
             self.earlier = tuple(dict.fromkeys((*self.earlier, *earlier)))
-            self.dock.prompt.remember(self.earlier)
+            self._ui.dock.prompt.remember(self.earlier)
 
     # -- the thread ---------------------------------------------------------------------------------------
 
@@ -360,9 +359,9 @@ class Remembering(Completing):
     def _not_kept(self, error: OSError) -> None:
         """Say once that something is not kept; each key would say it again."""
         _logger.warning("History or draft: %s", error)
-        if not self._told_failure and is_live(self):
+        if not self._told_failure and self._ui.live:
             self._told_failure = True
             reason = error.strerror or str(error)
-            self.transcript.add_notice(
+            self._ui.note(
                 f"What you type is not kept for the next start: {reason} · {state_dir()}", "warning"
             )

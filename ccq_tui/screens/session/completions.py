@@ -1,65 +1,72 @@
-"""The part of the screen that finds what completes the prompt: commands, files, earlier prompts."""
+"""What completes the prompt: commands, files, earlier prompts."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-
-from textual import on
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.prompts.choices import MOST_ROWS, Choice
 from ccq_tui.prompts.completing import Kind, Wanted
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.source import FileSource
-from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.commands import OWN_COMMANDS
+from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.widgets.prompt import Prompt
 
 LOOKING = "Looking for files…"
 NONE_YET = "none yet · Esc goes back to what you typed"
 NO_PROMPT = "nothing found · Esc goes back to what you typed"
 
 
-class Completing(SessionBase):
-    """Looks for completions in threads; the prompt shows those that are still wanted."""
+class Completions:
+    """Looks for completions in threads; the prompt shows those that are still wanted.
 
-    def __init__(self, session: SupervisedSession) -> None:
-        super().__init__(session)
-        self.earlier: tuple[str, ...] = ()
-        """The earlier prompts, the newest first."""
-        self._commands = OWN_COMMANDS
-        self._files = FileSource(self.view.cwd, session.clock)
+    Args:
+        ui: The session's screen.
+        own: The program's own commands.
+        earlier: Returns the earlier prompts, the newest first.
+    """
+
+    def __init__(
+        self, ui: SessionUi, own: tuple[SlashCommand, ...], earlier: Callable[[], tuple[str, ...]]
+    ) -> None:
+        self._ui = ui
+        self._own = own
+        self.commands = own
+        """All commands, the program's own first."""
+        self._earlier = earlier
+        self._files = FileSource(ui.view.cwd, ui.clock)
         self._listing: asyncio.Task[None] | None = None
         self._search = 0
 
-    def handle(self, event: SessionEvent) -> None:
+    def take(self, event: SessionEvent) -> None:
         """Take in which commands the CLI knows; a list that is open gets them too."""
-        super().handle(event)
         if isinstance(event, CommandsListed):
-            self._commands = merged(OWN_COMMANDS, event.commands)
-            wanted = self.dock.prompt.wanted
+            self.commands = merged(self._own, event.commands)
+            wanted = self._ui.dock.prompt.wanted
             if wanted is not None and wanted.kind is Kind.COMMANDS:
-                self.dock.prompt.offer(wanted, commands_for(wanted.query, self._commands))
+                self._ui.dock.prompt.offer(wanted, commands_for(wanted.query, self.commands))
 
-    @on(Prompt.ChoicesWanted)
-    def _find_choices(self, event: Prompt.ChoicesWanted) -> None:
+    @property
+    def others(self) -> tuple[SlashCommand, ...]:
+        """The CLI's commands that none of the program's own shadows."""
+        return self.commands[len(self._own) :]
+
+    def find(self, wanted: Wanted) -> None:
+        """Look for what completes a word of the prompt."""
         self._search += 1
-        start_work(self, partial(self._find, event.wanted), name="choices", group="choices", exclusive=True)
+        self._ui.start(partial(self._find, wanted), "choices", group="choices", exclusive=True)
 
     async def _find(self, wanted: Wanted) -> None:
-        prompt = self.dock.prompt
+        prompt = self._ui.dock.prompt
         match wanted.kind:
             case Kind.COMMANDS:
-                prompt.offer(wanted, commands_for(wanted.query, self._commands))
+                prompt.offer(wanted, commands_for(wanted.query, self.commands))
             case Kind.HISTORY:
-                index = await asyncio.to_thread(Index, self.earlier)
+                index = await asyncio.to_thread(Index, self._earlier())
                 rows = await self._found(index, wanted.query)
-                prompt.offer(wanted, rows, "" if rows else NO_PROMPT if self.earlier else NONE_YET)
+                prompt.offer(wanted, rows, "" if rows else NO_PROMPT if self._earlier() else NONE_YET)
             case Kind.FILES:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))

@@ -1,7 +1,8 @@
-"""What of a session is worth a notification, in words for the desktop."""
+"""Notifications: what of a session is news, and how somebody hears of it who looks elsewhere."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -14,7 +15,10 @@ from ccq_tui.agent.events import (
     SessionState,
     TurnEnded,
 )
-from ccq_tui.screens.notifying import Bar
+from ccq_tui.compat.textual.driver import write
+from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
+from ccq_tui.screens.session.messages import NewsTold
+from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
@@ -79,3 +83,51 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
 def bar_of(state: SessionState) -> Bar:
     """Return what the task bar shows of a session."""
     return BARS.get(state, Bar.NONE)
+
+
+class Notifications:
+    """Calls a person who looks elsewhere: a notification, the bell, the terminal's progress bar.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._settings = ui.launch.settings
+        self._environment = {**os.environ, **ui.launch.environment}
+        self._protocol = wanted_protocol(self._settings.notify, self._environment)
+        self._has_bar = has_progress(self._settings.progress, self._environment)
+        self._bar = Bar.NONE
+        self._news: list[str] = []
+
+    def take(self, event: SessionEvent) -> None:
+        """Note what somebody would want to hear of."""
+        if news := news_of(event, self._settings.notify_after):
+            self._news.append(news)
+
+    def changed(self) -> None:
+        """Tell the news of a burst at once, and show in the task bar how the session stands."""
+        self._tell()
+        if self._ui.in_front:
+            self.show_bar(Bar.NONE if self._ui.app.app_focus else bar_of(self._ui.view.state))
+
+    def _tell(self) -> None:
+        news, self._news = self._news, []
+        if not news:
+            return
+        tidings, app = Tidings.of(self._ui.view.name, news), self._ui.app
+        if not self._ui.in_front:
+            self._ui.post_message(NewsTold(self._ui.session, tidings.body))
+        elif app.app_focus:
+            return
+        if self._settings.bell:
+            app.bell()
+        if not app.app_focus:
+            write(app, notification(self._protocol, tidings.title, tidings.body, self._environment))
+
+    def show_bar(self, bar: Bar) -> None:
+        """Show something in the task bar, or nothing any more."""
+        if self._has_bar and bar is not self._bar:
+            self._bar = bar
+            write(self._ui.app, progress(bar, self._environment))

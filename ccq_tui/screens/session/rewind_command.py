@@ -1,4 +1,4 @@
-"""The part of the screen that takes files and conversation back to an earlier prompt."""
+"""/rewind: files and conversation as they were before an earlier prompt."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commanding import Commanding
-from ccq_tui.screens.session.commands import Called
+from ccq_tui.screens.session.commands import CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
@@ -34,63 +33,67 @@ class Given:
     text: str
 
 
-class Rewinding(Commanding):
-    """Does /rewind: which prompt, what will change, and only then the change."""
+class RewindCommand:
+    """Asks which prompt, shows what will change, and only then takes it back.
 
-    _given: tuple[Given, ...] = ()
+    Args:
+        runner: Runs commands.
+    """
 
-    def handle(self, event: SessionEvent) -> None:
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self.given: tuple[Given, ...] = ()
+        """The prompts that the conversation holds, the newest last."""
+
+    def take(self, event: SessionEvent) -> None:
         """Remember the prompts of the conversation."""
-        super().handle(event)
         match event:
             case ConversationReset():
-                self._given = ()
+                self.given = ()
             case HistoryLoaded(events, older=True):
-                later, self._given = self._given, ()
+                later, self.given = self.given, ()
                 self._remember(one for one in events if isinstance(one, PromptAccepted))
-                self._given = (*self._given, *later)[-MOST_PROMPTS:]
+                self.given = (*self.given, *later)[-MOST_PROMPTS:]
             case HistoryLoaded(events):
                 self._remember(one for one in events if isinstance(one, PromptAccepted))
             case PromptAccepted():
                 self._remember([event])
             case PromptReturned(prompt_id=name):
-                self._given = tuple(one for one in self._given if one.prompt_id != name)
+                self.given = tuple(one for one in self.given if one.prompt_id != name)
             case _:
                 pass
 
     def _remember(self, prompts: Iterable[PromptAccepted]) -> None:
         known = [Given(one.prompt_id, one.text) for one in prompts if one.prompt_id and one.text[:1] != "/"]
-        self._given = (*self._given, *known)[-MOST_PROMPTS:]
+        self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
-    def command(self, command: Called) -> None:
-        """Begin to rewind."""
-        if command.name == "rewind":
-            self.work(self._rewind, "rewind")
-        else:
-            super().command(command)
+    def do(self) -> None:
+        """Choose a prompt, see what changes, and rewind."""
+        self._runner.run(self._rewind, "rewind")
 
     async def _rewind(self) -> None:
-        self.need_process()
-        if self.view.busy:
-            waits = self.view.state is SessionState.AWAITING
+        self._runner.need_process()
+        if self._ui.view.busy:
+            waits = self._ui.view.state is SessionState.AWAITING
             doing = "Claude waits for you · answer it" if waits else "Claude is at work"
-            self.dock.notices.say(f"{doing} · Esc interrupts it, then /rewind")
+            self._ui.say(f"{doing} · Esc interrupts it, then /rewind")
             return
-        if not self._given:
-            self.dock.notices.say("There is no prompt to go back to")
+        if not self.given:
+            self._ui.say("There is no prompt to go back to")
             return
         rows = [
             PickRow(one.prompt_id, one_line(one.text, 120), "the last one" if not index else "")
-            for index, one in enumerate(reversed(self._given))
+            for index, one in enumerate(reversed(self.given))
         ]
         about = "Files and conversation go back to what they were before it. What will change is shown first."
-        prompt_id = await self.pick("Rewind to before which prompt?", rows, about=about)
-        given = next((one for one in self._given if one.prompt_id == prompt_id), None)
+        prompt_id = await self._runner.pick("Rewind to before which prompt?", rows, about=about)
+        given = next((one for one in self.given if one.prompt_id == prompt_id), None)
         if given is None:
             return
-        files = await self.ask(controls.files_to_rewind(given.prompt_id))
-        about = what_changes(files, self.view.cwd)
-        what = await self.pick(
+        files = await self._runner.ask(controls.files_to_rewind(given.prompt_id))
+        about = what_changes(files, self._ui.view.cwd)
+        what = await self._runner.pick(
             f"Rewind to before: {given.text}", choices(files), about=about, choose="rewind"
         )
         if what == "files":
@@ -99,40 +102,42 @@ class Rewinding(Commanding):
             await self._rewind_conversation(given, files=what == "both")
 
     async def _rewind_files(self, given: Given) -> None:
-        left = await self.asking(controls.take_files_back(self.session.agent.ask, given.prompt_id))
+        left = await self._runner.asking(
+            controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
+        )
         if left.refusal:
-            self.tell(f"The files were not taken back: {left.refusal}", "warning")
+            self._runner.tell(f"The files were not taken back: {left.refusal}", "warning")
         elif left.files:
             self._tell_left(left.files)
         else:
-            self.tell(f"Files are as they were before: {one_line(given.text, 120)}")
+            self._runner.tell(f"Files are as they were before: {one_line(given.text, 120)}")
 
     def _tell_left(self, files: Sequence[str]) -> None:
-        self.tell(
-            f"Not taken back: {_named(files, self.view.cwd)} · a directory or a link is there instead, or it "
-            "cannot be written · all other files are as they were before the prompt",
+        self._runner.tell(
+            f"Not taken back: {_named(files, self._ui.view.cwd)} · a directory or a link is there instead, "
+            "or it cannot be written · all other files are as they were before the prompt",
             "warning",
         )
 
     async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
-        done = await self.asking(self.session.agent.rewind(given.prompt_id, files=files))
+        done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
             kept = "Nothing was taken back" if files else "The conversation was not taken back"
-            self.tell(f"{kept}: {done.refusal}", "warning")
+            self._runner.tell(f"{kept}: {done.refusal}", "warning")
             return
-        place = self._given.index(given) if given in self._given else 0
-        gone = len(self._given) - place
-        self._given = self._given[:place]
+        place = self.given.index(given) if given in self.given else 0
+        gone = len(self.given) - place
+        self.given = self.given[:place]
         last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
         before = one_line(given.text, 120)
         followed = files and not (done.files_refusal or done.files_left)
         also = " · files are as they were before it" if followed else ""
-        self.tell(f"↶ Claude no longer knows {last}, from here back to: {before}{also}")
+        self._runner.tell(f"↶ Claude no longer knows {last}, from here back to: {before}{also}")
         if done.files_refusal:
-            self.tell(f"The files were not taken back: {done.files_refusal}", "warning")
+            self._runner.tell(f"The files were not taken back: {done.files_refusal}", "warning")
         elif done.files_left:
             self._tell_left(done.files_left)
-        self.dock.prompt.put_back(done.prompt or given.text)
+        self._ui.dock.prompt.put_back(done.prompt or given.text)
 
 
 def choices(files: FilesToRewind) -> list[PickRow]:

@@ -1,8 +1,13 @@
-"""What the context holds and what the session cost, as lines of text for a card."""
+"""/context and /cost: what fills the context, and what the session cost."""
 
 from __future__ import annotations
 
+from ccq_tui.agent import controls
 from ccq_tui.agent.controls import ContextDetails, ContextPart
+from ccq_tui.agent.events import TurnEnded
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.view import duration
+from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
 SHADES = "█▓▒░▞▚◧◨"
@@ -12,6 +17,42 @@ BUFFER = "╌"
 NAME_LENGTH = 32
 BAR = 50
 """Cells of the bar; with what stands before it, it fits a narrow terminal."""
+
+
+class UsageCommands:
+    """Shows what fills the context and what the session cost.
+
+    Args:
+        runner: Runs commands.
+    """
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self._turns = 0
+        self._seconds = 0.0
+
+    def take(self, event: SessionEvent) -> None:
+        """Count the turns and their time."""
+        if isinstance(event, TurnEnded):
+            self._turns += 1
+            self._seconds += event.duration
+
+    def context(self) -> None:
+        """Show what fills the context."""
+        self._runner.run(self._show_context, "context")
+
+    def cost(self) -> None:
+        """Show cost, tokens and time."""
+        self._runner.run(self._show_cost, "cost")
+
+    async def _show_context(self) -> None:
+        self._runner.tell(context_text(await self._runner.ask(controls.context_details())))
+
+    async def _show_cost(self) -> None:
+        turns = f"{self._turns} turn{'' if self._turns == 1 else 's'} ended in this terminal"
+        said = (await self._runner.ask(controls.session_cost())).strip()
+        self._runner.tell(f"{turns}, {duration(int(self._seconds))} of work\n{said}".rstrip())
 
 
 def context_text(details: ContextDetails, cells: int = BAR) -> str:

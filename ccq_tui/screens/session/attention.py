@@ -1,0 +1,58 @@
+"""A person's attention: when they last did something, and the time limits that count from there."""
+
+from __future__ import annotations
+
+from ccq_tui.agent.events import SessionState
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.supervisor.events import LimitReached, SessionEvent
+from ccq_tui.supervisor.limits import Attention, spoken
+
+
+class AttentionWatch:
+    """Shows the countdown of a limit and what it ended; says when a person last did something.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._touched = ui.clock()
+        ui.session.attention = self._attention
+
+    def take(self, event: SessionEvent) -> None:
+        """Say why the session ended."""
+        if isinstance(event, LimitReached):
+            self._ui.note(_ended_words(event))
+
+    def changed(self) -> None:
+        """Count down where a limit comes near."""
+        self._ui.dock.count_down(self._ui.session.look())
+
+    def touch(self) -> None:
+        """Count anew: somebody did something, here or for this session on another screen."""
+        self._touched = self._ui.clock()
+
+    def _attention(self) -> Attention:
+        """Say when a person last did something, and which question is shown."""
+        if not self._ui.live:
+            return Attention(self._touched)
+        dock = self._ui.dock
+        panel, typed = dock.panel, dock.prompt.last_typed
+        if panel is not None and panel.touched is not None:
+            # Kept, because the panel goes when its question does.
+            self._touched = max(self._touched, panel.touched)
+        if typed is not None:
+            self._touched = max(self._touched, typed)
+        items = dock.line.asked.items
+        first = items[0].request if items else None
+        return Attention(self._touched, first.id if isinstance(first, QuestionRequest) else "")
+
+
+def _ended_words(event: LimitReached) -> str:
+    """Say why a session ended, and what starts it again."""
+    after = spoken(event.limit.seconds)
+    if event.state is SessionState.PARKED:
+        return f"Parked after {after} without an answer · your answer starts Claude again"
+    return f"Closed after {after} without activity · your next prompt resumes it"

@@ -1,0 +1,146 @@
+"""What keys and clicks do with the blocks of the transcript: mark, fold, copy, open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from ccq_tui.questions.input_guard import CLICK_GRACE
+from ccq_tui.screens.clipboard import copy
+from ccq_tui.screens.opening import Target, open_target, resolved
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.text import one_line
+from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.widgets.transcript.block_mark import Step
+from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
+from ccq_tui.widgets.transcript.pointing import targets_at
+
+HOW = "Alt+↑ marks a block first"
+DOUBLE_CLICK = 0.3
+"""Seconds in which a second click says that the first one was meant to select."""
+
+
+class BlockActions:
+    """Moves a mark from block to block, and acts on the marked one or on one that is clicked.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._opening: asyncio.TimerHandle | None = None
+        self._focused_at = float("-inf")
+        self._cycle: tuple[Block | None, str, int] = (None, "", -1)
+
+    def terminal_focused(self) -> None:
+        """Note that the terminal got or lost the focus: a click then may only mean that."""
+        self._focused_at = self._ui.clock()
+
+    def mark(self, direction: int, step: Step) -> None:
+        """Mark the next block or prompt."""
+        if not self._ui.transcript.move_mark(direction, step):
+            way = "above" if direction < 0 else "below"
+            self._ui.say(f"There is no {step.value} further {way}")
+
+    def fold(self) -> None:
+        """Unfold the marked block, or fold it."""
+        if self._marked() is not None and not self._ui.transcript.toggle_mark():
+            self._ui.say("All of it is shown")
+
+    def copy(self) -> None:
+        """Copy the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        async def work() -> None:
+            text = await asyncio.to_thread(text_of, block)
+            await copy(self._ui.app, text)
+            self._ui.say(f"Copied {len(text):,} characters")
+
+        self._start(work)
+
+    def copy_code(self) -> None:
+        """Copy the next piece of code of the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        async def work() -> None:
+            pieces = await asyncio.to_thread(code_in, block)
+            if not pieces:
+                self._ui.say("There is no code in it")
+                return
+            number = self._next(block, "code", len(pieces))
+            await copy(self._ui.app, pieces[number])
+            first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
+            self._ui.say(f"Copied {_which(number, pieces, 'code', 'Alt+K')}: {first}")
+
+        self._start(work)
+
+    def open(self) -> None:
+        """Open the next link or path of the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        def found() -> list[Target]:
+            return resolved(targets_in(block), self._ui.view.cwd)
+
+        async def work() -> None:
+            targets = await asyncio.to_thread(found)
+            if not targets:
+                self._ui.say("There is no link in it, and no path of a file that exists")
+                return
+            number = self._next(block, "target", len(targets))
+            said = await open_target(self._ui.app, targets[number])
+            more = f" · {_which(number, targets, '', 'Alt+O')}" if len(targets) > 1 else ""
+            self._ui.say(said + more)
+
+        self._start(work)
+
+    def clicked(self, event: Transcript.Pointed) -> None:
+        """Open what was clicked, unless it was clicked twice, which selects, or to come to the terminal."""
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
+        if event.chain == 1 and self._ui.clock() - self._focused_at >= CLICK_GRACE:
+            self._opening = self._ui.after(DOUBLE_CLICK, lambda: self._open_at(event))
+
+    def _open_at(self, event: Transcript.Pointed) -> None:
+        self._opening = None
+
+        def found() -> list[Target]:
+            named = targets_at(event.block, event.strips, event.line, event.cell)
+            return resolved(named, self._ui.view.cwd)
+
+        async def work() -> None:
+            if targets := await asyncio.to_thread(found):
+                self._ui.say(await open_target(self._ui.app, targets[0]))
+
+        self._start(work)
+
+    def _marked(self) -> Block | None:
+        block = self._ui.transcript.mark
+        if block is None:
+            self._ui.say(HOW)
+        return block
+
+    def _next(self, block: Block, what: str, count: int) -> int:
+        """Return which one of several it is this time: the next one when the key is repeated."""
+        before, kind, number = self._cycle
+        number = (number + 1) % count if before is block and kind == what else 0
+        self._cycle = (block, what, number)
+        return number
+
+    def _start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._ui.start(work, "block", group="block", exclusive=True)
+
+
+def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: str) -> str:
+    if len(all_of_them) == 1:
+        return f"the {what}"
+    return f"{what} {number + 1} of {len(all_of_them)} ({key} the next)".strip()

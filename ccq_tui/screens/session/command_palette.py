@@ -1,0 +1,91 @@
+"""The palette, in which every command and every key's action is found by typing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import TypeVar
+
+from textual.binding import Binding
+
+from ccq_tui.agent.events import SlashCommand
+from ccq_tui.config.keymap import Keymap
+from ccq_tui.config.keynames import shown_key
+from ccq_tui.screens.keylist import joined
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commands import Command, CommandRunner
+from ccq_tui.widgets.prompt import Prompt
+
+PALETTE = "palette"
+S = TypeVar("S")
+
+
+class CommandPalette:
+    """Shows the palette: a command is done or begun in the prompt, an action is done.
+
+    Args:
+        runner: Runs commands.
+        rows: Returns what there is to choose from.
+        act: Does an action, as Textual spells it.
+    """
+
+    def __init__(
+        self,
+        runner: CommandRunner,
+        rows: Callable[[], Iterable[PickRow]],
+        act: Callable[[str], Awaitable[object]],
+    ) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self._rows = rows
+        self._act = act
+
+    def open(self) -> None:
+        """Find a command or an action."""
+        if self._ui.dock.prompt.display:
+            self._runner.run(self._choose, PALETTE)
+
+    async def _choose(self) -> None:
+        value = await self._runner.pick("Commands and keys", self._rows(), choose="do it")
+        if value is None:
+            return
+        if not value.startswith("/"):
+            await self._act(value)
+        elif value.endswith(" "):
+            self._begin(value)
+        else:
+            self._ui.post_message(Prompt.Submitted(value))
+
+    def _begin(self, command: str) -> None:
+        """Write a command into the prompt; what stands there becomes its argument."""
+        prompt = self._ui.dock.prompt
+        prompt.put(command + prompt.text)
+        self._ui.say("The command takes an argument · type it, then Enter")
+
+
+def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
+    """Give a row for each command; the value of one that takes more ends with a blank.
+
+    Args:
+        own: The program's own commands.
+        others: The CLI's that none of them shadows.
+    """
+    for one in own:
+        yield PickRow(f"/{one.name}{'' if one.alone else ' '}", f"/{one.name}", one.help, one.arguments)
+    for command in others:
+        needs = " " if command.arguments else ""
+        yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)
+
+
+def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
+    """Give a row for each action that has words, with the keys that hold.
+
+    Args:
+        bindings: The bindings of the screen, or of the app.
+        keymap: The keys that hold.
+        place: What stands before the action's name: "app." for the app's.
+    """
+    for binding in joined(bindings):
+        # What has no name is one of several keys that differ by a number: nothing to choose by its words.
+        if binding.description and binding.id and binding.id != PALETTE:
+            keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
+            yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))

@@ -1,0 +1,62 @@
+"""Writes the transcript of a session to a file."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.text import one_line
+from ccq_tui.widgets.transcript.files import export_json, export_markdown, export_name, write_export
+
+OVERWRITE = "--overwrite"
+MOST_TRIES = 100
+"""Files of one day and name; then a name has to be given."""
+
+
+async def export_transcript(ui: SessionUi, argument: str) -> None:
+    """Write the transcript to a file, and say where.
+
+    Args:
+        ui: The session's screen.
+        argument: "" or "md" for Markdown, "json", or a path, whose ending decides; a file that exists is
+            replaced only with ``--overwrite``.
+    """
+    words = argument.split()
+    overwrite = OVERWRITE in words
+    wanted = argument.replace(OVERWRITE, "").strip()
+    at = datetime.now().astimezone()
+    view = ui.view
+    session = {"name": view.name, "id": view.session_id, "model": view.model, "cwd": str(view.cwd)}
+    # The list may change while a thread writes it; a block's text only grows.
+    blocks = list(ui.transcript.model.blocks)
+    ending = "json" if wanted == "json" or wanted.lower().endswith(".json") else "md"
+    make = export_json if ending == "json" else export_markdown
+
+    def write() -> Path:
+        text = make(blocks, session=session, at=at)
+        if wanted not in {"", "md", "json"}:
+            path = view.cwd / Path(wanted).expanduser()
+            write_export(path, text, overwrite=overwrite)
+            return path
+        for number in range(1, MOST_TRIES):
+            path = view.cwd / export_name(view.name, ending, at, number)
+            try:
+                write_export(path, text)
+            except FileExistsError:
+                continue
+            return path
+        raise FileExistsError(f"there are {MOST_TRIES} of today already; give a name")
+
+    try:
+        path = await asyncio.to_thread(write)
+    except FileExistsError:
+        ui.note(
+            f"There is such a file already: /export {one_line(wanted, 500)} {OVERWRITE} replaces it",
+            "warning",
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        ui.note(f"Nothing was exported: {one_line(str(error), 500)}", "error")
+    else:
+        ui.note(f"Exported to {one_line(str(path), 1_000)}")

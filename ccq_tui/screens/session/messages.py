@@ -1,0 +1,68 @@
+"""What the screen of a session tells the program: each message is a wish or a change that concerns others."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from ccq_tui.config import Launch
+from ccq_tui.supervisor.session import SupervisedSession
+
+
+class OfSession(Message):
+    """A message that names its session."""
+
+    def __init__(self, session: SupervisedSession) -> None:
+        super().__init__()
+        self.session = session
+
+
+class InboxWanted(Message):
+    """What waits in all sessions is to be shown."""
+
+
+class OverviewWanted(Message):
+    """All sessions are to be shown, by what they need."""
+
+
+class NewWanted(Message):
+    """Another session is to be opened."""
+
+
+class StepWanted(Message):
+    """Another session is to be shown: so many places further."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__()
+        self.step = step
+
+
+class NextWaitingWanted(Message):
+    """The next session that waits for a person is to be shown."""
+
+
+class CloseWanted(OfSession):
+    """A session is to be ended and taken away."""
+
+
+class ReplaceWanted(OfSession):
+    """Another conversation is to take the place of a session."""
+
+    def __init__(self, session: SupervisedSession, launch: Launch) -> None:
+        super().__init__(session)
+        self.launch = launch
+
+
+class ElsewhereWanted(OfSession):
+    """What can be done about a session that another process runs is to be chosen."""
+
+
+class Told(Message):
+    """A list of sessions would say something else of one."""
+
+
+class NewsTold(OfSession):
+    """Something happened in a session that is not on the screen."""
+
+    def __init__(self, session: SupervisedSession, news: str) -> None:
+        super().__init__(session)
+        self.news = news

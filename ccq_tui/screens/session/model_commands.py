@@ -1,0 +1,141 @@
+"""/model, /mode and /effort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import get_args
+
+from ccq_tui.agent.events import EffortChanged, ModelChoice, ModelsListed
+from ccq_tui.choices import Effort, PermissionMode
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.permission_mode import BYPASS, MEANINGS, said
+from ccq_tui.supervisor.events import SessionEvent
+
+EFFORTS = {
+    "low": "quick answers",
+    "medium": "a balance",
+    "high": "thinks longer",
+    "xhigh": "thinks much longer",
+    "max": "as long as it takes",
+}
+
+
+class ModelCommands:
+    """Chooses model, permission mode and effort, by name or from a list.
+
+    Args:
+        runner: Runs commands.
+        chose: Keeps what was chosen: "model", "mode" or "effort", and its value, None for the default.
+    """
+
+    def __init__(self, runner: CommandRunner, chose: Callable[[str, str | None], object]) -> None:
+        self._runner = runner
+        self._chose = chose
+        self._ui = runner.ui
+        self.models: tuple[ModelChoice, ...] = ()
+        """What there is to choose from."""
+        self._effort = ""
+
+    def take(self, event: SessionEvent) -> None:
+        """Remember what there is to choose from."""
+        match event:
+            case ModelsListed(models):
+                self.models = models
+            case EffortChanged(level):
+                self._effort = level
+                self._runner.tell(f"Effort: {level}, from the next request on")
+            case _:
+                pass
+
+    # -- model -------------------------------------------------------------------------------------------
+
+    def model(self, name: str) -> None:
+        """Choose the model named, or one from the list."""
+        self._named_model(name) if name else self._runner.run(self._pick_model, "model")
+
+    async def _pick_model(self) -> None:
+        if not self.models:
+            self._ui.say("Claude is still starting · /model NAME works already")
+            return
+        now = self._model_now()
+        rows = [
+            PickRow(model.value, model.name, model.description, current=model is now) for model in self.models
+        ]
+        about = "Answers from the next prompt on; /model NAME takes any other."
+        if (name := await self._runner.pick("Model", rows, about=about)) is not None:
+            self._named_model(name)
+
+    def _model_now(self) -> ModelChoice | None:
+        """Return the model in use, by the name it was chosen by where several are the same."""
+        exact = [model for model in self.models if model.value == self._ui.view.model]
+        return next(iter([*exact, *(m for m in self.models if m.resolved == self._ui.view.model)]), None)
+
+    def _named_model(self, name: str) -> None:
+        wanted = name.casefold()
+        found = next((m for m in self.models if wanted in (m.value.casefold(), m.name.casefold())), None)
+        value = found.value if found else name
+        chosen = None if value == "default" else value
+        self._ui.session.agent.set_model(chosen)
+        self._chose("model", chosen)
+        shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
+        # In the transcript the CLI says it itself, once it has done it.
+        self._ui.say(f"Model: {shown}, from the next prompt on")
+
+    # -- mode --------------------------------------------------------------------------------------------
+
+    def mode(self, name: str) -> None:
+        """Choose the permission mode named, or one from the list."""
+        self._named_mode(name) if name else self._runner.run(self._pick_mode, "mode")
+
+    def _modes(self) -> list[str]:
+        """Return the modes that there are; the one without checks only where it was started with."""
+        bypassing = self._ui.launch.settings.permission_mode == BYPASS
+        return [mode for mode in get_args(PermissionMode) if mode != BYPASS or bypassing]
+
+    async def _pick_mode(self) -> None:
+        rows = [
+            PickRow(mode, mode, MEANINGS[mode], current=mode == self._ui.view.mode) for mode in self._modes()
+        ]
+        if (mode := await self._runner.pick("Permission mode", rows)) is not None:
+            self._named_mode(mode)
+
+    def _named_mode(self, name: str) -> None:
+        modes = {mode.casefold(): mode for mode in self._modes()}
+        mode = modes.get(name.casefold())
+        if mode is not None:
+            self._ui.session.agent.set_mode(mode)
+            self._chose("mode", mode)
+            self._ui.say(said(mode))  # the status line says it once the CLI has agreed
+        elif name.casefold() == BYPASS.casefold():
+            self._runner.tell(
+                f"{BYPASS} is there only where ccq-tui was started with --permission-mode {BYPASS}", "warning"
+            )
+        else:
+            self._runner.tell(f"There is no mode {name}: {', '.join(modes.values())}", "warning")
+
+    # -- effort ------------------------------------------------------------------------------------------
+
+    def effort(self, level: str) -> None:
+        """Choose the effort named, or one from the list."""
+        self._named_effort(level) if level else self._runner.run(self._pick_effort, "effort")
+
+    def _efforts(self) -> tuple[str, ...]:
+        now = self._model_now()
+        return now.efforts if now and now.efforts else get_args(Effort)
+
+    async def _pick_effort(self) -> None:
+        now = self._effort or self._ui.launch.settings.effort or ""
+        rows = [
+            PickRow(level, level, EFFORTS.get(level, ""), current=level == now) for level in self._efforts()
+        ]
+        if (level := await self._runner.pick("Effort", rows, about="How hard the model thinks.")) is not None:
+            self._named_effort(level)
+
+    def _named_effort(self, name: str) -> None:
+        level = name.casefold()
+        if level in self._efforts():
+            self._ui.session.agent.set_effort(level)
+            self._chose("effort", level)
+        else:
+            self._runner.tell(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")

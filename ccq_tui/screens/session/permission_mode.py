@@ -1,0 +1,97 @@
+"""The permission mode: which ones there are, what each means, and the key that goes to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from ccq_tui.agent.events import ErrorReported, ModeChanged, ModelsListed
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.supervisor.events import SessionEvent
+
+BYPASS = "bypassPermissions"
+CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
+"""The modes in the order of the key; dontAsk, which refuses what it would ask, is left by it alone."""
+MEANINGS = {
+    "default": "asks before it changes or runs anything",
+    "acceptEdits": "edits files unasked, asks before it runs commands",
+    "plan": "looks and plans, changes nothing",
+    "auto": "lets a classifier decide what is asked",
+    "dontAsk": "denies what it would ask for",
+    BYPASS: "does everything unasked, without any check",
+}
+"""What Claude does in each mode."""
+MODE_ERROR = "mode"
+"""The kind of the error that says that a mode was refused."""
+NAMES = {"acceptEdits": "Accept edits", "dontAsk": "Don't ask", BYPASS: "BYPASS PERMISSIONS"}
+"""What a mode is called where that is not its own name."""
+
+
+def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the modes that the key goes through.
+
+    Args:
+        auto: Whether the CLI offers a mode in which a classifier decides.
+        bypass: Whether the session was started without any checks: only then may it go back to that.
+        refused: Modes that the CLI refused.
+    """
+    left_out = {*refused, *(() if auto else ("auto",)), *(() if bypass else (BYPASS,))}
+    return tuple(mode for mode in CYCLE if mode == "default" or mode not in left_out)
+
+
+def next_mode(mode: str, offered: tuple[str, ...]) -> str:
+    """Return the mode after one; the first after the last, and after one that is not offered.
+
+    Args:
+        mode: The mode of the moment, or "" when it is not known.
+        offered: The modes to go through, in order; at least one.
+    """
+    return offered[(offered.index(mode) + 1) % len(offered)] if mode in offered else offered[0]
+
+
+def said(mode: str) -> str:
+    """Say that a mode is wanted and what it means.
+
+    Args:
+        mode: One of the modes.
+    """
+    return f"{NAMES.get(mode, mode.capitalize())} mode · Claude {MEANINGS[mode]}"
+
+
+class PermissionMode:
+    """Goes from one permission mode to the next.
+
+    Args:
+        ui: The session's screen.
+        chose: Keeps what was chosen: "mode", and the mode.
+    """
+
+    def __init__(self, ui: SessionUi, chose: Callable[[str, str | None], object]) -> None:
+        self._ui = ui
+        self._chose = chose
+        self._auto = False
+        self._wanted = ""
+        """The mode on its way: the key may be pressed again before the CLI has said yes."""
+        self._refused: frozenset[str] = frozenset()
+
+    def take(self, event: SessionEvent) -> None:
+        """Know what is offered, and what became of the mode that was wanted."""
+        match event:
+            case ModelsListed(models):
+                self._auto = any(model.auto_mode for model in models)
+            case ModeChanged(mode):
+                if mode == self._wanted:
+                    self._wanted = ""
+            case ErrorReported(kind=kind) if kind == MODE_ERROR and self._wanted:
+                self._refused |= {self._wanted}
+                self._wanted = ""
+            case _:
+                pass
+
+    def next(self) -> None:
+        """Go to the next permission mode."""
+        bypass = self._ui.launch.settings.permission_mode == BYPASS
+        offered = offered_modes(auto=self._auto, bypass=bypass, refused=self._refused)
+        self._wanted = next_mode(self._wanted or self._ui.view.mode, offered)
+        self._ui.session.agent.set_mode(self._wanted)
+        self._chose("mode", self._wanted)
+        self._ui.say(said(self._wanted))

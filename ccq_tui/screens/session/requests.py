@@ -1,0 +1,256 @@
+"""Requests of a session: they wait in the dock, are answered, and are closed when nobody can answer them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ccq_tui.agent.events import (
+    AnswerNotKept,
+    ArrivingEnded,
+    PermissionAsked,
+    PlanProposed,
+    QuestionArriving,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionLost,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.agent.problems import Problem
+from ccq_tui.inbox import Cancelled, PlanRequest
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.questions import Expired
+from ccq_tui.questions.events import Shown
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.drafts import (
+    ClosedDrafts,
+    LeftPages,
+    draft_of,
+    plan_left_over,
+    set_left_over,
+    text_left_over,
+)
+from ccq_tui.screens.session.messages import InboxWanted
+from ccq_tui.screens.session.panels import Panel
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.lifetime import after_refresh
+from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.question import QuestionPanel
+
+READY_SECONDS = 0.2
+"""How long after a prompt panels are made ahead."""
+CLOSED_SECONDS = 30.0
+"""How long it is said above the prompt that a request was closed."""
+HOW_SECONDS = 20.0
+"""How long it is said there how an answer reaches the agent."""
+LEFT_OVER = "F8 copies what you had selected and typed"
+PARKED = "Parked: no process waits · your answer starts Claude again"
+LEFT = "The question still waits · your answer starts Claude again and goes to it as a message"
+OTHERS = "Another ccq-tui runs this session now and has your answer"
+BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
+
+
+class Requests:
+    """Hands requests to the dock and their outcomes to the session, and loses no draft on the way.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._drafts = ClosedDrafts()
+        self._left = LeftPages()
+        self._said_closed = ""
+        self._answered: dict[str, Dock.Answered] = {}
+        self._offered: frozenset[str] = frozenset()
+        """The requests whose answers can be copied because the session's directory is gone."""
+        self._seen: tuple[Panel, int] | None = None
+        self._left_end_for = ""
+        """The plan whose head was brought into view while the end was followed, or ""."""
+
+    # -- what the session tells -----------------------------------------------------------------------------
+
+    def take(self, event: SessionEvent) -> None:
+        """Let requests wait, close what was settled, and say how an answer reaches the agent."""
+        dock = self._ui.dock
+        match event:
+            case QuestionArriving(request, arriving):
+                self._came_again()
+                dock.arrive(request, arriving, self._left.pages)
+            case ArrivingEnded():
+                self._close_arriving(event)
+            case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+                self._came_again()
+                if request.id not in self._answered:  # else asked again only to be told what was answered
+                    dock.add(request, event.draft, self._left.pages)
+                if isinstance(event, QuestionAsked) and event.by_message:
+                    self._ui.say(BY_MESSAGE, seconds=HOW_SECONDS)
+            case RequestSettled():
+                self._close(event)
+            case AnswerNotKept(request_id) if answered := self._answered.pop(request_id, None):
+                dock.add(answered.waiting.request, answered.waiting.draft)
+            case StateChanged(SessionState.WORKING):
+                # While the agent thinks: the start is over, and what it asks first finds its panel made.
+                self._ui.after(READY_SECONDS, dock.panels.make_ready)
+            case _:
+                self._say_way(event)
+
+    def _say_way(self, event: SessionEvent) -> None:
+        """Say how an answer reaches the agent, where that is another way than usual."""
+        dock = self._ui.dock
+        match event:
+            case RequestParked(request_id, deferred) if request_id in dock.line.asked:
+                self._ui.say(PARKED if deferred else LEFT, seconds=HOW_SECONDS)
+            case SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
+                self._ui.say(OTHERS, seconds=HOW_SECONDS)
+            case SessionLost(kind=Problem.DIRECTORY_GONE):
+                self._offer_answers()
+            case StateChanged(SessionState.STARTING):
+                if any(words in dock.notices.text for words in (PARKED, LEFT)):
+                    dock.notices.hush()  # a process waits again
+            case _:
+                pass
+
+    def _close(self, event: RequestSettled) -> None:
+        """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
+        outcome = event.outcome
+        answered = self._answered.pop(event.request_id, None)
+        own = event.actor in (None, Actor.here(Surface.PANEL))
+        if answered is not None and own and outcome == answered.outcome:
+            self._ui.dock.tidy()
+            return
+        gone = self._ui.dock.withdraw(event.request_id) or (answered.waiting if answered else None)
+        if gone is None:
+            return
+        where = f"answered {event.actor.where_from_here}" if event.actor else "answered elsewhere"
+        if isinstance(outcome, Expired):
+            where = "nobody answered in time; nothing was chosen"
+        reason = outcome.reason if isinstance(outcome, Cancelled) else where
+        if isinstance(outcome, Cancelled):
+            self._left.add(gone)
+        kept = self.keep(draft_of(gone))
+        self._ui.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
+
+    def _close_arriving(self, event: ArrivingEnded) -> None:
+        """Close the panel of a set that will not be asked; its draft comes back with the same questions."""
+        gone = self._ui.dock.withdraw(event.request_id)
+        if gone is None:
+            return
+        self._left.add(gone)
+        kept = self.keep(draft_of(gone))
+        self._said_closed = f"The question was closed: {event.reason}{kept}"
+        self._ui.say(self._said_closed, seconds=CLOSED_SECONDS)
+
+    def _came_again(self) -> None:
+        """No longer say that a question was closed once one is asked again, with its draft."""
+        said, self._said_closed = self._said_closed, ""
+        if said and said in self._ui.dock.notices.text:
+            self._ui.dock.notices.hush()
+
+    def _offer_answers(self) -> None:
+        """Let a person copy what the agent cannot be given where it was to be given; it stays kept."""
+        for request_id, answered in self._answered.items():
+            if request_id not in self._offered:
+                self._offered |= {request_id}
+                self.keep(draft_of(answered.waiting))
+
+    def keep(self, draft: str) -> str:
+        """Keep the draft of a closed request; return what to say of it."""
+        if not self._drafts.keep(draft):
+            return ""
+        # The line above the prompt passes; the transcript stays.
+        self._ui.note(f"F8 copies what you had answered:\n{draft}", "warning")
+        return " · F8 copies your draft"
+
+    def keep_to_copy(self, text: str, words: str) -> None:
+        """Keep a text that F8 copies, and say so above the prompt."""
+        if self._drafts.keep(text):
+            self._ui.say(words)
+
+    # -- what the person does -------------------------------------------------------------------------------
+
+    def answer(self, event: Dock.Answered) -> None:
+        """Give an outcome to the session, and keep what was typed and is no part of it."""
+        waiting, outcome, dock = event.waiting, event.outcome, self._ui.dock
+        if text := text_left_over(waiting, outcome):
+            dock.prompt.put_back(text)
+        self.keep(plan_left_over(waiting, outcome))
+        self.keep_to_copy(set_left_over(waiting, outcome), LEFT_OVER)
+        self._left.forget(waiting)
+        self._answered[waiting.request.id] = event
+        self._ui.session.answer(waiting.request.id, outcome, Actor.here(Surface.PANEL))
+        if waiting.request.id == self._left_end_for:
+            self._left_end_for = ""
+            self._ui.transcript.action_end()
+
+    def edit(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+        """Edit the text of a panel in the person's editor."""
+        panel = event.panel
+
+        def put(text: str) -> None:
+            if self._ui.dock.panel is panel and event.current:
+                panel.put_text(text)
+            else:
+                self._ui.say(f"The request was closed meanwhile{self.keep(text)}")
+
+        self._ui.edit(event.text, put)
+
+    def toggle(self) -> None:
+        """Show or hide what waits here; pressed twice, or where nothing does, what waits in all sessions."""
+        dock = self._ui.dock
+        folded_at, typed_at = dock.folded_at, dock.prompt.last_typed
+        again = folded_at is not None and self._ui.clock() - folded_at < AGAIN_SECONDS
+        if folded_at is not None and typed_at is not None and typed_at > folded_at:
+            again = False  # hidden to write something: the next press shows it again
+        if dock.line.items and not again:
+            dock.toggle_panel()
+        else:
+            dock.folded_at = None
+            self._ui.post_message(InboxWanted())
+
+    def copy_drafts(self) -> None:
+        """Copy the drafts of requests that were closed."""
+        count = len(self._drafts)
+        if count:
+            self._ui.app.copy_to_clipboard(self._drafts.copied())
+        words = {0: "There is no draft to copy", 1: "Draft copied"}
+        self._ui.say(words.get(count, f"{count} drafts copied"))
+
+    # -- a plan is read in the transcript -------------------------------------------------------------------
+
+    def show_plan(self, event: RequestPanel.Opened) -> None:
+        """Bring the head of a plan that is decided on into view."""
+        panel = event.panel
+        if not isinstance(panel, DecisionPanel) or not event.current:
+            return
+        if isinstance(request := panel.state.request, PlanRequest):
+            panel.unseen_above = lambda: (self._ui.transcript.unseen_of_plan(), False)
+            # The panel takes lines from the transcript, which are to be gone by then.
+            after_refresh(panel, partial(self._bring_into_view, request.id))
+
+    def _bring_into_view(self, request_id: str) -> None:
+        followed = self._ui.transcript.following
+        if self._ui.transcript.show_plan(request_id) and followed:
+            self._left_end_for = request_id
+
+    def looked(self) -> None:
+        """Note that the transcript was scrolled: more of the plan may have been seen."""
+        if isinstance(panel := self._ui.dock.panel, DecisionPanel):
+            panel.look()
+
+    # -- behind other screens -------------------------------------------------------------------------------
+
+    def covered(self) -> None:
+        """Remember which request was seen in which panel."""
+        panel = self._ui.dock.panel
+        self._seen = (panel, panel.turn) if panel is not None else None
+
+    def came_up(self) -> None:
+        """Begin the grace of a panel that was behind another screen: no key until now was meant for it."""
+        panel = self._ui.dock.panel
+        if panel is not None and not panel.state.hidden:
+            panel.dispatch(Shown(self._ui.clock(), again=(panel, panel.turn) == self._seen))

@@ -1,0 +1,95 @@
+"""/rename and /resume."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from ccq_tui.agent import controls
+from ccq_tui.agent.events import TitleChanged
+from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.reader import ReaderError
+from ccq_tui.config import SettingsError
+from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.messages import ReplaceWanted
+from ccq_tui.supervisor.launches import WayOn, launch_to_resume
+from ccq_tui.text import one_line
+
+LONGEST_TITLE = 200
+
+
+class ResumeCommand:
+    """Names the session, and puts an earlier one in its place.
+
+    Args:
+        runner: Runs commands.
+    """
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+
+    def rename(self, title: str) -> None:
+        """Give the session a title; without one, ask for it in the prompt."""
+        if title:
+            self._runner.run(partial(self._rename, title[:LONGEST_TITLE]), "rename")
+        else:
+            self._ui.dock.prompt.put_back("/rename ")
+            self._ui.say("/rename needs a title · type it, then Enter")
+
+    async def _rename(self, title: str) -> None:
+        await self._runner.ask(controls.rename(title))
+        self._ui.take(TitleChanged(title))
+        self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
+
+    def resume(self, wanted: str) -> None:
+        """Resume the session whose id begins so, or one that is chosen, in place of this one."""
+        self._runner.run(partial(self._resume, wanted), "resume")
+
+    async def _resume(self, wanted: str) -> None:
+        shelf = shelf_of(self._ui.app, session_options(self._ui.launch), self._ui.view.session_id)
+        way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
+        if way is not None and await self._is_sure():
+            await self._go_on(way)
+
+    async def _named(self, shelf: Shelf, wanted: str) -> WayOn | None:
+        """Find the session whose id begins so; where that is not one alone, let the person choose."""
+        self._ui.say("Looking for earlier sessions…", seconds=30.0)
+        try:
+            found = await shelf.sessions(everywhere=True)
+        except ReaderError as error:
+            self._runner.tell(f"Earlier sessions could not be read: {error}", "warning")
+            return None
+        finally:
+            self._ui.dock.notices.hush()
+        fitting = [one.session for one in found if one.session.session_id.startswith(wanted)]
+        if len(fitting) == 1:
+            return WayOn(fitting[0])
+        return await self._choose(shelf, find=wanted)
+
+    async def _choose(self, shelf: Shelf, find: str = "") -> WayOn | None:
+        about = "This session ends; it can be resumed in the same way, with what you typed."
+        picker = SessionPicker(shelf, find=find, about=about)
+        await self._runner.show_picker(picker)
+        return picker.way
+
+    async def _is_sure(self) -> bool:
+        """Ask when there is something to lose."""
+        if not self._ui.view.busy:
+            return True
+        rows = [
+            PickRow("no", "Stay here"),
+            PickRow("yes", "Interrupt it", "and go on with the other session"),
+        ]
+        return await self._runner.pick("Claude is at work in this session", rows) == "yes"
+
+    async def _go_on(self, way: WayOn) -> None:
+        """End this session, and go on with another one in this terminal."""
+        try:
+            launch = await asyncio.to_thread(launch_to_resume, way, self._ui.launch)
+        except SettingsError as error:
+            where = one_line(way.session.directory, 300)
+            self._runner.tell(f"The session cannot be resumed in {where}: {error}", "warning")
+            return
+        self._ui.post_message(ReplaceWanted(self._ui.session, launch))

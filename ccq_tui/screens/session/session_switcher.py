@@ -1,0 +1,121 @@
+"""The other sessions of this terminal: the side bar, the keys that go to them, /sessions and /close."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.messages import CloseWanted, StepWanted, Told
+from ccq_tui.widgets.entries import Entry
+from ccq_tui.widgets.side_bar import SideBar
+
+ROOM_FOR_BAR = 80
+"""Columns from which the side bar has room beside the transcript."""
+
+
+class SessionSwitcher:
+    """Shows the other sessions, and asks the program for them; it knows them as entries alone.
+
+    Args:
+        runner: Runs commands.
+        bar: Returns the side bar, or None while the screen is being built or goes away.
+        width: Returns the columns of the screen.
+    """
+
+    def __init__(
+        self, runner: CommandRunner, bar: Callable[[], SideBar | None], width: Callable[[], int]
+    ) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self._bar = bar
+        self._width = width
+        self.entries: tuple[Entry, ...] = ()
+        """All sessions of this terminal."""
+        self._bar_wanted = True
+        self._told: tuple[object, ...] = ()
+
+    def list_sessions(self, entries: Sequence[Entry], waiting_beside: int = 0) -> None:
+        """Take in which sessions there are, this one among them, and how much waits in the others."""
+        self.entries = tuple(entries)
+        if self._ui.live:
+            self.draw()
+        if waiting_beside != self._ui.view.waiting_beside:
+            self._ui.view = replace(self._ui.view, waiting_beside=waiting_beside)
+            if self._ui.live:
+                self._ui.changed()
+
+    @property
+    def counts_seconds(self) -> bool:
+        """Whether other sessions are listed: each with how long it has been at what it does."""
+        return self._ui.in_front and len(self.entries) > 1
+
+    def changed(self) -> None:
+        """Tell the others when a list of sessions would say something else of this one."""
+        view = self._ui.view
+        waiting = len(self._ui.dock.line.asked.items) if self._ui.live else 0
+        told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
+        if told != self._told or self.counts_seconds:
+            self._told = told
+            self._ui.post_message(Told())
+
+    def draw(self) -> None:
+        """Show the side bar where there is room for it."""
+        bar = self._bar()
+        if bar is None:
+            return
+        on = self._bar_wanted and len(self.entries) > 1 and self._width() >= ROOM_FOR_BAR
+        bar.set_class(on, "-on")
+        if on:
+            bar.show(self.entries)
+
+    def toggle(self) -> None:
+        """Show or hide the side bar; where it has no room, choose from a list."""
+        if len(self.entries) < 2:
+            self._ui.say("This is the only session here · Ctrl+N opens another")
+        elif self._width() < ROOM_FOR_BAR:
+            self.pick()
+        else:
+            self._bar_wanted = not self._bar_wanted
+            self.draw()
+
+    def pick(self) -> None:
+        """Choose a session from a list."""
+        self._runner.run(self._pick_session, "sessions")
+
+    def close(self) -> None:
+        """Close this session, asking where that would interrupt it."""
+        self._runner.run(self._close_here, "close")
+
+    def go_to(self, number: int) -> None:
+        """Go to a session by its number."""
+        here = next((entry.number for entry in self.entries if entry.shown), number)
+        if number > len(self.entries):
+            self._ui.say(f"There is no session {number} · Ctrl+N opens another")
+        elif number != here:
+            self._ui.post_message(StepWanted(number - here))
+
+    async def _pick_session(self) -> None:
+        rows = [
+            PickRow(
+                str(entry.number), f"{entry.sign} {entry.name}", entry.state, entry.badge, current=entry.shown
+            )
+            for entry in self.entries
+        ]
+        if (number := await self._runner.pick("Go to which session?", rows, choose="go to")) is not None:
+            # The list is gone first: another session has its own.
+            await asyncio.sleep(0)
+            self.go_to(int(number))
+
+    async def _close_here(self) -> None:
+        """Close this session, asking where that would interrupt it."""
+        if self._ui.view.busy:
+            rows = [
+                PickRow("no", "Stay here"),
+                PickRow("yes", "Interrupt it", "and close the session; /resume goes on with it later"),
+            ]
+            if await self._runner.pick("Claude is at work in this session", rows) != "yes":
+                return
+        self._ui.post_message(CloseWanted(self._ui.session))

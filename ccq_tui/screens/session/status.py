@@ -1,0 +1,151 @@
+"""The status line, the keys under the prompt, and the terminal's title."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual.timer import Timer
+
+from ccq_tui.agent.events import SessionState, TurnEnded
+from ccq_tui.config.keymap import Keymap
+from ccq_tui.screens.session.branch import git_branch
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.screens.session.view import TIMED
+from ccq_tui.screens.terminal import set_title
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.status_line import StatusLine
+
+Hints = tuple[tuple[str, str], ...]
+Wanted = tuple[tuple[str, str], ...]
+"""Names of actions with what they do."""
+
+_FIXED = {"send": "Enter", "take_back": "↑", "new_line": "Ctrl+J", "commands": "/", "files": "@"}
+"""Actions whose keys cannot be chosen."""
+_ALWAYS: Wanted = (
+    ("help", "all keys"),
+    ("new_line", "new line"),
+    ("commands", "commands"),
+    ("files", "files"),
+    ("mode", "mode"),
+    ("page_up", "scroll"),
+    ("unfold", "unfold"),
+    ("search", "search"),
+    ("overview", "sessions"),
+    ("editor", "editor"),
+    ("quit", "quit"),
+)
+_GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
+
+
+SEARCHING: Hints = (("Enter", "next place"), ("↑", "place before"), ("Esc", "close the search"))
+"""While the transcript is searched no key of the prompt holds."""
+
+
+def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: bool = False) -> Hints:
+    """Choose the keys to show while the prompt is open.
+
+    Args:
+        state: What the session is doing.
+        waiting: How many requests wait, with their panel hidden or not open yet.
+        keymap: The keys that hold.
+        queued: Whether ↑ takes back a prompt that Claude has not read.
+
+    Returns:
+        Keys as they are shown, and what they do.
+    """
+    busy = state in (SessionState.WORKING, SessionState.AWAITING)
+    wanted: Wanted = (
+        *((("panel", "answer"),) if waiting else ()),
+        *((("interrupt", "interrupt"),) if busy else ()),
+        *((("quit", "quit"),) if state in _GONE else (("send", "queue" if busy else "send"),)),
+        *((("take_back", "take back"),) if queued else ()),
+        *(hint for hint in _ALWAYS if state not in _GONE or hint[0] != "quit"),
+    )
+    shown = ((_FIXED.get(name) or keymap.shown(name), does) for name, does in wanted)
+    return tuple((key, does) for key, does in shown if key)
+
+
+class Status:
+    """Keeps the status line, the keys and the terminal's title true.
+
+    Args:
+        ui: The session's screen.
+        line: Returns the status line.
+        searching: Whether the transcript is searched.
+        counts: Whether something else on the screen changes with every second.
+    """
+
+    def __init__(
+        self,
+        ui: SessionUi,
+        line: Callable[[], StatusLine],
+        searching: Callable[[], bool],
+        counts: Callable[[], bool],
+    ) -> None:
+        self._ui = ui
+        self._line = line
+        self._searching = searching
+        self._counts = counts
+        self.title = ""
+        """The terminal's title as it was set last."""
+        self._second_hand: Timer | None = None
+        self._counting = True
+
+    def take(self, event: SessionEvent) -> None:
+        """Look at the branch after a turn, which may have changed it."""
+        if isinstance(event, TurnEnded):
+            self.look_at_branch()
+
+    def begin(self, second_hand: Timer) -> None:
+        """Count the seconds from now on.
+
+        Args:
+            second_hand: Calls `tick` each second.
+        """
+        self._second_hand = second_hand
+        self.look_at_branch()
+
+    def forget_title(self) -> None:
+        """Set the title anew: another session may have put its own there."""
+        self.title = ""
+
+    def changed(self) -> None:
+        """Draw what is known."""
+        view, dock = self._ui.view, self._ui.dock
+        if not self._counting and self._second_hand is not None:
+            self._counting = True
+            self._second_hand.reset()
+        self._line().show(view.pieces(self._ui.clock()))
+        title = view.terminal_title(len(dock.line.asked.items))
+        if self._ui.in_front and title != self.title:
+            self.title = title
+            set_title(self._ui.app, title)
+        dock.show_keys(self._keys())
+
+    def tick(self) -> None:
+        """Draw what changes with time; a screen on which nothing does wakes nobody."""
+        self._ui.changed()
+        if not (self._ui.view.state in TIMED or self._counts()) and self._second_hand is not None:
+            self._counting = False
+            self._second_hand.pause()
+
+    def _keys(self) -> Hints:
+        if self._searching():
+            return SEARCHING
+        dock = self._ui.dock
+        queued = dock.prompt.has_queued and not dock.prompt.field.text
+        return prompt_hints(self._ui.view.state, len(dock.line.items), keymap_for(dock), queued=queued)
+
+    def look_at_branch(self) -> None:
+        """Read the branch of the session's directory, in a thread."""
+
+        async def look() -> None:
+            branch = await asyncio.to_thread(git_branch, self._ui.view.cwd)
+            if branch != self._ui.view.branch:
+                self._ui.view = replace(self._ui.view, branch=branch)
+                self._ui.changed()
+
+        self._ui.start(look, "branch", group="branch", exclusive=True)

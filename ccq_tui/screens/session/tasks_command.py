@@ -1,0 +1,60 @@
+"""/tasks: what runs in the background of a session."""
+
+from __future__ import annotations
+
+from ccq_tui.agent import controls
+from ccq_tui.agent.events import SessionLost, TaskEnded, TaskStarted
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.supervisor.events import SessionEvent
+
+
+class TasksCommand:
+    """Shows the background tasks, and stops them.
+
+    Args:
+        runner: Runs commands.
+    """
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self.running: tuple[TaskStarted, ...] = ()
+        """What runs."""
+
+    def take(self, event: SessionEvent) -> None:
+        """Remember what runs."""
+        match event:
+            case TaskStarted():
+                self.running = (*self.running, event)
+            case TaskEnded(task_id=task_id):
+                self.running = tuple(task for task in self.running if task.task_id != task_id)
+            case SessionLost():
+                self.running = ()
+            case _:
+                pass
+
+    def do(self) -> None:
+        """Show the tasks, and stop what is chosen."""
+        self._runner.run(self._stop_tasks, "tasks")
+
+    async def _stop_tasks(self) -> None:
+        while tasks := self.running:
+            rows = [
+                PickRow(
+                    task.task_id, task.description or task.task_id, "subagent" if task.agent else "command"
+                )
+                for task in tasks
+            ]
+            task_id = await self._runner.pick("Tasks that run", rows, choose="stop")
+            if task_id is None:
+                return
+            what = next(row.label for row in rows if row.value == task_id)
+            sure = [PickRow("no", "Let it go on"), PickRow("yes", "Stop it", "what it did so far stays")]
+            if await self._runner.pick(f"Stop: {what}", sure) != "yes":
+                continue
+            await self._runner.ask(controls.stop_task(task_id))
+            # The CLI reports the end a moment later; the list must not offer it again.
+            self.running = tuple(task for task in self.running if task.task_id != task_id)
+            self._runner.tell(f"Stopped: {what}")
+        self._ui.say("No tasks run")

@@ -1,0 +1,117 @@
+"""What the screen of a session gives its controllers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from textual.app import App
+from textual.message import Message
+
+from ccq_tui.config import Launch
+from ccq_tui.prompts.unread import Draft
+from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.view import SessionView
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.widgets.notice_line import PASSING_SECONDS
+from ccq_tui.widgets.transcript import Transcript
+
+AGAIN_SECONDS = 2.0
+"""How long a key that asks to be pressed again may take."""
+
+
+class SessionUi(Protocol):
+    """The session, what is known of it, and the screen as far as a controller may use it."""
+
+    view: SessionView
+    """What is known of the session."""
+
+    @property
+    def session(self) -> SupervisedSession:
+        """The session."""
+        ...
+
+    @property
+    def launch(self) -> Launch:
+        """What it was started with."""
+        ...
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Returns seconds of a monotonic clock."""
+        ...
+
+    @property
+    def app(self) -> App[Any]:
+        """The program."""
+        ...
+
+    @property
+    def transcript(self) -> Transcript:
+        """The log pane."""
+        ...
+
+    @property
+    def dock(self) -> Dock:
+        """The prompt, or the panel in its place."""
+        ...
+
+    @property
+    def field(self) -> Draft | None:
+        """What stands in the prompt, or None where there is no prompt any more."""
+        ...
+
+    @property
+    def live(self) -> bool:
+        """Whether the screen is composed and does not go away."""
+        ...
+
+    @property
+    def in_front(self) -> bool:
+        """Whether this session is the one on the terminal."""
+        ...
+
+    def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
+        """Show a text above the prompt for some seconds."""
+        ...
+
+    def note(self, text: str, level: str = "info") -> None:
+        """Add a notice to the transcript, to stay."""
+        ...
+
+    def start(
+        self,
+        work: Callable[[], Coroutine[Any, Any, None]],
+        name: str,
+        *,
+        group: str = "default",
+        exclusive: bool = False,
+    ) -> None:
+        """Run a coroutine beside the keys, for as long as the screen lives."""
+        ...
+
+    def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        """Call something after a time, if the screen still lives then."""
+        ...
+
+    def edit(self, text: str, put: Callable[[str], None]) -> None:
+        """Edit a text in the person's editor; ``put`` takes what was saved."""
+        ...
+
+    def pressed_again(self, key: str, meaning: str = "") -> bool:
+        """Whether a key comes for the second time within a short time, with the same meaning."""
+        ...
+
+    def changed(self) -> None:
+        """Show that something is known anew."""
+        ...
+
+    def take(self, event: SessionEvent) -> None:
+        """Take an event as the session tells it."""
+        ...
+
+    def post_message(self, message: Message) -> bool:
+        """Tell the program something."""
+        ...
