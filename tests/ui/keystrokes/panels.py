@@ -283,11 +283,16 @@ class Panels(Hands):
         )
 
     def _written(self, said: str, before: Draft) -> bool:
-        """Whether the last burst wrote a text, or the end of one that was begun before."""
-        keys = "".join(map(typed, self.trace[-1].split()[1:])).replace(" ", "")
+        """Whether the last burst wrote a text, or into one that was begun before."""
+        keys, said = "".join(map(typed, self.trace[-1].split()[1:])).replace(" ", ""), said.replace(" ", "")
         begun = {text.replace(" ", "") for text in texts_of(before)} | {""}
-        ends = (keys[start:] for start in range(len(keys)))
-        return any(said.replace(" ", "") in {text + end for text in begun} for end in ends)
+        ends = [keys[start:] for start in range(len(keys))]
+        return any(
+            said == text[:place] + end + text[place:]
+            for text in begun
+            for place in range(len(text) + 1)
+            for end in ends
+        )
 
     @staticmethod
     def _asked_again(before: Before) -> str:
