@@ -1,0 +1,171 @@
+"""Controllers of a session's screen, without a screen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from ccq_tui.agent.events import (
+    ErrorReported,
+    ModeChanged,
+    ModelChoice,
+    ModelsListed,
+    PromptAccepted,
+    PromptRecorded,
+    PromptReturned,
+    SessionState,
+    TaskEnded,
+    TaskStarted,
+)
+from ccq_tui.agent.problems import Remedy
+from ccq_tui.prompts.unread import Sent
+from ccq_tui.screens.session.commands import PARKED, CommandRunner
+from ccq_tui.screens.session.messages import ElsewhereWanted
+from ccq_tui.screens.session.permission_mode import MODE_ERROR, PermissionMode
+from ccq_tui.screens.session.prompt_keeper import PromptKeeper
+from ccq_tui.screens.session.prompts import Prompts
+from ccq_tui.screens.session.remedies import Remedies
+from ccq_tui.screens.session.tasks_command import TasksCommand
+from ccq_tui.screens.session.usage_commands import UsageCommands
+from tests.unit.screens.ui import NoScreen
+
+
+def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offered() -> None:
+    wanted: list[str] = []
+    chosen: list[tuple[str, str | None]] = []
+    ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(set_mode=wanted.append)))
+    mode = PermissionMode(ui, lambda *one: chosen.append(one))
+    mode.next()
+    mode.next()
+    mode.next()
+    assert wanted == ["default", "acceptEdits", "plan"], "each press goes on from the mode on its way"
+    mode.take(ModelsListed((ModelChoice("m", "M", "", auto_mode=True),)))
+    mode.next()
+    assert wanted[-1] == "auto"
+    mode.take(ErrorReported(MODE_ERROR, "no"))
+    ui.view = SimpleNamespace(mode="plan")  # type: ignore[assignment]
+    mode.next()
+    assert wanted[-1] == "default", "the refused mode is passed over"
+    mode.take(ModeChanged("default"))
+    assert chosen[-1] == ("mode", "default")
+    assert ui.said[-1].startswith("Default mode")
+
+
+async def test_what_only_a_process_does_is_refused_while_the_session_is_parked() -> None:
+    ui = NoScreen()
+    runner = CommandRunner(ui)
+    ui.view = SimpleNamespace(state=SessionState.PARKED)  # type: ignore[assignment]
+    UsageCommands(runner).context()
+    await ui.work()
+    assert ui.noted == [(f"/context did not work: {PARKED}", "warning")]
+
+
+def test_a_task_that_ended_is_not_offered_to_be_stopped() -> None:
+    tasks = TasksCommand(CommandRunner(NoScreen()))
+    one, two = (TaskStarted(name, "", name) for name in ("a", "b"))
+    tasks.take(one)
+    tasks.take(two)
+    tasks.take(TaskEnded("a", "completed", ""))
+    assert tasks.running == (two,)
+
+
+def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> None:
+    withdrawn: list[str] = []
+    ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(withdraw=withdrawn.append)))
+    settled: list[str] = []
+    prompts = Prompts(ui, SimpleNamespace(settle=settled.extend, sent={}))  # type: ignore[arg-type]
+    for name in ("p1", "p2"):
+        prompts.take(PromptAccepted(name, queued=True, prompt_id=name))
+    prompts.take_back()
+    assert withdrawn == ["p2"]
+    prompts.take(PromptReturned("p2", "wanted", "p2", wanted=True))
+    assert (ui.dock.prompt.text, settled) == ("p2", ["p2"])
+    prompts.take_back()
+    assert withdrawn == ["p2", "p1"]
+
+
+def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
+    recovery = SimpleNamespace(offer=None, words="", because="", prompt="again", seconds_to_wait=lambda _: 0)
+    session = SimpleNamespace(recovery=recovery, take_offer=lambda: None, reconnect=lambda: None)
+    ui = NoScreen(session=session)
+    ui.dock.offer = ui.said.append
+    sent: list[str] = []
+    remedies = Remedies(ui, sent.append, sent.append)
+    remedies.do()
+    assert ui.said == ["F6 helps after an error; there is none now"]
+    recovery.offer = Remedy.RETRY
+    remedies.do()
+    assert sent == ["again"]
+    recovery.seconds_to_wait = lambda _: 2.4
+    remedies.do()
+    assert (sent, ui.said[-1]) == (["again"], "That failed just now · F6 again in 3 s")
+    recovery.seconds_to_wait, recovery.offer = lambda _: 0, Remedy.ELSEWHERE
+    remedies.do()
+    assert [type(one) for one in ui.told] == [ElsewhereWanted]
+
+
+# -- prompts on disk --------------------------------------------------------------------------------------
+
+
+def kept(place: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in (place / "drafts").glob("*.json")]
+
+
+async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(tmp_path: Path) -> None:
+    ui = NoScreen(tmp_path, state=tmp_path / "state")
+    keeper = PromptKeeper(ui)
+    keeper.begin()
+    await ui.work()
+    ui.dock.prompt.text = "half a thought"
+    keeper.edited(ui.field)
+    ui.later.pop()()
+    ui.dock.prompt.text = ""
+    await asyncio.wrap_future(keeper.keep(Sent("p1", "a whole one", "id-1")))
+    (draft,) = kept(tmp_path / "state")
+    assert "a whole one" in str(draft["sent"])
+    assert draft["text"] == "", "it left the field in the same write"
+    keeper.take(PromptRecorded("p1"))
+    await keeper.release()
+    assert not [one for draft in kept(tmp_path / "state") for one in draft.get("sent", ())]
+    keeper.close()
+
+
+async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    first = PromptKeeper(NoScreen(tmp_path, state=state))
+    first.begin()
+    await first._ui.work()  # type: ignore[attr-defined]
+    await asyncio.wrap_future(first.keep(Sent("p1", "read", "id-1")))
+    await asyncio.wrap_future(first.keep(Sent("p2", "not read", "id-1")))
+    await first.release()
+
+    async def taken(prompts: dict[str, str]) -> frozenset[str]:
+        assert prompts == {"p1": "id-1", "p2": "id-1"}
+        return frozenset({"p1"})
+
+    agent = SimpleNamespace(record_id="id-1", taken=taken)
+    ui = NoScreen(tmp_path, session=SimpleNamespace(agent=agent), state=state, session_id="id-1")
+    again = PromptKeeper(ui)
+    again.begin()
+    await ui.work()
+    assert ui.dock.prompt.text == "not read"
+    assert ui.noted[0][1] == "warning"
+    assert not again.sent
+    for keeper in (first, again):
+        keeper.close()
+
+
+async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("no directory")
+    ui = NoScreen(tmp_path, state=tmp_path / "state")
+    keeper = PromptKeeper(ui)
+    keeper.begin()
+    await ui.work()
+    for text in ("one", "two"):
+        keeper.submitted(text)
+    await keeper.release()
+    assert len([words for words, _ in ui.noted if "not kept for the next start" in words]) == 1
+    keeper.close()

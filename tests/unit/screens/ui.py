@@ -1,0 +1,110 @@
+"""A screen for controllers of a session, without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from textual.message import Message
+
+from ccq_tui.config import Launch, Settings
+from ccq_tui.prompts.unread import Draft
+from ccq_tui.screens.session.view import SessionView
+
+
+class FieldAlone:
+    """The field of a prompt: its text, and what was put back into it."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.display = True
+        self.has_queued = False
+
+    @property
+    def draft(self) -> Draft:
+        return Draft(self.text)
+
+    def put_back(self, text: str) -> None:
+        self.text = f"{text}\n{self.text}".rstrip("\n")
+
+    def restore(self, draft: Draft) -> None:
+        self.text = draft.text
+
+    def remember(self, earlier: tuple[str, ...]) -> None:
+        pass
+
+
+class NoScreen:
+    """Keeps what controllers say, note, begin and tell; what is begun is run by `work`."""
+
+    def __init__(self, directory: Path = Path("/work"), session: Any = None, **launch: Any) -> None:
+        self.launch = Launch(settings=Settings(cwd=directory), **launch)
+        self.view = SessionView(directory)
+        self.session: Any = session or SimpleNamespace(agent=SimpleNamespace(record_id="id-1"))
+        self.live = self.in_front = True
+        self.said: list[str] = []
+        self.noted: list[tuple[str, str]] = []
+        self.told: list[Message] = []
+        self.begun: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        self.later: list[Callable[[], object]] = []
+        self.pressed: list[str] = []
+        self.now = 100.0
+        self.app: Any = None
+        self.transcript: Any = SimpleNamespace(
+            action_end=lambda: None, offer=lambda words: self.said.append(words)
+        )
+        self.dock: Any = SimpleNamespace(prompt=FieldAlone(), notices=SimpleNamespace(hush=lambda: None))
+
+    def clock(self) -> float:
+        return self.now
+
+    @property
+    def field(self) -> Draft:
+        draft: Draft = self.dock.prompt.draft
+        return draft
+
+    def say(self, text: str, seconds: float = 4.0) -> None:
+        self.said.append(text)
+
+    def note(self, text: str, level: str = "info") -> None:
+        self.noted.append((text, level))
+
+    def start(
+        self,
+        work: Callable[[], Coroutine[Any, Any, None]],
+        name: str,
+        *,
+        group: str = "",
+        exclusive: bool = False,
+    ) -> None:
+        self.begun.append(work)
+
+    async def work(self) -> None:
+        """Do what was begun."""
+        while self.begun:
+            await self.begun.pop(0)()
+
+    def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        self.later.append(call)
+        return asyncio.get_running_loop().call_later(60.0, lambda: None)
+
+    def edit(self, text: str, put: Callable[[str], None]) -> None:
+        put(text)
+
+    def pressed_again(self, key: str, meaning: str = "") -> bool:
+        again = self.pressed[-1:] == [key]
+        self.pressed.append(key)
+        return again
+
+    def changed(self) -> None:
+        pass
+
+    def take(self, event: object) -> None:
+        pass
+
+    def post_message(self, message: Message) -> bool:
+        self.told.append(message)
+        return True
