@@ -476,9 +476,9 @@ async def test_a_plan_is_read_in_the_inbox_before_it_is_approved_there(
         shown = [n for n in range(1, 61) if f" {n}. Do the step number {n} " in screen_text(run)]
         assert shown == list(range(1, len(shown) + 1)), "its head is in view"
         assert shown
-        await until(pilot, lambda: run.inbox_screen.unseen_of_plan() == (60 - len(shown), False))
+        await until(pilot, lambda: run.inbox_screen.body.unseen_of_plan() == (60 - len(shown), False))
         if seen:
-            while run.inbox_screen.unseen_of_plan()[0]:
+            while run.inbox_screen.body.unseen_of_plan()[0]:
                 await pilot.press("pagedown")
                 await pilot.pause()
             assert "60. Do the step number 60" in screen_text(run)

@@ -7,7 +7,8 @@ from textual import events
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.inbox.inbox_feed import InboxFeed
+from ccq_tui.screens.overview.card_feed import CardFeed
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
@@ -58,8 +59,8 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
         raise RuntimeError("surprise")
 
     run = Driven()
-    monkeypatch.setattr(InboxScreen, "_read", surprise)
-    monkeypatch.setattr(OverviewScreen, "_read_all", surprise)
+    monkeypatch.setattr(InboxFeed, "read_all", surprise)
+    monkeypatch.setattr(CardFeed, "read_all", surprise)
     monkeypatch.setattr(SessionManager, "open_another", surprise)
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)

@@ -31,7 +31,7 @@ from ccq_tui.inbox.standing import Group
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.screens.overview import gathering
+from ccq_tui.screens.overview import card_feed
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
@@ -254,7 +254,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
     async with run.app.run_test(size=(160, 50)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(gathering, "read_page", refuse)
+            patch.setattr(card_feed, "read_page", refuse)
             await open_overview(pilot, run, 1)
             await until(pilot, lambda: "Stored sessions cannot be read: full" in run.said())
             await pilot.press("escape")
@@ -345,7 +345,7 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
         await until(pilot, lambda: run.app.sessions[1].waiting.items)
         clock.skip(185)
         await open_overview(pilot, run, 9)
-        await until(pilot, lambda: run.overview.all_read)
+        await until(pilot, lambda: run.overview.feed.all_read)
         run.overview.query_one(HintBar).wake()
         await pictures.keep(pilot, "wide")
         await pilot.press("l")
@@ -367,5 +367,5 @@ async def test_picture_of_a_first_session_without_colour(
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         await open_overview(pilot, run, 1)
-        await until(pilot, lambda: run.overview.all_read)
+        await until(pilot, lambda: run.overview.feed.all_read)
         await pictures.keep(pilot, "only_one")

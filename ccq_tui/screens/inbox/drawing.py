@@ -15,6 +15,7 @@ from ccq_tui.questions import Question
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.decision.details import flow_lines
+from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.lines import LateLine, Line, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
@@ -29,6 +30,9 @@ WORDS = {
 AGE_WIDTH = 5
 LONGEST = 20_000
 """Characters of one text that are shown."""
+ANSWER, GO = ("→", "answer here"), ("Enter", "go to session")
+DECLINE, COPY, PARK = ("Ctrl+D", "decline"), ("c", "copy"), ("p", "park")
+LIST: Hints = (("letters", "find"), ("g", "group"))
 
 
 def age(asked: datetime, now: datetime) -> str:
@@ -167,3 +171,33 @@ def copied(row: InboxRow, draft: str) -> str:
         case PlanRequest(plan=plan):
             asked = plan
     return f"{asked}\n\n{draft}".strip() + "\n"
+
+
+def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) -> Hints:
+    """Return the keys that apply, the most useful first.
+
+    Args:
+        state: The list.
+        way_back: Where Esc leads.
+        finds: Whether letters are what to find.
+        declining: Whether it is asked whether to decline a request.
+    """
+    row = state.under
+    if declining:
+        return (DECLINE, ("Esc", "keep it"))
+    if finds:
+        return (*((ANSWER, GO) if row else ()), ("Esc", "clear"), ("↑ ↓", "move"))
+    back = ("Esc", way_back)
+    if row is None:
+        return (back,)
+    match row.place:
+        case Place.GONE:
+            return (COPY, DECLINE, back, *LIST)
+        case Place.ASKER:
+            return (ANSWER, back, DECLINE, *LIST, COPY)
+        case Place.OTHER:
+            return (ANSWER, back, DECLINE, *LIST, PARK, COPY)
+        case Place.HERE:
+            return (ANSWER, GO, back, DECLINE, *LIST, PARK, COPY)
+        case Place.RESTS:
+            return (ANSWER, GO, back, DECLINE, *LIST, COPY)

@@ -14,9 +14,8 @@ from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.waiting import Draft
-from ccq_tui.screens.inbox.answering import ANSWERS
 from ccq_tui.screens.inbox.listing import InboxRow, Place
-from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import logging
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,7 +12,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from ccq_tui.inbox import (
     Added,
@@ -20,33 +21,38 @@ from ccq_tui.inbox import (
     InboxChange,
     InboxError,
     InboxRenewed,
+    RequestOutcome,
     SessionNoted,
     Settled,
 )
-from ccq_tui.inbox.listing import unread_words
-from ccq_tui.inbox.waiting import Waiting
+from ccq_tui.inbox.waiting import TYPING_PAUSE, Waiting
 from ccq_tui.questions import Declined
-from ccq_tui.questions.input_guard import DECLINING_KEYS, is_fresh
-from ccq_tui.screens.inbox.answering import Answering, is_decision
-from ccq_tui.screens.inbox.drawing import copied
-from ccq_tui.screens.inbox.listing import InboxRow, Place
-from ccq_tui.screens.inbox.reading import held_rows, placed, read_page, read_row
-from ccq_tui.screens.inbox.showing import AGES_SECONDS, InboxBody
+from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
+from ccq_tui.questions.state import PanelState
+from ccq_tui.screens.editor import GROUP, EditorError, edit_text
+from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
+from ccq_tui.screens.inbox.drawing import copied, key_hints
+from ccq_tui.screens.inbox.inbox_feed import InboxFeed
+from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
+from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers, is_decision
 from ccq_tui.screens.keylist import INBOX
-from ccq_tui.screens.overlay import ListField
+from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import keys_meant
-from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.widgets.lines import LineView
+from ccq_tui.widgets.keys import copy_of, keys_meant, text_of
+from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.sight import SightView
-from ccq_tui.widgets.texts import TextLines
 
-PAGES = 200
-"""Pages of the store that are listed at most."""
+ANSWERS = "inbox answer"
+"""The group of workers that see an answer through."""
+SAID_SECONDS = 20.0
 MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
 SCROLLS = {"ctrl+up": -1, "ctrl+down": 1, "pageup": 0, "pagedown": 0}
 """Keys that scroll what is below the list, by so many lines or by a page."""
@@ -55,11 +61,18 @@ TAKING = frozenset({"right", "enter", "ctrl+d"})
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
 
 
-_logger = logging.getLogger(__name__)
+class InboxScreen(Overlay[InboxRow | None]):
+    """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
 
+    Args:
+        host: The program around it.
+        said: What there is to say at first, or "".
+        clock: Returns seconds of a monotonic clock.
 
-class InboxScreen(Answering):
-    """Lists what waits; lets a person answer it here, go to its session, decline it or park its session."""
+    Attributes:
+        answered: The request whose panel is open, or None.
+        panel: The panel that is open, or None.
+    """
 
     DEFAULT_CSS = """
     InboxScreen {
@@ -82,118 +95,113 @@ class InboxScreen(Answering):
     HELP_PLACE = INBOX
     """The keys that F1 lists first here."""
 
+    def __init__(
+        self, host: InboxHost, *, said: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self.host = host
+        self.clock = clock
+        self.feed = InboxFeed(host, self.draw, partial(self.say, seconds=60.0))
+        self.answers = RequestAnswers(host)
+        self.body = InboxBody(
+            ListField(self._take_key, lambda paste: self.passes_on(paste) or self._hands_on(paste))
+        )
+        self.answered: InboxRow | None = None
+        self.panel: QuestionPanel | DecisionPanel | None = None
+        self._said = said
+        self._pointer = Pointer(self._row_under)
+        self._undelivered = 0
+        self._finding = False
+        """Whether letters are what to find although nothing is typed yet."""
+        self.declining: tuple[str, float] | None = None
+        """The request about which it is asked whether to decline it, and since when."""
+        self._ahead: list[events.Key | events.Paste] | None = None
+        """What was typed for the panel that is being opened."""
+        self._typed_at: float | None = None
+        self._closed_at: float | None = None
+        """When a panel closed by itself, or the last key meant for it came; None after a pause."""
+
+    def compose(self) -> ComposeResult:
+        """Build the list, what is said, and keys."""
+        yield self.body
+        yield NoticeLine()
+        yield HintBar()
+
     def on_mount(self) -> None:
         """Read what waits, and hear of what changes."""
-        self._pointer = Pointer(self._row_under)
         self.field.placeholder = "Type to find"
         self.set_focus(self.field, scroll_visible=False)
         self._unsubscribe = self.host.inbox.subscribe(self._changed)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
-        if self.said:
-            self.say(self.said)
+        if self._said:
+            self.say(self._said)
         self.draw()
 
     def on_unmount(self) -> None:
         """Hear no more."""
         self._unsubscribe()
 
-    def compose(self) -> ComposeResult:
-        """Build head, filter, list, what is known of the request under the cursor, and keys."""
-        with InboxBody():
-            yield Static("", id="inbox-title", markup=False)
-            yield ListField(self._take_key, lambda paste: self.passes_on(paste) or self.hands_on(paste))
-            yield LineView(id="inbox-list")
-            yield SightView(id="inbox-about")
-            yield TextLines(id="inbox-more", classes="-off")
-        yield NoticeLine()
-        yield HintBar()
+    @property
+    def state(self) -> InboxList:
+        """The list as it is looked at."""
+        return self.feed.state
+
+    @property
+    def field(self) -> ListField:
+        """The field for what to find; it has the keys of the list."""
+        return self.body.field
+
+    @property
+    def _finds(self) -> bool:
+        """Whether letters are what to find, and none is a key."""
+        return self._finding or bool(self.state.filter)
 
     # -- what waits -----------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
-        """List what waits page by page: the first is seen before the last is read."""
-        after, recorded = 0, await self.host.recorded()
-        gone = {row.id for row in self.state.rows}
-        try:
-            for _ in range(PAGES):
-                rows = await self.host.inbox.run(partial(read_page, after=after, recorded=recorded))
-                if not rows:
-                    break
-                self._list(rows)
-                gone -= {row.id for row in rows}
-                after = rows[-1].stored.number
-            unreadable = await self.host.inbox.run(lambda store: len(store.unreadable))
-        except InboxError as error:
-            self._cannot_read(error)
-        else:
-            self._list(here := held_rows(self.host.inbox.held()))
-            for name in gone - {row.id for row in here}:  # another file has not what was listed
-                self.show(self.state.without(name))
-            if unreadable:
-                self.say(f"{unread_words(unreadable)} · the log has which", seconds=60.0)
+        await self.feed.read_all()
         await self._count_undelivered()
 
     async def _count_undelivered(self) -> None:
-        """Count the answers that have not reached Claude yet."""
-        try:
-            counts = await self.host.inbox.run(lambda store: store.undelivered_counts())
-        except InboxError as error:
-            _logger.warning("Answers that were not delivered cannot be counted: %s", error)
-            return
-        self.undelivered = sum(counts.values())
-        self.draw()
-
-    def _cannot_read(self, error: InboxError) -> None:
-        """List what waits in this process alone, and say that there may be more."""
-        self._list(held_rows(self.host.inbox.held(written=True)))
-        self.say(f"Only what waits here is listed; the inbox cannot be read: {error}", seconds=60.0)
-
-    def _list(self, rows: list[InboxRow]) -> None:
-        self.show(self.state.with_rows(placed(rows, self.host.open_here())))
+        count = await self.feed.count_undelivered()
+        if count is not None:
+            self._undelivered = count
+            self.draw()
 
     def _changed(self, change: InboxChange) -> None:
         if isinstance(change, Added):
-            start_work(self, partial(self._read_one, change.request.id), name="inbox row")
+            start_work(self, partial(self.feed.read_one, change.request.id), name="inbox row")
         elif isinstance(change, InboxRenewed) and change.another:
             start_work(self, self._read, name="inbox list")
         elif isinstance(change, SessionNoted):
             start_work(self, self._count_undelivered, name="inbox count", group="inbox count", exclusive=True)
         elif isinstance(change, Settled):
-            self.show(self.state.without(change.request.id))
+            self.feed.drop(change.request.id)
             if self.answered is not None and self.answered.id == change.request.id:
-                waiting, self.closed_at = self.close_panel(keep=False), self.clock()
-                self.too_late(AlreadySettled(change.actor, datetime.now(UTC), change.outcome), waiting)
-
-    async def _read_one(self, request_id: str) -> None:
-        try:
-            row = await self.host.inbox.run(lambda store: read_row(store, request_id))
-        except InboxError as error:
-            self._cannot_read(error)
-            return
-        held = held_rows(one for one in self.host.inbox.held() if one.request.id == request_id)
-        if rows := held or ([row] if row is not None else []):
-            self._list(rows)
+                waiting, self._closed_at = self.close_panel(keep=False), self.clock()
+                settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
+                self.say(self.answers.too_late(settled, waiting))
 
     # -- keys -----------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:
         """Do what a key means; whether it meant anything. All others edit the filter."""
-        if self.passes_on(event) or self.hands_on(event):
+        if self.passes_on(event) or self._hands_on(event):
             return True  # it came in one burst with the key that opened something
-        if self.note_key(event):
+        if self._passes_over(event):
             return True
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
         if self.declining is not None and self._decides(event.key):
             return True
         plain = event.key
-        if not self.finds:
+        if not self._finds:
             plain = LETTERS.get(plain, plain)
         taken = [self._take_known(key) for key in keys_meant(self, plain)]
         return any(taken)
 
     def _take_known(self, key: str) -> bool:
-        page = max(1, self.query_one("#inbox-list").size.height - 1)
+        page = max(1, self.body.list_view.size.height - 1)
         match key:
             case _ if key in MOVES:
                 self.show(self.state.moved(MOVES[key]))
@@ -203,16 +211,16 @@ class InboxScreen(Answering):
                 self.show(self.state.put(0 if key == "home" else len(self.state.rows)))
             case "ctrl+up" | "ctrl+down":
                 self._scroll_about(key)
-            case "escape" if self.finds:
-                self.find(False)
+            case "escape" if self._finds:
+                self._find(False)
                 self.field.put("")
                 self.show(self.state.filtered(""))
             case "escape" | "f2":
                 self.dismiss(None)
-            case "g" if not self.finds:
+            case "g" if not self._finds:
                 self.show(self.state.regrouped())
             case "find":
-                self.find(True)
+                self._find(True)
             case "f8":
                 self._copy(self.state.under)
             case _:
@@ -221,8 +229,8 @@ class InboxScreen(Answering):
 
     def _scroll_about(self, key: str) -> None:
         """Scroll what is known of the request, or the plan that is decided on."""
-        page = max(1, self.about_view.size.height - 1)
-        self.about_view.scroll_relative(
+        page = max(1, self.body.about_view.size.height - 1)
+        self.body.about_view.scroll_relative(
             y=SCROLLS[key] or (-page if key == "pageup" else page), animate=False, force=True
         )
 
@@ -234,17 +242,17 @@ class InboxScreen(Answering):
 
     @on(SightView.Looked)
     def _looked(self) -> None:
-        self.say_more()
+        self.body.say_more()
         if isinstance(self.panel, DecisionPanel):
             self.panel.look()
 
     def _take_for_row(self, key: str, row: InboxRow | None) -> bool:
         known = ("right", "enter", "ctrl+d", "ctrl+j", "shift+enter", "alt+enter")
         if row is None:
-            return key in known or (not self.finds and key in ("p", "c"))
-        view = self.query_one("#inbox-list", LineView)
-        self.state = replace(self.state, in_sight=view.rows_in_sight)
-        if (key in TAKING or (key == "p" and not self.finds)) and self.state.taken is None:
+            return key in known or (not self._finds and key in ("p", "c"))
+        view = self.body.list_view
+        self.feed.state = replace(self.state, in_sight=view.rows_in_sight)
+        if (key in TAKING or (key == "p" and not self._finds)) and self.state.taken is None:
             view.keep_cursor_in_sight()
             return True
         match key:
@@ -255,10 +263,10 @@ class InboxScreen(Answering):
             case "ctrl+d":
                 self.declining = (row.id, self.clock())
                 self.draw()
-            case "p" if not self.finds:
+            case "p" if not self._finds:
                 self.say(f"Parking {row.session}…")
                 start_work(self, partial(self._park, row), name="park", group="park")
-            case "c" if not self.finds:
+            case "c" if not self._finds:
                 self._copy(row)
             case _:
                 return key in known
@@ -266,13 +274,13 @@ class InboxScreen(Answering):
 
     async def _park(self, row: InboxRow) -> None:
         self.say(await self.host.park(row))
-        await self._read_one(row.id)
+        await self.feed.read_one(row.id)
 
     def _answer(self, row: InboxRow) -> None:
         if row.place is Place.GONE:
             self.say("Its session is gone: nothing can be delivered · c copies it · Ctrl+D declines it")
         else:
-            self.open_panel(row)
+            self._open_soon(row)
 
     def _go_to(self, row: InboxRow) -> None:
         if row.place is Place.GONE:
@@ -300,15 +308,15 @@ class InboxScreen(Answering):
         return key in ("ctrl+d", "y", "n", "escape")
 
     def _copy(self, row: InboxRow | None) -> None:
-        if len(self.closed_drafts):
-            self.app.copy_to_clipboard(self.closed_drafts.copied())
+        if len(self.answers.closed):
+            self.app.copy_to_clipboard(self.answers.closed.copied())
             self.say("Draft copied", 4.0)
         elif row is not None:
             start_work(self, partial(self._copy_row, row), name="copy")
 
     async def _copy_row(self, row: InboxRow) -> None:
         try:
-            draft = await self.draft_for(row)
+            draft = await self.answers.draft_for(row)
         except InboxError as error:
             self.say(f"Its draft cannot be read: {error}")
             return
@@ -322,7 +330,7 @@ class InboxScreen(Answering):
 
     def _row_under(self, event: events.MouseEvent) -> str | None:
         """Return the request under the pointer."""
-        row = self.query_one("#inbox-list", LineView).row_on_screen(event.screen_offset)
+        row = self.body.list_view.row_on_screen(event.screen_offset)
         shown = self.state.shown
         return shown[row].id if self.panel is None and row is not None and row < len(shown) else None
 
@@ -338,3 +346,202 @@ class InboxScreen(Answering):
             self._answer(under)
         elif request_id is not None:
             self.show(self.state.put([row.id for row in self.state.shown].index(request_id)))
+
+    # -- the panel of one request ---------------------------------------------------------------------------
+
+    def _open_soon(self, row: InboxRow) -> None:
+        """Open the panel of a request with its draft; keys that come from now on are the panel's."""
+        if self._ahead is None:
+            self._ahead = []
+            start_work(self, partial(self._open_panel, row), name="open panel")
+
+    def on_screen_resume(self) -> None:
+        """Let an open panel ignore what was meant for the screen that covered it."""
+        if self.panel is not None:
+            self.panel.uncover()
+
+    def _hands_on(self, event: events.Key | events.Paste) -> bool:
+        """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
+        typed = copy_of(event)  # the one that came is stopped at the list
+        if self.panel is not None:
+            self.panel.type_ahead([typed])  # it has not taken the focus yet
+        elif self._ahead is not None:
+            self._ahead.append(typed)
+        else:
+            return False
+        return True
+
+    def _passes_over(self, event: events.Key) -> bool:
+        """Note a key of the list; whether it was meant for a panel that closed by itself.
+
+        Letters then are words to find, and no Enter or Esc means anything until there is a pause.
+        """
+        at, typed = self.clock(), bool(text_of(event))
+        if typed:
+            self._typed_at = at
+        if self._closed_at is None or at - self._closed_at >= TYPING_PAUSE:
+            self._closed_at = None
+            return False
+        self._closed_at = at
+        if typed:
+            self._find(True)
+        return event.key in GUARDED_KEYS
+
+    async def _open_panel(self, row: InboxRow) -> None:
+        try:
+            await self._read_and_open(row)
+        finally:
+            ahead, self._ahead = self._ahead or [], None
+        if self.panel is not None:
+            self.panel.type_ahead(ahead)
+
+    async def _read_and_open(self, row: InboxRow) -> None:
+        try:
+            draft = await self.answers.draft_for(row)
+        except InboxError as error:
+            self.say(f"Its draft cannot be read: {error}")
+            return
+        if self.panel is not None or not self.is_current:
+            return
+        draft = replace(draft, hidden=False, guard=InputGuard(typed_at=self._typed_at))
+        kind = QuestionPanel if isinstance(draft, PanelState) else DecisionPanel
+        panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
+        if isinstance(panel, DecisionPanel):
+            panel.unseen_above = self.body.unseen_of_plan
+        self.answered, self.panel = row, panel
+        self.mount(panel)
+        self._panel_changed()
+        # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
+        after_refresh(panel, self.body.about_view.look_anew)
+
+    def close_panel(self, *, keep: bool = True) -> Waiting | None:
+        """Close the panel; return the request with its draft, which its session keeps where asked for."""
+        panel, row = self.panel, self.answered
+        if panel is None or row is None:
+            return None
+        self.panel = self.answered = None
+        panel.remove()
+        if keep:
+            self.host.keep_draft_here(row, panel.state)
+        self._panel_changed()
+        return Waiting(row.stored.request, panel.state)
+
+    def _panel_changed(self) -> None:
+        """Give the list's place to what the agent wrote, and the keys to the panel; or take both back."""
+        answering = self.panel is not None
+        self.set_class(answering, "-answering")
+        self.query_one(HintBar).set_class(answering, "-off")
+        if not answering:
+            self.set_focus(self.field, scroll_visible=False)
+        self.draw()
+
+    @on(QuestionPanel.Changed)
+    @on(DecisionPanel.Changed)
+    def _keep_draft(self, event: QuestionPanel.Changed | DecisionPanel.Changed) -> None:
+        event.stop()
+        if self.answered is None or event.panel is not self.panel:
+            return
+        self.host.touch_here(self.answered)
+        self.host.inbox.save_draft(self.answered.id, event.state)
+        if event.state.hidden:
+            self.close_panel()
+
+    @on(QuestionPanel.Ended)
+    @on(DecisionPanel.Ended)
+    def _settle(self, event: QuestionPanel.Ended | DecisionPanel.Ended) -> None:
+        event.stop()
+        row = self.answered
+        if row is not None and event.panel is self.panel:
+            self.settle_soon(row, event.outcome, self.close_panel(keep=False))
+
+    def settle_soon(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None = None) -> None:
+        """Give the inbox an outcome, and see it through also when this screen is left meanwhile."""
+
+        async def settle() -> None:
+            self.say(await self.answers.settle(row, outcome, waiting, lambda: self.feed.drop(row.id)))
+
+        start_work(self.app, settle, name="inbox answer", group=ANSWERS)
+
+    @on(QuestionPanel.Returned)
+    def _find_typed(self, event: QuestionPanel.Returned) -> None:
+        """Find the words that were meant for no panel; it closes, and its draft is kept."""
+        event.stop()
+        panel = self.panel
+        if panel is None or event.panel is not panel or panel.keys_under_way:
+            return
+        typed = "".join(panel.state.guard.returned)
+        self.close_panel()
+        self._closed_at = self.clock()
+        self._find(True)
+        self.field.type(typed)
+        for late in panel.rest():
+            self.field.post_message(late)
+
+    @on(RequestPanel.Late)
+    def _keep_late(self, event: RequestPanel.Late) -> None:
+        """Give the list what was typed right behind the key that hid the panel."""
+        event.stop()
+        self.field.post_message(event.typed)
+
+    @on(QuestionPanel.EditorWanted)
+    @on(DecisionPanel.EditorWanted)
+    def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+        event.stop()
+        start_work(self, partial(self._edit, event.panel, event.text), name="editor", group=GROUP)
+
+    async def _edit(self, panel: object, text: str) -> None:
+        try:
+            edited = await edit_text(self.app, text)
+        except EditorError as error:
+            self.say(str(error))
+            return
+        if edited is None:
+            return
+        if self.panel is panel and self.panel is not None:
+            self.panel.put_text(edited.text)
+            if edited.problem:
+                self.say(edited.problem)
+        elif self.answers.closed.keep(edited.text):
+            self.say(f"The request was closed meanwhile{DRAFT_KEPT}")
+
+    # -- drawing --------------------------------------------------------------------------------------------
+
+    def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
+        """Say something above the keys for some seconds, or in the session that is shown instead."""
+        if self.is_running and self.is_attached:
+            self.query_one(NoticeLine).say(text, seconds)
+        else:
+            self.host.tell(text)
+
+    def show(self, state: InboxList) -> None:
+        """Show another state of the list."""
+        self.feed.show(state)
+
+    def _find(self, on: bool) -> None:
+        """Let letters be what to find, or keys again."""
+        self._finding = on
+        self.draw()
+
+    def on_resize(self) -> None:
+        """Wrap anew."""
+        if is_live(self):
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw everything around the panel."""
+        if not self.is_attached or self.query_one_optional(HintBar) is None:
+            return
+        self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self._finds)
+        declining = self.state.get(self.declining[0]) if self.declining else None
+        asks = self.declining is not None
+        hints = key_hints(self.state, self.host.way_back(), finds=self._finds, declining=asks)
+        self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
+        notices = self.query_one(NoticeLine)
+        notices.leave_room(self.panel is not None)
+        notices.stand(f"Decline “{declining.question}”?" if declining else "")
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if is_live(self):
+            soon(self, self.draw)

@@ -71,7 +71,7 @@ class OverviewController:
     def _gather(self) -> None:
         overview = self._overview
         if overview is not None and is_live(overview):
-            overview.gather()
+            overview.feed.gather()
 
     def cards_here(self) -> tuple[Card, ...]:
         """Return the cards of the sessions of this terminal."""

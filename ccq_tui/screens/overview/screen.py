@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,13 +16,17 @@ from textual.widgets import Static, TextArea
 
 from ccq_tui.config import actions
 from ccq_tui.config.keymap import Keymap
+from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.store import Store
+from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.keylist import OVERVIEW
-from ccq_tui.screens.overlay import ListField
+from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.overview.board import Board
-from ccq_tui.screens.overview.cards import Card
+from ccq_tui.screens.overview.card_feed import CardFeed
+from ccq_tui.screens.overview.cards import OVER, Card
 from ccq_tui.screens.overview.columns import Column, Columns
-from ccq_tui.screens.overview.doing import Doing
 from ccq_tui.screens.overview.drawing import (
     Now,
     about_lines,
@@ -30,15 +36,21 @@ from ccq_tui.screens.overview.drawing import (
     title_line,
     window,
 )
+from ccq_tui.screens.overview.port import OverviewHost
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
-from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
+from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.lines import Line, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.pointer import Pointer
 
+LOOK_SECONDS = 5.0
+"""How often the times are drawn anew, and sessions of other processes read: a killed one tells nobody."""
+ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
+AT_WORK = (Group.NEEDS, Group.WORKING)
+GONE = "It is deleted, or its directory is gone: it cannot be opened"
 COLUMNS_FROM = 126
 """Cells from which all groups stand side by side; below that they stand one below the other."""
 TALL_FROM = 18
@@ -54,8 +66,13 @@ class OverviewBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
-class OverviewScreen(Doing):
-    """Shows all sessions; ends with the card whose session is to be shown, or with None."""
+class OverviewScreen(Overlay[Card | None]):
+    """Shows all sessions; ends with the card whose session is to be shown, or with None.
+
+    Args:
+        host: The program around it.
+        clock: Returns seconds of a monotonic clock.
+    """
 
     DEFAULT_CSS = """
     OverviewScreen {
@@ -79,12 +96,29 @@ class OverviewScreen(Doing):
     HELP_PLACE = OVERVIEW
     """The keys that F1 lists first here."""
 
-    def on_mount(self) -> None:
-        """Be ready for keys."""
+    def __init__(self, host: OverviewHost, *, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self.host = host
+        self.clock = clock
+        self.feed = CardFeed(self, host, clock, self.draw, self.say)
         self._pointer = Pointer(self._key_at)
         self._finding = False
         self._drawn: dict[str, tuple[object, list[Line]]] = {}
+
+    def on_mount(self) -> None:
+        """Be ready for keys, and show what there is."""
         self.set_focus(self._field, scroll_visible=False)
+        self.feed.begin()
+        self.set_interval(LOOK_SECONDS, self.feed.look_again)
+
+    def on_unmount(self) -> None:
+        """Hear no more."""
+        self.feed.end()
+
+    @property
+    def board(self) -> Board:
+        """What is shown."""
+        return self.feed.board
 
     def compose(self) -> ComposeResult:
         """Build head, filter, columns and list, what is known of the card under the cursor, and keys."""
@@ -160,11 +194,11 @@ class OverviewScreen(Doing):
         elif card is not None and key in ("enter", "d", "r") and not self._view.cursor_in_sight:
             self._view.keep_cursor_in_sight()
         elif card is not None and key == "enter":
-            self.open_card(card)
+            self._open(card)
         elif card is not None and key == "d":
-            self.mark(card)
+            self._mark_soon(card)
         elif card is not None and key == "r":
-            self.retry(card)
+            self._retry(card)
         elif len(key) == 1:
             self.say("/ finds a session by its letters", 4.0)
 
@@ -173,15 +207,15 @@ class OverviewScreen(Doing):
         page = max(1, self._view.size.height // 4 - 1)
         match key:
             case "left" | "right":
-                self.show(board.stepped(STEPS[key]))
+                self.feed.show(board.stepped(STEPS[key]))
             case "up" | "down":
-                self.show(board.moved(MOVES[key], within=within))
+                self.feed.show(board.moved(MOVES[key], within=within))
             case "home" | "end":
                 most = len(board.cards)
-                self.show(board.jumped(-most if key == "home" else most, within=within))
+                self.feed.show(board.jumped(-most if key == "home" else most, within=within))
             case _:
                 by = page if key.startswith("page") else 1
-                self.show(board.jumped(-by if key.endswith("up") else by, within=within))
+                self.feed.show(board.jumped(-by if key.endswith("up") else by, within=within))
 
     @property
     def _view(self) -> LineView:
@@ -194,7 +228,7 @@ class OverviewScreen(Doing):
     def _clear(self) -> None:
         self._finding = False
         self._field.put("")
-        self.show(self.board.filtered(""))
+        self.feed.show(self.board.filtered(""))
         self.draw()
 
     @on(TextArea.Changed)
@@ -203,7 +237,7 @@ class OverviewScreen(Doing):
         self._find()
 
     def _find(self) -> None:
-        self.show(self.board.filtered(self._field.text.replace("\n", " ")))
+        self.feed.show(self.board.filtered(self._field.text.replace("\n", " ")))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Note where a click may begin."""
@@ -213,9 +247,9 @@ class OverviewScreen(Doing):
         """Put the cursor on a card, and open the one that has it."""
         key, under = self._pointer.clicked(event), self.board.under
         if key is not None and under is not None and key == under.key:
-            self.open_card(under)
+            self._open(under)
         elif key is not None:
-            self.show(self.board.put(key))
+            self.feed.show(self.board.put(key))
 
     def _key_at(self, event: events.MouseEvent) -> str | None:
         card = self._card_at(event)
@@ -233,6 +267,73 @@ class OverviewScreen(Doing):
             if row is not None and row < len(cards):
                 return cards[row]
         return None
+
+    # -- what a key means for a session ----------------------------------------------------------------------
+
+    def _open(self, card: Card) -> None:
+        """Leave for a session."""
+        if card.place is Place.OTHER:
+            self.say(ELSEWHERE)
+        elif card.place is Place.GONE:
+            self.say(GONE)
+        else:
+            self.dismiss(card)
+
+    def _mark_soon(self, card: Card) -> None:
+        """Mark a session as done, or take that back."""
+        if not card.known:
+            self.say("Nothing was said in it yet: it cannot be marked as done")
+        elif card.waiting and not card.done:
+            self.say("A question waits in it: answer or decline it first")
+        elif card.group in AT_WORK and not card.done:
+            self.say("Claude is at work in it")
+        else:
+            start_work(self, partial(self._mark, card), name="mark")
+
+    async def _mark(self, card: Card) -> None:
+        def write(store: Store) -> None:
+            store.set_done(card.session_id, not card.done, Actor.here(Surface.OVERVIEW))
+
+        try:
+            await self.host.inbox.run(write)
+        except InboxError as error:
+            self.say(f"That could not be written: {error}")
+            return
+        self.feed.read_again((card.session_id,))
+        self.say("No longer done" if card.done else "Marked as done · d takes it back", 6.0)
+
+    def _retry(self, card: Card) -> None:
+        """Start a session again that has no process, and stay here."""
+        if card.place is Place.OTHER:
+            self.say(ELSEWHERE)
+        elif card.place is Place.GONE:
+            self.say(GONE)
+        elif can_start(card):
+            # The program's own, so that it is seen through also when this screen is left meanwhile.
+            start_work(self.app, partial(self._go_on, card), name="go on", group="sessions")
+        else:
+            self.say("It is at work already" if card.group is Group.WORKING else "It runs · Enter shows it")
+
+    async def _go_on(self, card: Card) -> None:
+        self.say("Starting it again…", 6.0)
+        said = await self.host.go_on(card)
+        if self.is_attached:
+            self.say(said, 6.0)
+            self.feed.read_again((card.session_id,))
+
+    def _hints_for(self, card: Card | None) -> Hints:
+        """Return the keys that mean something for a card, and those that always do."""
+        own: list[tuple[str, str]] = []
+        if card is not None and card.place in (Place.HERE, Place.RESTS):
+            own.append(("Enter", "open" if card.place is Place.HERE else "resume"))
+        if card is not None and card.done:
+            own.append(("d", "not done"))
+        elif card is not None and card.known and not card.waiting and card.group not in AT_WORK:
+            own.append(("d", "done"))
+        if card is not None and can_start(card):
+            own.append(("r", "retry" if card.group is Group.FAILED else "start"))
+        always = (("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"))
+        return (*own, *always)
 
     # -- drawing --------------------------------------------------------------------------------------------
 
@@ -267,7 +368,7 @@ class OverviewScreen(Doing):
             self._draw_list(list_view, board, now, palette)
         self._draw_about(board.under, now, palette)
         self.query_one(NoticeLine).stand(self._what_next(board))
-        hints = FINDING if self._finding else self.hints_for(board.under)
+        hints = FINDING if self._finding else self._hints_for(board.under)
         self.query_one(HintBar).show(hints, most_lines=key_lines(size.height))
 
     def _draw_columns(self, board: Board, now: Now, palette: Palette) -> None:
@@ -312,7 +413,7 @@ class OverviewScreen(Doing):
     def _what_next(self, board: Board) -> str:
         if board.filter and not board.shown:
             return "Nothing fits · Esc clears it"
-        if self.all_read and len(board.cards) <= 1:
+        if self.feed.all_read and len(board.cards) <= 1:
             return "The only session so far · n opens another · Ctrl+R an earlier one"
         return ""
 
@@ -321,6 +422,11 @@ class OverviewScreen(Doing):
         super().notify_style_update()
         if is_live(self):
             soon(self, self.draw)
+
+
+def can_start(card: Card) -> bool:
+    """Whether a session has no process and can get one from here."""
+    return card.place is Place.RESTS or (card.place is Place.HERE and card.state in OVER)
 
 
 def _made_for(cards: tuple[Card, ...], rows: range, now: Now) -> tuple[object, ...]:

@@ -1,0 +1,201 @@
+"""What waits, out of the store, as the rows of the inbox screen."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.listing import unread_words
+from ccq_tui.inbox.reach import Look, Reach, reach_of
+from ccq_tui.inbox.requests import Asker
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
+from ccq_tui.processes import this_process
+from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
+from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.worktrees.model import can_be_there
+
+_logger = logging.getLogger(__name__)
+
+PAGES = 200
+"""Pages of the store that are listed at most."""
+PLACES = {
+    Reach.RUNS: Place.OTHER,
+    Reach.RESTS: Place.RESTS,
+    Reach.NO_DIRECTORY: Place.GONE,
+    Reach.NO_RECORD: Place.GONE,
+    Reach.UNKNOWN: Place.GONE,
+}
+SHORT_ID = 8
+PAGE = 50
+"""Requests of a page: more than are seen at once, and few enough that the first are seen soon."""
+
+
+class InboxFeed:
+    """Keeps the list true; what is in memory alone is listed, too, where the disk cannot be read.
+
+    Args:
+        host: The program around the screen.
+        changed: Called after each change of the list.
+        say: Says something for some seconds.
+
+    Attributes:
+        state: The list as it is looked at; whoever looks at it puts it there.
+    """
+
+    def __init__(self, host: InboxHost, changed: Callable[[], None], say: Callable[[str], None]) -> None:
+        self._host = host
+        self._changed = changed
+        self._say = say
+        self.state = InboxList()
+
+    def show(self, state: InboxList) -> None:
+        """Put another state of the list in place."""
+        if state != self.state:
+            self.state = state
+            self._changed()
+
+    async def read_all(self) -> None:
+        """List what waits page by page: the first is seen before the last is read."""
+        inbox, recorded = self._host.inbox, await self._host.recorded()
+        gone, after = {row.id for row in self.state.rows}, 0
+        try:
+            for _ in range(PAGES):
+                rows = await inbox.run(partial(read_page, after=after, recorded=recorded))
+                if not rows:
+                    break
+                self._take(rows)
+                gone -= {row.id for row in rows}
+                after = rows[-1].stored.number
+            unreadable = await inbox.run(lambda store: len(store.unreadable))
+        except InboxError as error:
+            self._cannot_read(error)
+            return
+        self._take(here := held_rows(inbox.held()))
+        for name in gone - {row.id for row in here}:  # another file has not what was listed
+            self.drop(name)
+        if unreadable:
+            self._say(f"{unread_words(unreadable)} · the log has which")
+
+    async def read_one(self, request_id: str) -> None:
+        """List a request that came, or that changed."""
+        inbox = self._host.inbox
+        try:
+            row = await inbox.run(lambda store: read_row(store, request_id))
+        except InboxError as error:
+            self._cannot_read(error)
+            return
+        held = held_rows(one for one in inbox.held() if one.request.id == request_id)
+        if rows := held or ([row] if row is not None else []):
+            self._take(rows)
+
+    async def count_undelivered(self) -> int | None:
+        """Return how many answers have not reached Claude yet, or None where that is not known."""
+        try:
+            counts = await self._host.inbox.run(lambda store: store.undelivered_counts())
+        except InboxError as error:
+            _logger.warning("Answers that were not delivered cannot be counted: %s", error)
+            return None
+        return sum(counts.values())
+
+    def drop(self, request_id: str) -> None:
+        """Take a request out of the list."""
+        self.show(self.state.without(request_id))
+
+    def _take(self, rows: list[InboxRow]) -> None:
+        self.show(self.state.with_rows(placed(rows, self._host.open_here())))
+
+    def _cannot_read(self, error: InboxError) -> None:
+        """List what waits in this process alone, and say that there may be more."""
+        self._take(held_rows(self._host.inbox.held(written=True)))
+        self._say(f"Only what waits here is listed; the inbox cannot be read: {error}")
+
+
+def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:
+    """Return a page of what waits, oldest first.
+
+    Args:
+        store: The store.
+        after: The number of the last request of the page before, or 0.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    known: dict[str, tuple[StoredSession | None, Place]] = {}
+    look = Look(cache(can_be_there), recorded)
+    return [_row(store, stored, known, look) for stored in store.waiting(after=after, limit=PAGE)]
+
+
+def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
+    """Return the rows of requests that are in memory alone; their sessions are open in this terminal.
+
+    Args:
+        requests: The requests.
+    """
+    return [row_of(one, one.request.session_id[:SHORT_ID], "", Place.RESTS) for one in requests]
+
+
+def read_row(store: Store, request_id: str) -> InboxRow | None:
+    """Return the row of a request that waits, or None; who asks now, or is parked now, is not deleted.
+
+    Args:
+        store: The store.
+        request_id: The request's id.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    stored = store.request(request_id)
+    return (
+        _row(store, stored, {}, Look(can_be_there))
+        if stored is not None and stored.state is RequestState.PENDING
+        else None
+    )
+
+
+def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
+    """Say of rows whose session is open in this terminal.
+
+    Args:
+        rows: The rows.
+        here: The names of these sessions, or "", by Claude session id.
+    """
+    return [
+        row_of(row.stored, here[row.session_id] or row.session, row.directory, Place.HERE)
+        if row.session_id in here
+        else row
+        if row.place is not Place.HERE
+        else replace(row, place=Place.RESTS)
+        for row in rows
+    ]
+
+
+def _row(
+    store: Store,
+    stored: StoredRequest,
+    known: dict[str, tuple[StoredSession | None, Place]],
+    look: Look,
+) -> InboxRow:
+    name, origin = stored.request.session_id, stored.request.origin
+    if origin.asker is not Asker.SESSION:
+        return row_of(stored, origin.name or str(origin.asker), "", Place.ASKER)
+    if name not in known:
+        session = store.session(name)
+        known[name] = (session, _place(session, look))
+    session, place = known[name]
+    directory = session.directory if session else ""
+    called = session.name if session else ""
+    return row_of(stored, called or Path(directory).name or name[:SHORT_ID], directory, place)
+
+
+def _place(session: StoredSession | None, look: Look) -> Place:
+    if session is not None and not session.directory:
+        return Place.GONE
+    if session is not None and session.owner == this_process():
+        return Place.RESTS  # `placed` knows which of this process's sessions are open
+    return PLACES[reach_of(session, look)]

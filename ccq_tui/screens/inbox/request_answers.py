@@ -1,0 +1,108 @@
+"""Answers that are given in the inbox screen, and what became of them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ccq_tui.inbox import (
+    AlreadySettled,
+    Cancelled,
+    InboxError,
+    PermissionRequest,
+    PlanRequest,
+    RequestOutcome,
+    Won,
+)
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.reach import NOBODY_DECIDES
+from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
+from ccq_tui.questions import Expired
+from ccq_tui.screens.inbox.listing import InboxRow, Place
+from ccq_tui.screens.inbox.port import InboxHost
+from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
+
+DRAFT_KEPT = " · F8 copies your draft"
+
+
+class RequestAnswers:
+    """Gives the inbox what a person decided, has it delivered, and keeps what was typed in vain.
+
+    Args:
+        host: The program around the screen.
+
+    Attributes:
+        closed: What was typed for requests that somebody else answered first.
+    """
+
+    def __init__(self, host: InboxHost) -> None:
+        self._host = host
+        self.closed = ClosedDrafts()
+
+    async def draft_for(self, row: InboxRow) -> Draft:
+        """Return the state in which a request opens: with what was typed for it, wherever that was.
+
+        Raises:
+            InboxError: The disk cannot be read.
+        """
+        request = row.stored.request
+        here = self._host.draft_here(row)
+        return here or await self._host.inbox.load_draft(request) or first_draft(request)
+
+    async def settle(
+        self,
+        row: InboxRow,
+        outcome: RequestOutcome,
+        waiting: Waiting | None,
+        forget: Callable[[], None],
+    ) -> str:
+        """Settle a request, and see to it that its session gets the outcome.
+
+        Args:
+            row: The request.
+            outcome: What was decided.
+            waiting: The request with its draft; None to look that up.
+            forget: Takes the request out of the list, before it is delivered.
+
+        Returns:
+            What came of it, in words.
+        """
+        if is_decision(row) and row.place in (Place.RESTS, Place.GONE):
+            return f"It {NOBODY_DECIDES}" + self._kept(waiting)
+        try:
+            if waiting is None:
+                waiting = Waiting(row.stored.request, await self.draft_for(row))
+            verdict = await self._host.inbox.answer(row.id, outcome, Actor.here(Surface.INBOX))
+        except InboxError as error:
+            if waiting is not None:
+                self._host.keep_draft_here(row, waiting.draft)
+            return f"Not answered: {error} · your draft is kept"
+        forget()
+        if isinstance(verdict, Won):
+            # What cannot be delivered is copied instead; of all else what the agent was not sent.
+            gone = row.place is Place.GONE
+            kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
+            return await self._host.deliver(row) + (DRAFT_KEPT if kept else "")
+        if isinstance(verdict, AlreadySettled):
+            return self.too_late(verdict, waiting)
+        return "The request no longer exists" + self._kept(waiting)
+
+    def too_late(self, settled: AlreadySettled, waiting: Waiting | None) -> str:
+        """Keep what was typed for a request that somebody else settled; say who did."""
+        match settled.outcome:
+            case Cancelled(reason):
+                said = f"It was closed: {reason}"
+            case Expired():
+                said = "Nobody answered it in the time allowed; nothing was chosen"
+            case _:
+                where = settled.actor.where_from_here if settled.actor else "elsewhere"
+                said = f"Already answered {where} at {settled.at.astimezone():%H:%M:%S}"
+        return said + self._kept(waiting)
+
+    def _kept(self, waiting: Waiting | None) -> str:
+        kept = waiting is not None and self.closed.keep(draft_of(waiting))
+        return DRAFT_KEPT if kept else ""
+
+
+def is_decision(row: InboxRow) -> bool:
+    """Whether a request is a permission or a plan."""
+    return isinstance(row.stored.request, PermissionRequest | PlanRequest)

@@ -1,0 +1,219 @@
+"""The cards of the overview, out of the sessions of this terminal and of the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from pathlib import Path
+
+from textual.dom import DOMNode
+
+from ccq_tui.inbox import (
+    Added,
+    InboxChange,
+    InboxError,
+    InboxRenewed,
+    InboxTrouble,
+    SessionNoted,
+    Settled,
+)
+from ccq_tui.inbox.standing import group_of
+from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
+from ccq_tui.processes import alive, this_process
+from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.overview.board import Board
+from ccq_tui.screens.overview.cards import Card, harmless, joined
+from ccq_tui.screens.overview.port import OverviewHost
+from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.worktrees.model import can_be_there
+
+PAGE = 100
+PAGES = 10
+"""Pages of the store that are shown at most."""
+SHORT_ID = 8
+
+
+class CardFeed:
+    """Keeps the board true; reads of the store only what changed.
+
+    Args:
+        owner: The screen, whose work it is.
+        host: The program around it.
+        clock: Returns seconds of a monotonic clock.
+        draw: Called after each change of the board.
+        say: Says something for some seconds.
+
+    Attributes:
+        board: What is shown.
+        all_read: Whether there is nothing more to read of what is stored.
+    """
+
+    def __init__(
+        self,
+        owner: DOMNode,
+        host: OverviewHost,
+        clock: Callable[[], float],
+        draw: Callable[[], None],
+        say: Callable[[str], None],
+    ) -> None:
+        self._owner = owner
+        self._host = host
+        self._clock = clock
+        self._draw = draw
+        self._say = say
+        self.board = Board()
+        self.all_read = False
+        self._here: tuple[Card, ...] = ()
+        self._stored: dict[str, Card] = {}
+        self._to_read: dict[str, None] = {}
+        self._reading = False
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    def begin(self) -> None:
+        """Show what is here, read what is stored, and hear of what changes."""
+        self._unsubscribe = self._host.inbox.subscribe(self._changed)
+        self.gather()
+        self.show(self.board.begun())
+        start_work(self._owner, self.read_all, name="overview")
+
+    def end(self) -> None:
+        """Hear no more."""
+        self._unsubscribe()
+
+    def show(self, board: Board) -> None:
+        """Show another state of the board."""
+        if board != self.board:
+            self.board = board
+            self._draw()
+
+    def gather(self) -> None:
+        """Take in how the sessions of this terminal stand now."""
+        here = self._host.cards_here()
+        if here != self._here:
+            self._here = here
+            self._put_together()
+
+    def read_again(self, session_ids: Iterable[str]) -> None:
+        """Read some stored sessions anew, soon."""
+        self._to_read.update(dict.fromkeys(session_ids))
+        if self._to_read and not self._reading:
+            self._reading = True
+            start_work(self._owner, self._read_some, name="overview sessions")
+
+    def _put_together(self) -> None:
+        ahead = time.time() - self._clock()
+        self.show(self.board.with_cards(joined(self._here, self._stored, ahead)))
+
+    def _take(self, cards: Iterable[Card]) -> None:
+        self._stored.update((card.session_id, card) for card in cards)
+        self._put_together()
+
+    def _changed(self, change: InboxChange) -> None:
+        match change:
+            case SessionNoted(session_id):
+                self.read_again((session_id,))
+            case Added() | Settled():
+                self.read_again((change.request.session_id,))
+            case InboxRenewed(another=True):
+                start_work(self._owner, self.read_all, name="overview")
+            case InboxTrouble():
+                pass  # the session on the screen tells it
+
+    async def read_all(self) -> None:
+        """Read page by page: the first is seen before the last is read."""
+        after: StoredSession | None = None
+        recorded = await self._host.recorded()
+        try:
+            for _ in range(PAGES):
+                cards, after = await self._host.inbox.run(partial(read_page, after=after, recorded=recorded))
+                self._take(cards)
+                if after is None:
+                    break
+        except InboxError as error:
+            self._say(f"Stored sessions cannot be read: {error}")
+        self.all_read = True
+        self._draw()
+
+    async def _read_some(self) -> None:
+        try:
+            while self._to_read:
+                some = tuple(self._to_read)[:PAGE]
+                for name in some:
+                    del self._to_read[name]
+                recorded = await self._host.recorded()
+                read = partial(read_cards, session_ids=some, recorded=recorded)
+                self._take(await self._host.inbox.run(read))
+        except InboxError as error:
+            self._say(f"Stored sessions cannot be read: {error}")
+        finally:
+            self._reading = False
+
+    def look_again(self) -> None:
+        """Read the sessions of other processes anew, and draw the times."""
+        self.read_again(card.session_id for card in self.board.cards if card.place is Place.OTHER)
+        self._draw()
+
+
+def read_page(
+    store: Store, after: StoredSession | None, recorded: Collection[str] | None = None
+) -> tuple[list[Card], StoredSession | None]:
+    """Return a page of the stored sessions, the one that changed last first.
+
+    Args:
+        store: The store.
+        after: The last session of the page before, or None.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
+
+    Returns:
+        The cards, and what the next page comes after; None after the last one.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    found = store.standings(after, PAGE)
+    return [_card(one, recorded) for one in found], found[-1].session if len(found) == PAGE else None
+
+
+def read_cards(
+    store: Store, session_ids: tuple[str, ...], recorded: Collection[str] | None = None
+) -> list[Card]:
+    """Return the cards of some sessions; those that are not stored are left out.
+
+    Args:
+        store: The store.
+        session_ids: The sessions.
+        recorded: The sessions that Claude Code keeps, or None where that is not known.
+
+    Raises:
+        InboxUnavailable: The disk cannot be read.
+    """
+    return [_card(one, recorded) for name in session_ids if (one := store.standing(name)) is not None]
+
+
+def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
+    session, runs = one.session, alive(one.session.owner)
+    directory = session.directory
+    if runs and session.owner != this_process():
+        place = Place.OTHER
+    elif recorded is not None and session.id not in recorded:
+        place = Place.GONE
+    else:
+        place = Place.RESTS if directory and can_be_there(Path(directory)) else Place.GONE
+    return harmless(
+        Card(
+            key=session.id,
+            session_id=session.id,
+            session=session.name or Path(directory).name or session.id[:SHORT_ID],
+            group=group_of(session.state, one.waiting, runs=runs, done=session.done),
+            place=place,
+            state=str(session.state),
+            since=one.since.timestamp(),
+            waiting=one.waiting,
+            undelivered=0 if runs else one.undelivered,
+            cost=session.cost,
+            last_line=session.last_line,
+            directory=directory,
+            done=session.done,
+        )
+    )

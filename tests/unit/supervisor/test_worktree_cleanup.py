@@ -1,0 +1,95 @@
+"""What becomes of the worktrees of sessions that have ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.supervisor import worktree_cleanup
+from ccq_tui.supervisor.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup
+from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.model import Worktree
+from tests.unit.worktrees.repositories import _first_repo, _repo, commit
+
+__all__ = ["_first_repo", "_repo"]
+
+LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
+
+
+@pytest.fixture
+async def inbox(tmp_path: Path) -> AsyncIterator[DurableInbox]:
+    inbox = await DurableInbox.open(tmp_path / "state" / "inbox.db")
+    yield inbox
+    await inbox.close()
+
+
+@pytest.fixture
+def worktree(repo: Path) -> Worktree:
+    return make(planned(repo, "later"))
+
+
+def ended(worktree: Worktree, *, unsent: bool = False) -> EndedSession:
+    launch = Launch(settings=Settings(cwd=worktree.path), worktree=worktree)
+    return EndedSession(launch, "s1", unsent=unsent)
+
+
+async def test_one_that_holds_nothing_goes(inbox: DurableInbox, worktree: Worktree) -> None:
+    (said,) = await WorktreeCleanup(lambda: inbox).clear(ended(worktree))
+    assert "held nothing of its own and was removed" in said
+    assert not worktree.path.exists()
+
+
+@pytest.mark.parametrize("needed", ["unsent", "beside", "asked", "committed"])
+async def test_one_that_is_needed_stays_and_it_is_said_why(
+    inbox: DurableInbox, worktree: Worktree, needed: str
+) -> None:
+    match needed:
+        case "asked":
+            request = QuestionRequest("t1", "s1", QuestionSet("t1", (LETTER,)))
+            await inbox.run(lambda store: store.upsert_session("s1", str(worktree.path)))
+            await inbox.run(lambda store: store.add_request(request, ""))
+        case "committed":
+            commit(worktree.path, "b.txt")
+    beside = {worktree.path} if needed == "beside" else ()
+    said = await WorktreeCleanup(lambda: inbox).clear(ended(worktree, unsent=needed == "unsent"), beside)
+    why = {
+        "unsent": "a prompt that was not sent waits in it",
+        "beside": "another session works in it",
+        "asked": "a question waits in its session",
+        "committed": "1 commit that no other branch has",
+    }
+    assert said[0].endswith(f"{why[needed]}.")
+    assert worktree.path.is_dir()
+
+
+async def test_a_session_without_a_worktree_opens_no_inbox(tmp_path: Path) -> None:
+    launch = Launch(settings=Settings(cwd=tmp_path))
+    assert await WorktreeCleanup(lambda: pytest.fail("opened")).clear(EndedSession(launch)) == ()
+
+
+async def test_at_the_end_what_was_not_looked_at_is_named(
+    inbox: DurableInbox, worktree: Worktree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleanup = WorktreeCleanup(lambda: inbox)
+    await cleanup.clear_all([ended(worktree)], ended=False)
+    assert cleanup.parting[0].endswith(f"{UNSEEN}.")
+
+    async def never(*_: object) -> tuple[str, ...]:
+        await asyncio.Event().wait()
+        return ()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cleanup, "clear", never)
+        patch.setattr(worktree_cleanup, "CLEAR_SECONDS", 0.01)
+        await cleanup.clear_all([ended(worktree)], ended=True)
+    assert cleanup.parting[0].endswith(f"{UNSEEN}.")
+    assert worktree.path.is_dir()
+    await cleanup.clear_all([ended(worktree)], ended=True)
+    assert "was removed" in cleanup.parting[0]
