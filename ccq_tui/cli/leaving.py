@@ -107,7 +107,7 @@ def _known(name: str) -> _Known:
 def _written(known: _Known, past: History, form: str) -> str:
     from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.text import safe
-    from ccq_tui.widgets.transcript.files import export_json, export_markdown
+    from ccq_tui.widgets.transcript.export import export_json, export_markdown
     from ccq_tui.widgets.transcript.model import TranscriptModel
 
     model = TranscriptModel()

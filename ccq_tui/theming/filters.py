@@ -14,7 +14,7 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter, Monochrome
 
-from ccq_tui.theming.palette import READABLE, contrast
+from ccq_tui.theming.own_colours import READABLE, contrast
 
 FEW = frozenset({"standard", "windows"})
 """Colour systems of sixteen colours."""

@@ -8,7 +8,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
 from ccq_tui.theming.load import DEFAULT_THEME, shipped, theme_file
-from ccq_tui.theming.palette import textual_theme
+from ccq_tui.theming.own_colours import textual_theme
 from ccq_tui.theming.watch import Found, ThemeWatch
 
 ABOUT = {

@@ -11,7 +11,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES, Theme
 
 from ccq_tui.config.paths import expanded
-from ccq_tui.theming.palette import textual_theme
+from ccq_tui.theming.own_colours import textual_theme
 from ccq_tui.theming.read import ThemeFileError, read_theme
 from ccq_tui.theming.watch import own_files
 

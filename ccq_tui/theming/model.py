@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from ccq_tui.theming.palette import complete
+from ccq_tui.theming.own_colours import complete
 
 STYLES = {"bold", "b", "italic", "i", "underline", "u", "reverse", "r", "strike", "dim", "none", "not"}
 AUTOMATIC = ("text", "link-color")

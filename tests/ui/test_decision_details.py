@@ -7,10 +7,10 @@ import json
 import pytest
 
 from ccq_tui.inbox import PermissionRequest
-from ccq_tui.widgets import line_diff
 from ccq_tui.widgets.decision import details
-from ccq_tui.widgets.line_diff import changed_lines
 from ccq_tui.widgets.lines import LineView
+from ccq_tui.widgets.transcript import diff
+from ccq_tui.widgets.transcript.diff import changed_lines
 from tests.ui.asked import PLAIN
 from tests.ui.host import DecisionHost
 from tests.ui.test_question_panel_cost import Wraps
@@ -105,12 +105,12 @@ def test_both_texts_are_in_a_change(old: str, new: str) -> None:
 def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
 
-    class Matcher(line_diff.SequenceMatcher[str]):
+    class Matcher(diff.SequenceMatcher[str]):
         def __init__(self, junk: None, a: list[str], b: list[str], autojunk: bool) -> None:
             compared.append(len(a))
             super().__init__(junk, a, b, autojunk)
 
-    monkeypatch.setattr(line_diff, "SequenceMatcher", Matcher)
+    monkeypatch.setattr(diff, "SequenceMatcher", Matcher)
     old = [f"line {n}" for n in range(300)]
     new = [line if n % 2 else f"{line}!" for n, line in enumerate(old)]
     assert len(list(changed_lines("\n".join(old), "\n".join(new)))) == 450

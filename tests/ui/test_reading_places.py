@@ -14,8 +14,8 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.opening import Target
 from ccq_tui.screens.session import block_actions
 from ccq_tui.widgets.transcript.blocks import ProseBlock
+from ccq_tui.widgets.transcript.contents import targets_at
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.pointing import targets_at
 from tests.ui.host import Clock
 from tests.ui.session import Driven, until
 

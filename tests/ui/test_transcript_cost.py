@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.testing.scenarios.long import long_markdown
-from ccq_tui.widgets.transcript import Transcript, intake, lexers, pace, widget
+from ccq_tui.widgets.transcript import Transcript, code, intake, pace, widget
 from ccq_tui.widgets.transcript.layout import Layout
 
 KEY = ev.BlockKey("m", 0)
@@ -240,15 +240,15 @@ async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     loaded: dict[str, Any] = {}
-    monkeypatch.setattr(lexers, "_loaded", loaded)
+    monkeypatch.setattr(code, "_loaded", loaded)
     may_load = threading.Event()
-    load = lexers.load
+    load = code.load
 
     def held(language: str, code: str) -> Any:
         assert may_load.wait(20)
         return load(language, code)
 
-    monkeypatch.setattr(lexers, "load", held)
+    monkeypatch.setattr(code, "load", held)
     app = Host()
 
     def colours(y: int) -> set[object]:

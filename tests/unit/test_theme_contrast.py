@@ -17,7 +17,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 import ccq_tui
 from ccq_tui.theming import load_themes, textual_theme, variable_defaults
-from ccq_tui.theming.palette import GROUNDS, HUES, OWN_TEXTS
+from ccq_tui.theming.own_colours import GROUNDS, HUES, OWN_TEXTS
 from tests.unit.colours import EYES, contrast, difference
 
 LEAST = {"ccq-contrast": 7.0}

@@ -14,8 +14,7 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
 from ccq_tui.widgets.transcript.blocks import Block
-from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
-from ccq_tui.widgets.transcript.pointing import targets_at
+from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
 
 HOW = "Alt+↑ marks a block first"
 DOUBLE_CLICK = 0.3

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
-from ccq_tui.widgets.transcript.files import export_json, export_markdown, export_name, write_export
+from ccq_tui.widgets.transcript.export import export_json, export_markdown, export_name, write_export
 
 OVERWRITE = "--overwrite"
 MOST_TRIES = 100

@@ -15,26 +15,13 @@ from rich.text import Text
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.line_diff import changed_lines
 from ccq_tui.widgets.lines import flowing, wrapped
 from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.transcript.diff import changed_lines
+from ccq_tui.widgets.transcript.tools import Card, card_of, tool_of
 
 PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it · Ctrl+G edits it first"
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G goes on editing"
-WANTS = {
-    "Bash": "run a command",
-    "Write": "write a file",
-    "Edit": "change a file",
-    "NotebookEdit": "change a notebook",
-    "Read": "read a file",
-    "Glob": "look for files",
-    "Grep": "search in files",
-    "WebFetch": "fetch a page",
-    "WebSearch": "search the web",
-}
-"""What is wanted with a tool, in words."""
-TOLD_BY_INPUT = frozenset(WANTS) - {"Bash"}
-"""Tools whose description only repeats a part of the input."""
 
 
 def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) -> str:
@@ -49,7 +36,7 @@ def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) 
     who = "A subagent" if request.agent_id else "Claude"
     if request.agent:
         who = f"Subagent “{one_line(request.agent, 40)}”"
-    return f"{who} wants to {WANTS.get(request.tool) or f'use {one_line(request.tool, 60)}'}"
+    return f"{who} wants to {tool_of(request.tool).wants or f'use {one_line(request.tool, 60)}'}"
 
 
 def detail_lines(
@@ -71,12 +58,15 @@ def detail_lines(
             yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
         return
     # On a low screen one line is all there is: it must be what would run, not what the agent says of it.
-    first = request.tool == "Bash"
+    tool = tool_of(request.tool)
+    first = tool.card is Card.COMMAND
     if first:
         yield from input_lines(request.tool, request.input, width, palette)
     if request.blocked_path:
         yield from flow_lines(f"because of {request.blocked_path}", palette.warning, width)
-    description = "" if request.tool in TOLD_BY_INPUT else request.description
+    description = (
+        "" if tool.wants and not first else request.description
+    )  # it would repeat a part of the input
     for text in (description, request.reason):
         if text:
             yield from flow_lines(text, palette.muted, width)
@@ -105,7 +95,7 @@ def input_lines(tool: str, values: Values, width: int, palette: Palette) -> Iter
         width: Cells.
         palette: The styles.
     """
-    drawer = DRAWERS.get(tool)
+    drawer = DRAWERS.get(card_of(tool))
     drawn = drawer(values, width, palette) if drawer else None
     yield from _json(values, width, palette) if drawn is None else drawn
 
@@ -236,14 +226,13 @@ def _only(name: str) -> Drawer:
     return draw
 
 
-DRAWERS: Mapping[str, Drawer] = {
-    "Bash": _bash,
-    "Write": _write,
-    "Edit": _edit,
-    "NotebookEdit": _notebook,
-    "Read": _only("file_path"),
-    "WebFetch": _fetch,
-    "WebSearch": _only("query"),
+DRAWERS: Mapping[Card, Drawer] = {
+    Card.COMMAND: _bash,
+    Card.WRITE: _write,
+    Card.EDIT: _edit,
+    Card.NOTEBOOK: _notebook,
+    Card.FILE: _only("file_path"),
+    Card.WEB: lambda values, *drawn: (_fetch if "url" in values else _only("query"))(values, *drawn),
 }
 
 

@@ -2,20 +2,274 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
 from ccq_tui.agent.events import Retrying, TurnEnded
-from ccq_tui.inbox import PlanRequest, QuestionRequest
-from ccq_tui.widgets.transcript.block import FOLD_LINES as FOLD_LINES
-from ccq_tui.widgets.transcript.block import Block as Block
-from ccq_tui.widgets.transcript.block import Body as Body
-from ccq_tui.widgets.transcript.block import RequestBlock as RequestBlock
-from ccq_tui.widgets.transcript.calls import PermissionBlock as PermissionBlock
-from ccq_tui.widgets.transcript.calls import Task as Task
-from ccq_tui.widgets.transcript.calls import ToolBlock as ToolBlock
-from ccq_tui.widgets.transcript.calls import ToolState as ToolState
+from ccq_tui.agent.texts import INTERRUPTED
+from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.widgets.transcript.checklist import Checklist, Entry, todos
+from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.plaintext import PlainText
+from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.widgets.transcript.tools import EDITS, Card, card_of
+
+Body = Document | PlainText | Excerpt | Diff | Checklist
+"""What a block holds beside its head: text in parts."""
+
+FOLD_LINES = 20
+"""Lines of a prompt that are shown while it is folded."""
+
+
+@dataclass(eq=False)
+class Block:
+    """One thing that happened.
+
+    Attributes:
+        at: Its place in the transcript, kept by the model.
+        depth: How many Agent calls it is nested in.
+        version: Changes whenever the head would be drawn differently.
+        folded: Whether only the short form is shown, where there is a longer one.
+    """
+
+    at: int = field(default=-1, init=False)
+    depth: int = field(default=0, init=False)
+    version: int = field(default=0, init=False)
+    folded: bool = field(default=True, init=False)
+
+    @property
+    def head(self) -> bool:
+        """Whether the block begins with something that is not part of its body."""
+        return True
+
+    @property
+    def body(self) -> Body | None:
+        """The text shown under the head now, in parts, or None."""
+        return None
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is a longer form."""
+        return False
+
+
+@dataclass(eq=False)
+class RequestBlock(Block):
+    """Something that waits, or waited, for a person.
+
+    Attributes:
+        outcome: How the waiting ended, or None while it goes on.
+        settled: When that was, or None if it is not known.
+        actor: Who answered, or None if that is not known.
+    """
+
+    outcome: RequestOutcome | None = field(default=None, init=False)
+    settled: datetime | None = field(default=None, init=False)
+    actor: Actor | None = field(default=None, init=False)
+
+
+TAIL_LINES = 6
+"""Lines of a command's output that are shown while it is folded: it is the end that tells what came of it."""
+SILENT = "(Bash completed with no output)"
+_KNOWN = frozenset({Card.COMMAND, Card.FILE, Card.SEARCH, Card.WEB, Card.LINE})
+"""Cards whose first line says all that was given."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
+_REPORT = re.compile(r"\A\[Subagent hand-back\].*?The report follows:\n(.*?)(?:\nagentId: .*)?\Z", re.DOTALL)
+_EXIT = re.compile(r"\AExit code -?\d+\n?")
+
+
+class ToolState(StrEnum):
+    """How far a tool call is."""
+
+    RUNNING = "running"
+    OK = "ok"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(eq=False)
+class PermissionBlock(RequestBlock):
+    """A permission that was asked for; ``attached`` when it stands right under the call that it is for."""
+
+    request: PermissionRequest
+    attached: bool = False
+
+
+@dataclass(eq=False)
+class Task:
+    """What the CLI tells of a subagent or a command that takes a while.
+
+    Attributes:
+        background: Whether the turn goes on meanwhile.
+        doing: What it does now.
+        tools: How many tools it has called.
+        tokens: Tokens it took.
+        ended: Whether it is over.
+    """
+
+    id: str
+    background: bool = False
+    doing: str = ""
+    tools: int = 0
+    tokens: int = 0
+    ended: bool = False
+
+
+@dataclass(eq=False)
+class ToolBlock(Block):
+    """A tool call and its result.
+
+    Attributes:
+        id: The ``tool_use_id`` of the call.
+        parent: The Agent call that it works for, or "".
+        directory: Where the session works, or "": paths in it are shown without it.
+        started: When it began, in seconds of the model's clock.
+        seconds: How long it took, or has taken so far.
+        permission: The permission that was asked for it, or None.
+        task: What the CLI tells of it while it goes on, or None.
+        entry: The entry of the task list that it was about, or None.
+        checklist: The task list after it, where it is shown.
+        inner: Blocks that belong under it and are folded away.
+    """
+
+    id: str
+    tool: str
+    input: Mapping[str, Any]
+    started: float
+    parent: str = ""
+    directory: str = ""
+    state: ToolState = ToolState.RUNNING
+    seconds: float = 0.0
+    output: str = ""
+    structured: Any = None
+    permission: PermissionBlock | None = field(default=None, init=False)
+    task: Task | None = field(default=None, init=False)
+    entry: Entry | None = field(default=None, init=False)
+    checklist: tuple[Entry, ...] = field(default=(), init=False)
+    inner: list[Block] = field(default_factory=list, init=False)
+    _bodies: dict[bool, Body | None] = field(default_factory=dict, init=False)
+
+    @property
+    def card(self) -> Card:
+        """How it is shown."""
+        return card_of(self.tool)
+
+    def renew(self) -> None:
+        """Forget what was made of the result: it is another one now."""
+        self._bodies.clear()
+
+    @property
+    def background(self) -> bool:
+        """Whether the turn went on, or goes on, while it runs."""
+        return self.task is not None and self.task.background
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a person has not said yet whether it may run."""
+        return self.permission is not None and self.permission.outcome is None
+
+    @property
+    def refused(self) -> bool:
+        """Whether a person did not allow it."""
+        return self.permission is not None and isinstance(self.permission.outcome, Denied)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a person ended the turn before the call was over."""
+        return self.output.startswith(INTERRUPTED)
+
+    @property
+    def body(self) -> Body | None:
+        """What is shown under the head."""
+        if self.folded not in self._bodies:
+            self._bodies[self.folded] = _short(self) if self.folded else _whole(self)
+        return self._bodies[self.folded]
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is a longer form."""
+        return bool(
+            self.output.strip() not in ("", SILENT) or self.inner or (self.input and self.card not in _KNOWN)
+        )
+
+
+def _short(block: ToolBlock) -> Body | None:
+    """Return what of a result is worth its lines without being asked for."""
+    if listed := _listed(block):
+        return Checklist(listed, FOLD_LINES)
+    if block.refused or block.background:
+        return None
+    if block.state is ToolState.FAILED:
+        text = readable(block)
+        return Excerpt(text, FOLD_LINES, tail=True) if "\n" in text.strip() else None
+    if block.state is not ToolState.OK:
+        return None
+    if block.card in EDITS:
+        return edit_diff(block.tool, block.input, block.structured, FOLD_LINES)
+    if block.card is Card.COMMAND and "\n" in block.output.strip():
+        return Excerpt(readable(block), TAIL_LINES, tail=True)
+    return None
+
+
+def _whole(block: ToolBlock) -> Body | None:
+    """Return all of a result."""
+    if listed := _listed(block):
+        return Checklist(listed)
+    if block.state is ToolState.OK and block.card in EDITS:
+        diff = edit_diff(block.tool, block.input, block.structured)
+        if diff is not None:
+            return diff
+    text = readable(block)
+    if block.card not in _KNOWN | EDITS | {Card.AGENT} and block.input:
+        given = json.dumps(block.input, indent=2, ensure_ascii=False, default=str)
+        text = f"{given}\n\n{_laid_out(text)}"
+    return PlainText(text) if text.strip() else None
+
+
+def _listed(block: ToolBlock) -> tuple[Entry, ...]:
+    if block.state is ToolState.FAILED:
+        return ()
+    if block.card is Card.TODOS:
+        return todos(block.input.get("todos"))
+    return block.checklist if block.card is Card.TASKS else ()
+
+
+def readable(block: ToolBlock) -> str:
+    """Return a call's output without what only a terminal or the model is meant to read, unsanitised."""
+    text = "" if block.interrupted else block.output
+    if block.card is Card.COMMAND:
+        if text == SILENT:
+            return ""
+        text = _as_left(_COLOURS.sub("", text))
+        return _EXIT.sub("", text) if block.state is ToolState.FAILED else text
+    if block.card is Card.AGENT and (found := _REPORT.match(text)):
+        return "\n".join(line.removeprefix("  ") for line in found[1].split("\n"))
+    return _ERROR_TAGS.sub("", text) if block.state is ToolState.FAILED else text
+
+
+def _as_left(text: str) -> str:
+    """Keep of each line what stood there last: progress bars write over themselves."""
+    if "\r" not in text:
+        return text
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)
+
+
+def _laid_out(text: str) -> str:
+    """Indent JSON; anything else stays as it is."""
+    if len(text) > 100_000 or not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text  # it only looked like JSON
 
 
 @dataclass(eq=False)

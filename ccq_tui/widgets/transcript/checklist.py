@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate", "TaskList"})
-"""Tools that change or show one list, an entry at a time."""
 _NUMBER = re.compile(r"#(\w+)")
 
 

@@ -1,14 +1,18 @@
-"""What can be taken out of a block: its text, the code in it, the links and paths that it names."""
+"""What can be taken out of a block: its text, the code in it, the links and paths that it names or shows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.cuts import markdown_parser
 from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.markdown import is_safe_url
+from ccq_tui.widgets.transcript.overlay import drawn_pattern, spans_in
 
 LOOKED_AT = 200_000
 """Characters of a block that are searched for code, links and paths."""
@@ -92,3 +96,43 @@ def _paths(text: str) -> Iterator[str]:
     for match in _PATH.finditer(text):
         if _LIKE_A_PATH.search(match[0]) and len(match[0]) < 1_000:
             yield match[0]
+
+
+_AS_WRITTEN = re.compile("")
+
+
+def targets_at(block: Block, strips: Sequence[Strip], line: int, cell: int) -> list[str]:
+    """Return what is pointed at, the likeliest first; for a thread, since a block may name many targets.
+
+    Whether a path exists is for the caller to find out.
+
+    Args:
+        block: The block that was clicked.
+        strips: The lines of the part that was clicked, as they were drawn.
+        line: Which of them.
+        cell: The cell in that line.
+
+    Returns:
+        Links and what may be paths; a path that the block names in full after the shorter one that is drawn.
+    """
+    if not 0 <= line < len(strips):
+        return []
+    named = targets_in(block)
+    links = list(_links(strips[line], cell))
+    drawn = dict.fromkeys([*named, *in_text(strips[line].text)])
+    hit = sorted((target for target in drawn if _covers(target, strips, line, cell)), key=len, reverse=True)
+    whole = [target for target in named if hit and target.endswith(f"/{hit[0]}")]
+    return list(dict.fromkeys([*links, *hit[:1], *whole, *hit[1:]]))
+
+
+def _covers(target: str, strips: Sequence[Strip], line: int, cell: int) -> bool:
+    spans = spans_in(strips, drawn_pattern(_AS_WRITTEN, [target])).get(line, ())
+    return any(span.start <= cell < span.end for span in spans)
+
+
+def _links(strip: Strip, cell: int) -> Iterator[str]:
+    """Yield the link that is drawn in a cell, whose words may be others than its address."""
+    for segment in strip.crop(cell, cell + 1):
+        link = segment.style.link if segment.style is not None else None
+        if link and is_safe_url(link):
+            yield link

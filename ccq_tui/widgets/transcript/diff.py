@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ccq_tui.widgets.line_diff import changed_lines
+from ccq_tui.widgets.transcript.tools import Card, card_of
 
-EDITORS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
-"""Tools whose calls change a file."""
 PIECE_LINES = 40
 LINE_LIMIT = 4_000
 """Characters of a line that are drawn."""
+MOST_EFFORT = 2_000_000
+"""Comparisons of lines that are worth it; beyond them all old lines are followed by all new ones."""
 BREAK = "⋯"
 """The sign of a line that stands for lines between two changes."""
 
@@ -95,7 +97,7 @@ def edit_diff(
     first = list(islice(lines, most + 1))
     if not first:
         return None
-    if tool == "Write" and not _hunks(structured):
+    if card_of(tool) is Card.WRITE and not _hunks(structured):
         rest = _length(arguments.get("content")) - len(first)  # a new file, as long as it may be
     else:
         rest = sum(1 for _ in lines)
@@ -104,7 +106,7 @@ def edit_diff(
 
 def counts(tool: str, arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
     """Return how many lines a call added and took away."""
-    if tool == "Write" and not _hunks(structured):
+    if card_of(tool) is Card.WRITE and not _hunks(structured):
         return _length(arguments.get("content")), 0
     signs = [line.sign for line in _lines(tool, arguments, structured)]
     return signs.count("+"), signs.count("-")
@@ -124,13 +126,13 @@ def _lines(tool: str, arguments: Mapping[str, Any], structured: Any) -> Iterator
     record = structured if isinstance(structured, Mapping) else {}
     if hunks := _hunks(structured):
         yield from _patched(hunks)
-    elif tool == "Write":
+    elif card_of(tool) is Card.WRITE:
         if record.get("type", "create") == "create":
             yield from _written(arguments.get("content"))
-    elif tool == "NotebookEdit":
+    elif card_of(tool) is Card.NOTEBOOK:
         yield from _notebook(arguments, record)
     else:
-        edits = arguments.get("edits") if tool == "MultiEdit" else [arguments]
+        edits = arguments.get("edits", [arguments])
         for number, edit in enumerate(edits if isinstance(edits, list) else []):
             if isinstance(edit, Mapping):
                 if number:
@@ -190,3 +192,49 @@ def _compared(old: Any, new: Any) -> Iterator[DiffLine]:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
+
+
+def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of both texts, each with a sign.
+
+    Args:
+        old: The text before.
+        new: The text after.
+
+    Yields:
+        A sign and a line: "-" for a line that goes, "+" for one that comes, " " for one that stays.
+    """
+    before, after = old.split("\n"), new.split("\n")
+    first = _equal(before, after)
+    last = _equal(before[first:][::-1], after[first:][::-1])
+    yield from ((" ", line) for line in before[:first])
+    yield from _paired_lines(before[first : len(before) - last], after[first : len(after) - last])
+    yield from ((" ", line) for line in before[len(before) - last :])
+
+
+def _equal(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many lines both begin with."""
+    alike = zip(before, after, strict=False)
+    return next((n for n, (a, b) in enumerate(alike) if a != b), min(len(before), len(after)))
+
+
+def _paired_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if _effort(before, after) > MOST_EFFORT:
+        yield from (("-", line) for line in before)
+        yield from (("+", line) for line in after)
+        return
+    for what, start, end, new_start, new_end in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        if what == "equal":
+            yield from ((" ", line) for line in before[start:end])
+            continue
+        yield from (("-", line) for line in before[start:end])
+        yield from (("+", line) for line in after[new_start:new_end])
+
+
+def _effort(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many pairs of equal lines the search may look at: all of them, once for each block found."""
+    counts = Counter(after)
+    pairs = len(before) + sum(counts[line] for line in before)
+    return pairs * min(len(before), len(after))

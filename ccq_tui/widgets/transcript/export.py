@@ -1,16 +1,25 @@
-"""The transcript as plain text, for tests and for files."""
+"""The transcript as text: plain for copying and tests, Markdown to read, JSON to process."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from rich.style import Style
 
+from ccq_tui.inbox import Allowed, Cancelled, Denied, RequestOutcome
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Question
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.painter import Painter
-from ccq_tui.widgets.transcript.palette import Palette
 from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.tools import main_argument
 
 WIDTH = 10_000
 """Wide enough that nothing is wrapped or cut."""
@@ -22,7 +31,7 @@ def plain_text(blocks: Iterable[bl.Block]) -> str:
     Args:
         blocks: The blocks, in order.
     """
-    painter = Painter(Pen(Palette(Style.null(), lambda _name: Style.null()), Counters()))
+    painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
     return "\n\n".join("\n".join(_lines(painter, block)) for block in with_inner(blocks))
 
 
@@ -50,3 +59,251 @@ def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
     else:
         return
     yield from (f"{indent}{line}" for line in text.split("\n"))
+
+
+VERSION = 1
+"""Of the JSON form; it changes when a reader would have to."""
+
+
+def export_json(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
+    """Write blocks as JSON: one object with ``version``, ``session``, ``exported_at`` and ``blocks``.
+
+    Args:
+        blocks: The blocks, in order; those folded away are written too.
+        session: What is known of the session.
+        at: The time of the export.
+    """
+    written = {
+        "version": VERSION,
+        "session": dict(session),
+        "exported_at": at.isoformat(timespec="seconds"),
+        "blocks": [_record(block) for block in with_inner(blocks)],
+    }
+    # ASCII: it says the same, and acts on no terminal that it is printed on.
+    return json.dumps(written, indent=2, default=str) + "\n"
+
+
+def _record(block: bl.Block) -> dict[str, Any]:
+    kind = type(block).__name__.removesuffix("Block").lower()
+    record: dict[str, Any] = {"kind": kind, "depth": block.depth}
+    match block:
+        case bl.PromptBlock():
+            record |= {"text": block.text, "queued": block.queued}
+        case bl.ProseBlock() | bl.ThinkingBlock():
+            record["text"] = block.document.text
+        case bl.ToolBlock():
+            record |= {
+                "id": block.id,
+                "parent": block.parent,
+                "tool": block.tool,
+                "input": block.input,
+                "state": block.state.value,
+                "seconds": round(block.seconds, 3),
+                "text": block.output,
+            }
+        case bl.RequestBlock():
+            record |= _request(block)
+        case bl.ResultBlock(event=event):
+            record |= {
+                "text": event.reason,
+                "is_error": event.is_error,
+                "seconds": event.duration,
+                "input_tokens": event.input_tokens,
+                "output_tokens": event.output_tokens,
+                "cost": event.cost,
+            }
+        case bl.NoticeBlock():
+            record |= {"level": block.level, "text": block.text}
+        case bl.ErrorBlock():
+            record |= {"error": block.kind, "text": block.text}
+        case _:
+            record["text"] = plain_text([block])
+    return record
+
+
+def _request(block: bl.RequestBlock) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "outcome": _outcome(block.outcome),
+        "settled_at": block.settled.isoformat(timespec="seconds") if block.settled else None,
+        "surface": block.actor.called if block.actor else "",
+    }
+    match block:
+        case bl.QuestionBlock(request=request):
+            answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
+            record |= {
+                "id": request.tool_use_id,
+                "title": request.questions.title,
+                "questions": [
+                    _question(question, answers[number] if number < len(answers) else None)
+                    for number, question in enumerate(request.questions.questions)
+                ],
+            }
+        case bl.PermissionBlock(request=permission):
+            record |= {
+                "id": permission.tool_use_id,
+                "tool": permission.tool,
+                "input": permission.input,
+                "text": permission.description,
+            }
+        case bl.PlanBlock(request=plan):
+            record |= {"id": plan.tool_use_id, "text": plan.plan}
+        case _:
+            pass
+    return record
+
+
+def _outcome(outcome: RequestOutcome | None) -> dict[str, str] | None:
+    """Return how a request ended, and what was said with it; None while it waits."""
+    match outcome:
+        case None:
+            return None
+        case Discussed(text) | Denied(text):
+            said = text
+        case Allowed():
+            said = outcome.text
+        case Cancelled(reason):
+            said = reason
+        case Answered() | Declined() | Expired():
+            said = ""
+    return {"kind": type(outcome).__name__.lower(), "text": said}
+
+
+def _question(question: Question, answer: Answer | None) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "text": question.text,
+        "header": question.header,
+        "kind": question.kind.value,
+        "multi_select": question.multi_select,
+        "options": [
+            {"label": option.label, "description": option.description, "preview": option.preview}
+            for option in question.options
+        ],
+        "answer": None,
+        "unselected": "" if answer is None else answer.unselected,
+    }
+    if answer is not None and answer.given:
+        record["answer"] = {"selected": list(answer.selected), "other": answer.other, "note": answer.note}
+    return record
+
+
+def export_markdown(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
+    """Write blocks as Markdown: prompts as quotes, prose as it came, tools and requests under their names.
+
+    Args:
+        blocks: The blocks, in order; those folded away are written too.
+        session: What is known of the session.
+        at: The time of the export.
+    """
+    facts = " · ".join(value for value in session.values() if value)
+    head = [f"# {session.get('name') or 'Session'}", f"{facts} · exported {at:%Y-%m-%d %H:%M}"]
+    return "\n\n".join([*head, *(text for block in with_inner(blocks) for text in _markdown(block))]) + "\n"
+
+
+def _markdown(block: bl.Block) -> Iterator[str]:
+    match block:
+        case bl.PromptBlock(text=text):
+            yield "## ❯ Prompt"
+            yield _quoted(text)
+        case bl.ProseBlock(document=document):
+            yield document.text.strip("\n")
+        case bl.ThinkingBlock(document=document):
+            yield f"<details><summary>Thinking</summary>\n\n{_quoted(document.text.strip())}\n\n</details>"
+        case bl.ToolBlock():
+            yield from _tool(block)
+        case bl.QuestionBlock():
+            yield from _questions(block)
+        case bl.PlanBlock(request=plan):
+            yield f"### ◆ Plan · {_ended(block)}"
+            yield plan.plan.strip("\n")
+        case bl.RuleBlock(text=text):
+            yield f"---\n\n*{text}*"
+        case _:
+            yield _fenced(plain_text([block]))
+
+
+def _tool(block: bl.ToolBlock) -> Iterator[str]:
+    yield f"### {block.tool} · {block.state.value}"
+    if argument := main_argument(block.tool, block.input):
+        yield _fenced(argument)
+    if block.output.strip():
+        yield _fenced(block.output.rstrip())
+
+
+def _questions(block: bl.QuestionBlock) -> Iterator[str]:
+    yield "### ◆ Claude asked"
+    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+    for number, question in enumerate(block.request.questions.questions):
+        yield _asked(question, answers[number] if number < len(answers) else None)
+    if not answers:
+        yield _ended(block)
+
+
+def _asked(question: Question, answer: Answer | None) -> str:
+    selected = answer.selected if answer is not None else ()
+    lines = [f"**{' '.join(question.text.split())}**", ""]
+    for option in question.options:
+        said = f" — {' '.join(option.description.split())}" if option.description else ""
+        lines.append(f"- [{'x' if option.label in selected else ' '}] {' '.join(option.label.split())}{said}")
+    if answer is not None and answer.other:
+        lines += [f"- [x] {' '.join(answer.other.split())}"] if question.options else ["", answer.other]
+    if answer is not None and answer.note:
+        lines += ["", f"Note: {answer.note}"]
+    return "\n".join(lines)
+
+
+def _ended(block: bl.RequestBlock) -> str:
+    outcome = _outcome(block.outcome)
+    if outcome is None:
+        return "waiting"
+    return f"{outcome['kind']}: {outcome['text']}" if outcome["text"] else outcome["kind"]
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def _fenced(text: str) -> str:
+    """Put text into a fence longer than any in it."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
+    """Write a file that only its owner may read.
+
+    Args:
+        path: The file.
+        text: What to write.
+        overwrite: Whether a file that exists is replaced.
+
+    Raises:
+        FileExistsError: There is such a file, and it is not to be replaced.
+        OSError: It cannot be written.
+    """
+    data = text.encode("utf-8", errors="replace")
+    if not overwrite:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+        return
+    # Written beside it and put in its place: a full disk must not leave half of it.
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write_export(new, text)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def export_name(name: str, ending: str, at: datetime, number: int = 1) -> str:
+    """Return the name of a file: ``session-NAME-DATE.md``, with a number when that exists.
+
+    Args:
+        name: What the session is called.
+        ending: "md" or "json".
+        at: The time of the export.
+        number: Which try this is, from 1.
+    """
+    safe_name = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "claude"
+    more = f"-{number}" if number > 1 else ""
+    return f"session-{safe_name}-{at:%Y-%m-%d}{more}.{ending}"

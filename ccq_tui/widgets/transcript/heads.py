@@ -1,23 +1,17 @@
-"""One-line things: tool calls, thinking, notices, errors, retries, results."""
+"""One-line things: tool calls, thinking, notices, errors with their remedies, retries, results."""
 
 from __future__ import annotations
 
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.agent.problems import advice
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.cards import permission_line
-from ccq_tui.widgets.transcript.outcomes import told
 from ccq_tui.widgets.transcript.pen import Pen
-from ccq_tui.widgets.transcript.tools import (
-    LIMIT,
-    duration,
-    main_argument,
-    plural,
-    short_argument,
-    tool_title,
-)
+from ccq_tui.widgets.transcript.request_heads import permission_line
+from ccq_tui.widgets.transcript.tool_result import duration, plural, told
+from ccq_tui.widgets.transcript.tools import LIMIT, main_argument, short_argument, tool_title
 
 _STATES = {
     bl.ToolState.RUNNING: ("▸", "warning"),
@@ -47,10 +41,10 @@ def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
 
 
 def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
-    palette = pen.palette
+    colours = pen.colours
     sign, colour = _STATES[block.state]
     title = Text.assemble(
-        (f"{sign} ", palette[colour]), (one_line(tool_title(block.tool), 40), palette["strong"])
+        (f"{sign} ", colours[colour]), (one_line(tool_title(block.tool), 40), colours["strong"])
     )
     argument = block.entry.text if block.entry else main_argument(block.tool, block.input)
     argument = short_argument(block.tool, argument, block.directory)
@@ -59,8 +53,8 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     failed = block.state is bl.ToolState.FAILED
     said = one_line(told(block), 300)
     after = Text.assemble(
-        (f" · {said}" if said else "", palette["error" if failed else "muted"]),
-        (_elapsed(block), palette["muted"]),
+        (f" · {said}" if said else "", colours["error" if failed else "muted"]),
+        (_elapsed(block), colours["muted"]),
     )
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
@@ -93,7 +87,7 @@ def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     text = " · ".join(fact for fact in facts if fact)
     if not text:
         return []
-    line = Text.assemble(("  ⎿ ", pen.palette["faint"]), (text, pen.palette["muted"]))
+    line = Text.assemble(("  ⎿ ", pen.colours["faint"]), (text, pen.colours["muted"]))
     line.truncate(width, overflow="ellipsis")
     return [line]
 
@@ -102,7 +96,7 @@ def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
     """Draw how much was thought."""
     word = "Thought" if block.document.finished else "Thinking…"
     text = f"✻ {word} · {block.characters:,} characters"
-    line = Text(text, pen.palette["muted"] + Style(italic=True))
+    line = Text(text, pen.colours["muted"] + Style(italic=True))
     line.truncate(width, overflow="ellipsis")
     return [line]
 
@@ -113,13 +107,13 @@ def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
     lines = pen.plain(safe(first), width)[: bl.FOLD_LINES]
     hidden = block.lines - len(first.split("\n"))
     more = f"… {hidden:,} more lines" if hidden > 0 else f"… {len(block.text):,} characters in all"
-    return [*lines, Text(more, pen.palette["muted"])]
+    return [*lines, Text(more, pen.colours["muted"])]
 
 
 def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
     """Draw something the CLI or the program said."""
     sign, colour = _LEVELS.get(block.level, ("·", "muted"))
-    style = pen.palette[colour]
+    style = pen.colours[colour]
     return pen.hang(Text(f"{sign} ", style), Text(safe(block.text, limit=ERROR_LIMIT), style), width)
 
 
@@ -129,31 +123,59 @@ def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
     status = f"{event.status} " if event.status else ""
     attempts = f"attempt {event.attempt} of {event.max_attempts}"
     what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
-    style = pen.palette["muted" if block.over else "warning"]
+    style = pen.colours["muted" if block.over else "warning"]
     text = f"{what}, {attempts} · {status}{one_line(event.error, 300)}".rstrip(" ·")
     return pen.hang(Text("↻ ", style), Text(text, style), width)
 
 
 def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
     """Draw how a turn ended: time, tokens, cost."""
-    event, palette = block.event, pen.palette
+    event, colours = block.event, pen.colours
     facts = [duration(event.duration)]
     if event.input_tokens or event.output_tokens:
         facts.append(f"{event.input_tokens:,} → {event.output_tokens:,} tokens")
     if event.cost is not None:
         facts.append(f"${event.cost:.4f}" if event.cost < 1 else f"${event.cost:.2f}")
-    body = Text(" · ".join(facts), palette["muted"])
+    body = Text(" · ".join(facts), colours["muted"])
     if event.is_error or event.reason not in _USUAL_ENDS:
         interrupted = event.reason.startswith("aborted")
         reason = "interrupted" if interrupted else one_line(event.reason.replace("_", " "), 200) or "failed"
         colour = "error" if event.is_error and not interrupted else "warning"
-        body = Text.assemble((reason, palette[colour]), " · ", body)
-    return pen.hang(Text("─ ", palette["faint"]), body, width)
+        body = Text.assemble((reason, colours[colour]), " · ", body)
+    return pen.hang(Text("─ ", colours["faint"]), body, width)
 
 
 def rule(pen: Pen, block: bl.RuleBlock, width: int) -> list[Text]:
     """Draw a line across with a word in it."""
     word = f" {one_line(block.text, max(1, width - 8))} "
-    line = Text.assemble(("──", pen.palette["faint"]), (word, pen.palette["muted"]))
-    line.append("─" * max(0, width - line.cell_len), pen.palette["faint"])
+    line = Text.assemble(("──", pen.colours["faint"]), (word, pen.colours["muted"]))
+    line.append("─" * max(0, width - line.cell_len), pen.colours["faint"])
     return [line]
+
+
+def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
+    """Draw an error: its cause, what more is known, its remedy, and the key for it while it works.
+
+    Args:
+        pen: Colours and wrapping.
+        block: The error.
+        width: Columns there are.
+    """
+    colours = pen.colours
+    known = advice(block.kind)
+    title = Text(known.cause if known else _words(block.kind), colours["error"] + Style(bold=True))
+    if block.times > 1:
+        title.append(f" · {block.times} times", colours["muted"])
+    lines = pen.hang(Text("✘ ", colours["error"]), title, width)
+    if text := safe(block.text.strip(), limit=ERROR_LIMIT):
+        lines += pen.hang(Text("  "), Text(text), width)
+    if known:
+        lines += pen.hang(Text("  → ", colours["accent"]), Text(known.remedy), width)
+    if block.offer:
+        lines += pen.hang(Text("  "), Text(one_line(block.offer, 100), colours["accent"]), width)
+    return lines
+
+
+def _words(kind: str) -> str:
+    words = one_line(kind.replace("_", " "), 60) or "error"
+    return words[:1].upper() + words[1:]

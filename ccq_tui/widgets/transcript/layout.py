@@ -11,7 +11,7 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
 from ccq_tui.widgets.transcript.order import Change
-from ccq_tui.widgets.transcript.plaintext import PlainText
+from ccq_tui.widgets.transcript.text_bodies import PlainText
 
 CACHED_PARTS = 600
 """Parts kept drawn: many screens full, and a bound on memory."""

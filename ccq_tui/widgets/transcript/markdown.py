@@ -16,10 +16,9 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from ccq_tui.widgets.transcript.code import folded, highlighted
+from ccq_tui.widgets.transcript.code import Lexers, folded, highlighted
+from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.cuts import markdown_parser
-from ccq_tui.widgets.transcript.lexers import Lexers
-from ccq_tui.widgets.transcript.palette import Palette
 
 NARROW = 20
 """Below this width in columns nothing is indented any further."""
@@ -95,7 +94,7 @@ class TableCell(rm.TableDataElement):
 class CodeBlock(rm.CodeBlock):
     """Code on a background of its own, highlighted in the theme's colours."""
 
-    palette: Palette
+    colours: Colours
     lexers: Lexers
 
     @classmethod
@@ -103,14 +102,14 @@ class CodeBlock(rm.CodeBlock):
         """Make the element for a fence or indented code."""
         block = cls((token.info or "").split(" ", 1)[0], "")
         if isinstance(markdown, Markdown):
-            block.palette, block.lexers = markdown.palette, markdown.lexers
+            block.colours, block.lexers = markdown.colours, markdown.lexers
         return block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        style = self.palette["code-block"]
+        style = self.colours["code-block"]
         width = max(4, options.max_width)
         plain = self.text.plain.rstrip("\n")
-        code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.palette)
+        code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.colours)
         for line in folded(code, width - 2):
             padding = " " * (width - 1 - line.cell_len)
             yield Text.assemble(" ", line, padding, style=style, no_wrap=True, overflow="ignore")
@@ -200,18 +199,18 @@ class Markdown(rm.Markdown):
     }
 
     def __init__(
-        self, source: str, palette: Palette, lexers: Lexers, references: dict[str, Any] | None = None
+        self, source: str, colours: Colours, lexers: Lexers, references: dict[str, Any] | None = None
     ) -> None:
         """Parse Markdown.
 
         Args:
             source: The Markdown, safe to draw.
-            palette: The colours.
+            colours: The colours.
             lexers: Where highlighters come from.
             references: Link definitions from elsewhere in the document, in the parser's form.
         """
         self.markup = source
-        self.palette = palette
+        self.colours = colours
         self.lexers = lexers
         self.parsed = tokens_of(source, references)
         self.code_theme = self.inline_code_theme = ""

@@ -14,13 +14,12 @@ from ccq_tui.agent.problems import Problem, advice
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.callbook import CallBook
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.order import BlockOrder, Change
-from ccq_tui.widgets.transcript.promptbook import PromptBook
+from ccq_tui.widgets.transcript.sent_prompts import SentPrompts
+from ccq_tui.widgets.transcript.tool_calls import ToolCalls
+from ccq_tui.widgets.transcript.tools import Card, card_of
 
-CARD_TOOLS = frozenset({"AskUserQuestion", "ExitPlanMode"})
-"""Tools whose calls are shown as a card of their own, not as a line."""
 PUT_OFF = "tool_deferred"
 """How a turn ends that waits for an answer without a process."""
 
@@ -48,8 +47,8 @@ class TranscriptModel:
         """
         self.folded = True
         self._order = BlockOrder()
-        self._calls = CallBook(self._order, clock, self._add)
-        self._prompts = PromptBook(self._order, self._add)
+        self._calls = ToolCalls(self._order, clock, self._add)
+        self._prompts = SentPrompts(self._order, self._add)
         self._past = False
         self._remediable: bl.ErrorBlock | None = None
         self._clock = clock
@@ -237,7 +236,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.ToolStarted) -> None:
-        if event.tool in CARD_TOOLS:
+        if card_of(event.tool) is Card.REQUEST:
             self._hidden[event.tool_use_id] = event
         elif self._calls.get(event.tool_use_id) is None:
             self._retry_over()
@@ -248,7 +247,7 @@ class TranscriptModel:
         started = self._hidden.pop(event.tool_use_id, None)
         asked = self._requests.get(event.tool_use_id)
         # A question that was parked has its result in another process, which does not know the tool.
-        if isinstance(asked, bl.QuestionBlock) or (asked is not None and event.tool in CARD_TOOLS):
+        if isinstance(asked, bl.QuestionBlock) or (asked is not None and card_of(event.tool) is Card.REQUEST):
             return
         block = self._calls.get(event.tool_use_id)
         if block is None:

@@ -1,4 +1,4 @@
-"""Draws any part of any block."""
+"""Draws any part of any block, and the lines that are the pane's own."""
 
 from __future__ import annotations
 
@@ -8,16 +8,94 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript import cards, heads, remedies
-from ccq_tui.widgets.transcript.bodies import draw_checklist, draw_excerpt
-from ccq_tui.widgets.transcript.checklist import Checklist
+from ccq_tui.widgets.transcript import heads, request_heads
+from ccq_tui.widgets.transcript.checklist import Checklist, Doing, Entry
 from ccq_tui.widgets.transcript.diff import Diff
-from ccq_tui.widgets.transcript.diffpaint import draw_diff
+from ccq_tui.widgets.transcript.diff_painter import draw_diff, more
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.excerpt import Excerpt
 from ccq_tui.widgets.transcript.pen import Pen
-from ccq_tui.widgets.transcript.plaintext import PlainText
+from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
+
+BAR = "  │ "
+ENTRY_LIMIT = 500
+SIGNS = {Doing.PENDING: ("☐", "muted"), Doing.NOW: ("▸", "warning"), Doing.DONE: ("✔", "success")}
+"""Signs and colours of what is to be done, what is being done and what is done."""
+
+
+def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
+    """Draw an excerpt, each line cut at the width.
+
+    Args:
+        pen: Colours and wrapping.
+        excerpt: The lines.
+        width: Columns there are.
+        style: The lines' style.
+    """
+    room = max(1, width - len(BAR))
+    lines = [Text(line, style) for line in excerpt.shown()]
+    for line in lines:
+        line.truncate(room, overflow="ellipsis")
+    if excerpt.hidden:
+        lines.insert(0 if excerpt.tail else len(lines), more(pen, excerpt.hidden))
+    return pen.indent(pen.strips(lines, room), BAR, pen.colours["faint"])
+
+
+def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
+    """Draw a check list.
+
+    Args:
+        pen: Colours and wrapping.
+        checklist: The entries.
+        width: Columns there are.
+    """
+    room = max(1, width - 2)
+    lines = [line for entry in checklist.entries for line in _entry(pen, entry, room)]
+    if checklist.hidden:
+        lines.append(more(pen, checklist.hidden))
+    return pen.indent(
+        pen.strips(lines or [Text("nothing to do", pen.colours["muted"])], room), "  ", Style.null()
+    )
+
+
+def _entry(pen: Pen, entry: Entry, width: int) -> list[Text]:
+    sign, colour = SIGNS[entry.doing]
+    style = {Doing.PENDING: Style.null(), Doing.NOW: pen.colours["strong"], Doing.DONE: pen.colours["muted"]}
+    text = Text(one_line(entry.text, ENTRY_LIMIT), style[entry.doing])
+    return pen.hang(Text(f"{sign} ", pen.colours[colour]), text, width)
+
+
+def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int) -> Strip:
+    """Draw a line of the empty pane.
+
+    Args:
+        pen: Colours.
+        welcome: Plain text, or "".
+        y: Which line of the pane.
+        height: Lines of the pane.
+        width: Columns there are.
+    """
+    lines = safe(welcome).split("\n") if welcome else []
+    first = max(0, (height - len(lines)) // 3)
+    if not first <= y < first + len(lines):
+        return Strip.blank(width, pen.colours.base)
+    text = Text(lines[y - first], pen.colours["muted"])
+    text.pad_left(max(0, (width - max(Text(line).cell_len for line in lines)) // 2))
+    return pen.strip(text, width)
+
+
+def more_line(pen: Pen, count: int, width: int) -> Strip:
+    """Draw how many lines came below.
+
+    Args:
+        pen: Colours.
+        count: The lines.
+        width: Columns there are.
+    """
+    text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
+    return pen.strip(text, width, pen.colours["more"])
+
 
 NARROWEST = 12
 """Columns left for a block, however deep it is nested."""
@@ -50,13 +128,13 @@ class Painter:
             strips = self._body(block, part - block.head, inner)
         strips = [*(self._blank(inner) for _ in range(gap)), *strips]
         if depth:
-            strips = self.pen.indent(strips, GUIDE * depth, self.pen.palette["faint"])
+            strips = self.pen.indent(strips, GUIDE * depth, self.pen.colours["faint"])
         self.pen.counters.drawn += 1
         self.pen.counters.lines += len(strips)
         return strips
 
     def _blank(self, width: int) -> Strip:
-        return Strip.blank(width, self.pen.palette.base)
+        return Strip.blank(width, self.pen.colours.base)
 
     def _body(self, block: bl.Block, index: int, width: int) -> list[Strip]:
         body = block.body
@@ -74,34 +152,34 @@ class Painter:
 
     def _output_style(self, block: bl.Block) -> Style:
         failed = isinstance(block, bl.ToolBlock) and block.state is bl.ToolState.FAILED
-        return self.pen.palette["error" if failed else "muted"]
+        return self.pen.colours["error" if failed else "muted"]
 
     def _document(self, block: bl.Block, document: Document, index: int, width: int) -> list[Strip]:
-        palette = self.pen.palette
+        colours = self.pen.colours
         part = document.part(index)
         references = document.env.get("references")
         strips = self.pen.markdown(part.source, max(1, width - 2), references)
         gap = [self._blank(max(1, width - 2)) for _ in range(part.gap)]
         if isinstance(block, bl.ProseBlock):
             first = "● " if index == 0 else None
-            return self.pen.indent([*gap, *strips], "  ", palette["muted"], first)
-        return self.pen.indent([*gap, *strips], "│ ", palette["faint"])
+            return self.pen.indent([*gap, *strips], "  ", colours["muted"], first)
+        return self.pen.indent([*gap, *strips], "│ ", colours["faint"])
 
     def _plain(self, block: bl.Block, body: PlainText, index: int, width: int) -> list[Strip]:
-        palette = self.pen.palette
+        colours = self.pen.colours
         if isinstance(block, bl.PromptBlock):
             lines = self.pen.hang(Text(), Text(body.part(index)), width - 2)
             return self._prompt(block, lines, width, first=index == 0)
         lines = self.pen.plain(body.part(index), width - 4, self._output_style(block))
-        return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", palette["faint"])
+        return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", colours["faint"])
 
     def _prompt(self, block: bl.PromptBlock, lines: list[Text], width: int, *, first: bool) -> list[Strip]:
-        palette = self.pen.palette
-        mark = Text("❯ ", palette["accent"]) if first else Text("  ")
+        colours = self.pen.colours
+        mark = Text("❯ ", colours["accent"]) if first else Text("  ")
         marked = [Text.assemble(Text("  ") if number else mark, line) for number, line in enumerate(lines)]
         if block.queued and first:
-            marked[0].append("  queued", palette["muted"] + Style(bold=False, italic=True))
-        return self.pen.strips(marked, width, palette["prompt"])
+            marked[0].append("  queued", colours["muted"] + Style(bold=False, italic=True))
+        return self.pen.strips(marked, width, colours["prompt"])
 
     def _head(self, block: bl.Block, width: int) -> list[Strip]:
         if isinstance(block, bl.PromptBlock):
@@ -122,15 +200,15 @@ class Painter:
 
     @_lines.register
     def _(self, block: bl.QuestionBlock, width: int) -> list[Text]:
-        return cards.question_card(self.pen, block, width)
+        return request_heads.question_card(self.pen, block, width)
 
     @_lines.register
     def _(self, block: bl.PermissionBlock, width: int) -> list[Text]:
-        return cards.permission_line(self.pen, block, width)
+        return request_heads.permission_line(self.pen, block, width)
 
     @_lines.register
     def _(self, block: bl.PlanBlock, width: int) -> list[Text]:
-        return cards.plan_title(self.pen, block, width)
+        return request_heads.plan_title(self.pen, block, width)
 
     @_lines.register
     def _(self, block: bl.NoticeBlock, width: int) -> list[Text]:
@@ -138,7 +216,7 @@ class Painter:
 
     @_lines.register
     def _(self, block: bl.ErrorBlock, width: int) -> list[Text]:
-        return remedies.error(self.pen, block, width)
+        return heads.error(self.pen, block, width)
 
     @_lines.register
     def _(self, block: bl.RetryBlock, width: int) -> list[Text]:

@@ -13,10 +13,9 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript.code import folded
-from ccq_tui.widgets.transcript.lexers import Lexers
+from ccq_tui.widgets.transcript.code import Lexers, folded
+from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import Markdown
-from ccq_tui.widgets.transcript.palette import Palette
 
 
 @dataclass
@@ -39,8 +38,8 @@ class Counters:
 class Pen:
     """Holds what drawing needs: colours, and a console that is never written to."""
 
-    def __init__(self, palette: Palette, counters: Counters, lexers: Lexers | None = None) -> None:
-        self.palette = palette
+    def __init__(self, colours: Colours, counters: Counters, lexers: Lexers | None = None) -> None:
+        self.colours = colours
         self.counters = counters
         self.lexers = lexers or Lexers()
         self.console = Console(
@@ -51,7 +50,7 @@ class Pen:
             highlight=False,
             markup=False,
             emoji=False,
-            theme=palette.rich_theme(),
+            theme=colours.rich_theme(),
             _environ={},
         )
 
@@ -66,9 +65,9 @@ class Pen:
         self.counters.parsed += len(source)
         options = self.console.options.update(width=width, height=None)
         lines = self.console.render_lines(
-            Markdown(source, self.palette, self.lexers, references),
+            Markdown(source, self.colours, self.lexers, references),
             options,
-            style=self.palette.base,
+            style=self.colours.base,
             pad=True,
         )
         # Rich puts an empty line before a list, a quote or a table, even where nothing stands before it.
@@ -84,7 +83,7 @@ class Pen:
             width: Columns there are.
             style: What the line lies on, in place of the pane's own style.
         """
-        base = self.palette.base if style is None else self.palette.base + style
+        base = self.colours.base if style is None else self.colours.base + style
         if text.style:
             text = Text.assemble(text)  # Rich ignores the style of a text without spans
         segments = Segment.apply_style(text.render(self.console), base)
@@ -120,7 +119,7 @@ class Pen:
             style: The prefix's style.
             first: What stands before the first line instead, as wide as the prefix.
         """
-        style = self.palette.base + style
+        style = self.colours.base + style
         rest = [Segment(prefix, style)]
         head = rest if first is None else [Segment(first, style)]
         return [

@@ -13,8 +13,7 @@ from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.export import with_inner
 from ccq_tui.widgets.transcript.order import Change
 from ccq_tui.widgets.transcript.overlay import Span, drawn_pattern, painted, spans_in
-from ccq_tui.widgets.transcript.search_index import Finder, Hit
-from ccq_tui.widgets.transcript.texts import unfolded
+from ccq_tui.widgets.transcript.search_index import Finder, Hit, unfolded
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 SLICE = 0.006

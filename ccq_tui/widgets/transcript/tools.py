@@ -1,41 +1,96 @@
-"""A tool call in a few words: what it was called with, and what came of it."""
+"""The tools that have a card of their own: one table of their names, and a call in a few words."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from ccq_tui.widgets.transcript.checklist import done, todos
 
-_MAIN_ARGUMENT = {
-    "Bash": ("command",),
-    "Read": ("file_path",),
-    "Edit": ("file_path",),
-    "MultiEdit": ("file_path",),
-    "Write": ("file_path",),
-    "NotebookEdit": ("notebook_path",),
-    "Glob": ("pattern", "path"),
-    "Grep": ("pattern", "path"),
-    "LS": ("path",),
-    "WebFetch": ("url",),
-    "WebSearch": ("query",),
-    "Agent": ("description", "prompt"),
-    "Task": ("description", "prompt"),
-    "Skill": ("skill",),
-    "TaskCreate": ("subject",),
-    "TaskUpdate": ("subject", "taskId"),
-    "TaskOutput": ("task_id",),
-    "KillShell": ("shell_id",),
-}
-_LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
-FILE_TOOLS = frozenset({"Read", "Edit", "MultiEdit", "Write", "NotebookEdit"})
-"""Tools whose main argument is a path."""
-SEARCH_TOOLS = frozenset({"Glob", "Grep"})
-"""Tools with a pattern, and a path to look in."""
 LIMIT = 2_000
-"""Characters of an argument or outcome that are looked at."""
+"""Characters of an argument that are looked at."""
+
+
+class Card(Enum):
+    """How the calls of a tool are shown; who asks for a card draws what it has beside others."""
+
+    OTHER = "other"
+    """By its input and its output: a tool that nobody knows, such as one of an MCP server."""
+    LINE = "line"
+    COMMAND = "command"
+    FILE = "file"
+    SEARCH = "search"
+    WEB = "web"
+    EDIT = "edit"
+    WRITE = "write"
+    NOTEBOOK = "notebook"
+    AGENT = "agent"
+    """With calls of its own under it."""
+    TODOS = "todos"
+    TASKS = "tasks"
+    """With the list that its calls change, an entry at a time."""
+    REQUEST = "request"
+    """By what is asked of a person, not as a call."""
+
+
+EDITS = frozenset({Card.EDIT, Card.WRITE, Card.NOTEBOOK})
+"""Cards that show what changed in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A row of the table.
+
+    Attributes:
+        card: How its calls are shown.
+        arguments: Those that say most about a call, the most telling first.
+        wants: What is wanted with it, in words that follow "wants to", or "".
+    """
+
+    card: Card = Card.OTHER
+    arguments: tuple[str, ...] = ()
+    wants: str = ""
+
+
+TOOLS: Mapping[str, Tool] = {
+    "Bash": Tool(Card.COMMAND, ("command",), "run a command"),
+    "Read": Tool(Card.FILE, ("file_path",), "read a file"),
+    "Edit": Tool(Card.EDIT, ("file_path",), "change a file"),
+    "MultiEdit": Tool(Card.EDIT, ("file_path",)),
+    "Write": Tool(Card.WRITE, ("file_path",), "write a file"),
+    "NotebookEdit": Tool(Card.NOTEBOOK, ("notebook_path",), "change a notebook"),
+    "Glob": Tool(Card.SEARCH, ("pattern", "path"), "look for files"),
+    "Grep": Tool(Card.SEARCH, ("pattern", "path"), "search in files"),
+    "LS": Tool(Card.LINE, ("path",)),
+    "WebFetch": Tool(Card.WEB, ("url",), "fetch a page"),
+    "WebSearch": Tool(Card.WEB, ("query",), "search the web"),
+    "Agent": Tool(Card.AGENT, ("description", "prompt")),
+    "Task": Tool(Card.AGENT, ("description", "prompt")),
+    "Skill": Tool(Card.LINE, ("skill",)),
+    "TodoWrite": Tool(Card.TODOS),
+    "TaskCreate": Tool(Card.TASKS, ("subject",)),
+    "TaskUpdate": Tool(Card.TASKS, ("subject", "taskId")),
+    "TaskList": Tool(Card.TASKS),
+    "TaskOutput": Tool(Card.OTHER, ("task_id",)),
+    "KillShell": Tool(Card.OTHER, ("shell_id",)),
+    "AskUserQuestion": Tool(Card.REQUEST),
+    "ExitPlanMode": Tool(Card.REQUEST),
+}
+_UNKNOWN = Tool()
+_LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
+
+
+def tool_of(name: str) -> Tool:
+    """Return a tool's row; that of a tool nobody knows shows all that there is."""
+    return TOOLS.get(name, _UNKNOWN)
+
+
+def card_of(name: str) -> Card:
+    """Return how the calls of a tool are shown."""
+    return tool_of(name).card
 
 
 def tool_title(tool: str) -> str:
@@ -46,28 +101,6 @@ def tool_title(tool: str) -> str:
     return tool
 
 
-def short_argument(tool: str, argument: str, directory: str) -> str:
-    """Leave out of a call's argument the directory that the session works in.
-
-    Args:
-        tool: The tool's name.
-        argument: What `main_argument` returned.
-        directory: Where the session works, or "".
-    """
-    here = directory.rstrip("/")
-    if not here:
-        return argument
-    if tool in FILE_TOOLS:
-        return argument.removeprefix(f"{here}/")
-    if tool in SEARCH_TOOLS:
-        pattern, sign, where = argument.rpartition(" in ")
-        if sign and where.rstrip("/") == here:
-            return pattern
-        if sign and where.startswith(f"{here}/"):
-            return f"{pattern} in {where.removeprefix(f'{here}/')}"
-    return argument
-
-
 def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return the argument that says most about a call, unsanitised.
 
@@ -75,11 +108,11 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
         tool: The tool's name.
         arguments: The call's input, of any shape.
     """
-    if tool == "TodoWrite":
+    row = tool_of(tool)
+    if row.card is Card.TODOS:
         return done(todos(arguments.get("todos")))
-    names = _MAIN_ARGUMENT.get(tool, ())
-    values = [_short(arguments[name]) for name in names if arguments.get(name)]
-    if tool in SEARCH_TOOLS and len(values) == len(names):
+    values = [_short(arguments[name]) for name in row.arguments if arguments.get(name)]
+    if row.card is Card.SEARCH and len(values) == len(row.arguments):
         return f"{values[0]} in {values[1]}"
     if values:
         return values[0]
@@ -95,60 +128,17 @@ def _short(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)[:LIMIT]
 
 
-def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
-    """Say in a few words what came of a call, unsanitised.
-
-    Args:
-        tool: The tool's name.
-        output: What the model was given.
-        structured: The CLI's own record, of any shape.
-        failed: Whether the call failed.
-    """
-    if failed:
-        return _failure(output)
-    if isinstance(structured, Mapping) and (said := _structured(tool, structured)):
-        return said
-    output = output.strip()
-    if not output or output == f"({tool} completed with no output)":
-        return "no output"
-    if "\n" not in output and len(output) <= 60:
-        return output
-    return plural(output.count("\n") + 1, "line")
-
-
-def plural(count: int, word: str) -> str:
-    """Write how many there are of something: ``1 line``, ``1,200 lines``."""
-    return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
-
-
-def _failure(output: str) -> str:
-    text = re.sub(r"</?(?:tool_use_error|error)>", "", output[:LIMIT]).strip()
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        return "failed"
-    if re.fullmatch(r"Exit code -?\d+", lines[0]):
-        return ": ".join([lines[0].lower(), *lines[1:2]])
-    return lines[0]
-
-
-def _structured(tool: str, record: Mapping[str, Any]) -> str:
-    """Read counts from the CLI's record where it has them."""
-    file = record.get("file")
-    if tool == "Read" and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
-        return plural(file["numLines"], "line")
-    counted = {"content": ("numLines", "line"), "count": ("numMatches", "match")}
-    usual = ("numFiles", "file") if "numFiles" in record else ("numMatches", "match")
-    name, word = counted.get(str(record.get("mode")), usual)
-    return plural(record[name], word) if isinstance(record.get(name), int) else ""
-
-
-def duration(seconds: float) -> str:
-    """Write a duration in seconds for a person: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
+def short_argument(tool: str, argument: str, directory: str) -> str:
+    """Leave out of what `main_argument` returned the directory that the session works in, or ""."""
+    card, here = card_of(tool), directory.rstrip("/")
+    if not here:
+        return argument
+    if card is Card.FILE or card in EDITS:
+        return argument.removeprefix(f"{here}/")
+    if card is Card.SEARCH:
+        pattern, sign, where = argument.rpartition(" in ")
+        if sign and where.rstrip("/") == here:
+            return pattern
+        if sign and where.startswith(f"{here}/"):
+            return f"{pattern} in {where.removeprefix(f'{here}/')}"
+    return argument

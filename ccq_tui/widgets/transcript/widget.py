@@ -25,23 +25,21 @@ from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
 from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.code import LaterLexers
+from ccq_tui.widgets.transcript.colours import CSS, NAMES, PREFIX, Colours
 from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.intake import Intake
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.lexers import LaterLexers
 from ccq_tui.widgets.transcript.line_cache import LineCache
 from ccq_tui.widgets.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.order import Change
-from ccq_tui.widgets.transcript.own_lines import more_line, welcome_line
 from ccq_tui.widgets.transcript.pace import Pace
-from ccq_tui.widgets.transcript.painter import Painter
-from ccq_tui.widgets.transcript.palette import CSS, NAMES, PREFIX, Palette
+from ccq_tui.widgets.transcript.painter import Painter, more_line, welcome_line
 from ccq_tui.widgets.transcript.pen import Counters, Pen
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
-from ccq_tui.widgets.transcript.thumb import Thumb
-from ccq_tui.widgets.transcript.viewport import Viewport
+from ccq_tui.widgets.transcript.viewport import Thumb, Viewport
 
 
 class Transcript(ScrollView, can_focus=False):
@@ -318,9 +316,9 @@ class Transcript(ScrollView, can_focus=False):
             soon(self, self._restyle)
 
     def _restyle(self) -> None:
-        palette = Palette(self.rich_style, self.get_component_rich_style)
-        if self._painter is None or palette != self._painter.pen.palette:
-            self._painter = Painter(Pen(palette, self.counters, self._lexers))
+        colours = Colours(self.rich_style, self.get_component_rich_style)
+        if self._painter is None or colours != self._painter.pen.colours:
+            self._painter = Painter(Pen(colours, self.counters, self._lexers))
             self._layout.restyle()
             self.refresh()
 
@@ -399,9 +397,9 @@ class Transcript(ScrollView, can_focus=False):
         if crop.width < width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
         if self.mark is not None and self._painter is not None:
-            palette = self._painter.pen.palette
+            colours = self._painter.pen.colours
             bottom = self.size.height - 1 if self.unseen else crop.bottom
-            self._mark.draw(strips, crop, palette.base + palette["accent"], bottom)
+            self._mark.draw(strips, crop, colours.base + colours["accent"], bottom)
         return strips
 
     def render_line(self, y: int) -> Strip:

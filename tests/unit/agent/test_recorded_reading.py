@@ -16,8 +16,7 @@ from ccq_tui.agent.recorded import Recording, RecordingError, open_recording
 from ccq_tui.agent.recorded import lines as lines_module
 from ccq_tui.agent.recorded.lines import CHUNK, Lines
 from ccq_tui.agent.recorded.reading import SLICE_EVENTS
-from ccq_tui.widgets.transcript.export import plain_text
-from ccq_tui.widgets.transcript.files import export_json
+from ccq_tui.widgets.transcript.export import export_json, plain_text
 from ccq_tui.widgets.transcript.model import TranscriptModel
 from tests.unit.agent.recordings import QUESTIONS, call, events_of, opened, prompt, said, text, write
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript.diff import BREAK, PIECE_LINES, Diff, DiffLine, counts, edit_diff
-from ccq_tui.widgets.transcript.diffpaint import SIDE_BY_SIDE, _differing
+from ccq_tui.widgets.transcript.diff_painter import SIDE_BY_SIDE, _differing
 from tests.unit.transcript.test_drawing import FORBIDDEN, HOSTILE, model, shown
 
 PATCH = [

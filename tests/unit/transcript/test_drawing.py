@@ -25,10 +25,10 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import Counters, TranscriptModel
+from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.markdown import is_safe_url
 from ccq_tui.widgets.transcript.painter import Painter
-from ccq_tui.widgets.transcript.palette import Palette
 from ccq_tui.widgets.transcript.pen import Pen
 from tests.actors import ELSEWHERE, INBOX, PANEL, PHONE
 
@@ -42,7 +42,7 @@ NOON = datetime(2025, 1, 2, 12, 5)
 
 
 def painter() -> Painter:
-    return Painter(Pen(Palette(Style.parse("white on black"), lambda _name: Style.parse("red")), Counters()))
+    return Painter(Pen(Colours(Style.parse("white on black"), lambda _name: Style.parse("red")), Counters()))
 
 
 def drawn(model: TranscriptModel, width: int = 60) -> list[Strip]:

@@ -13,7 +13,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.inbox import PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript.files import export_json, export_markdown, export_name, write_export
+from ccq_tui.widgets.transcript.export import export_json, export_markdown, export_name, write_export
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 SESSION = {"name": "api", "id": "s-1", "model": "claude-x"}

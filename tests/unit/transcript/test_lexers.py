@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.widgets.transcript import lexers
-from ccq_tui.widgets.transcript.lexers import LaterLexers, Lexers, NoLexers
+from ccq_tui.widgets.transcript import code
+from ccq_tui.widgets.transcript.code import LaterLexers, Lexers, NoLexers
 
 
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bool]]]:
     """Which languages were loaded, and whether in the main thread; none is known at first."""
     found: list[tuple[str, bool]] = []
-    load = lexers.load
+    load = code.load
 
     def noted(language: str, code: str) -> Any:
         found.append((language, threading.current_thread() is threading.main_thread()))
@@ -25,8 +25,8 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bool]]]:
             raise RuntimeError("no such plugin")
         return load(language, code)
 
-    monkeypatch.setattr(lexers, "load", noted)
-    monkeypatch.setattr(lexers, "_loaded", {})
+    monkeypatch.setattr(code, "load", noted)
+    monkeypatch.setattr(code, "_loaded", {})
     return found
 
 
@@ -44,11 +44,11 @@ def test_a_language_is_loaded_once_and_kept_for_all(loads: list[tuple[str, bool]
 
 
 def test_only_so_many_are_kept(loads: list[tuple[str, bool]]) -> None:
-    for number in range(lexers.MOST + 5):
+    for number in range(code.MOST + 5):
         Lexers().get(f"language{number}", "x")
-    assert len(lexers._loaded) == lexers.MOST
-    assert "language0" not in lexers._loaded
-    assert len(loads) == lexers.MOST + 5
+    assert len(code._loaded) == code.MOST
+    assert "language0" not in code._loaded
+    assert len(loads) == code.MOST + 5
 
 
 async def test_later_ones_come_in_a_thread_and_say_so(loads: list[tuple[str, bool]]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from textual.color import Color
 from textual.scrollbar import ScrollBarRender
 
-from ccq_tui.widgets.transcript.thumb import ends
+from ccq_tui.widgets.transcript.viewport import ends
 
 
 def drawn(size: int, total: int, height: int, top: int) -> list[object]:

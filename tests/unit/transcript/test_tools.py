@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.widgets.transcript.tools import duration, main_argument, outcome, tool_title
+from ccq_tui.widgets.transcript.tool_result import duration, outcome
+from ccq_tui.widgets.transcript.tools import main_argument, tool_title
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from rich.style import Style
 from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript import Change, Counters, TranscriptModel
 from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.painter import Painter
-from ccq_tui.widgets.transcript.palette import Palette
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.viewport import Viewport
 
@@ -23,7 +23,7 @@ class Pane:
     def __init__(self, width: int = 60) -> None:
         self.model = TranscriptModel(lambda: 0.0)
         self.counters = Counters()
-        painter = Painter(Pen(Palette(Style.null(), lambda _name: Style.null()), self.counters))
+        painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), self.counters))
         self.layout = Layout(self.model.blocks, painter.draw)
         self.viewport = Viewport(self.layout)
         self.viewport.resize(width, HEIGHT)

@@ -66,14 +66,14 @@ def _allowed(block: RequestBlock, outcome: Allowed) -> str:
 
 def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
     sign, words, colour = _told(block)
-    palette = pen.palette
+    colours = pen.colours
     body = Text.assemble(
-        (title, palette["strong"]),
+        (title, colours["strong"]),
         ("  ", Style.null()),
-        (f"{sign} {words}", palette[colour]),
-        (clock(block.settled), palette["muted"]),
+        (f"{sign} {words}", colours[colour]),
+        (clock(block.settled), colours["muted"]),
     )
-    return pen.hang(Text("◆ ", palette["accent"]), body, width)
+    return pen.hang(Text("◆ ", colours["accent"]), body, width)
 
 
 def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
@@ -90,29 +90,29 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
     if block.outcome is None:
         # The panel has the options; what led to the question is what should be in sight above.
         for question in questions:
-            said = Text(safe(question.text, limit=LABEL_LIMIT), pen.palette["muted"])
+            said = Text(safe(question.text, limit=LABEL_LIMIT), pen.colours["muted"])
             lines.extend(_barred(pen, pen.hang(Text(), said, width - 3)))
         return lines
     answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
     for number, question in enumerate(questions):
         answer = answers[number] if number < len(answers) else None
         if number:
-            lines.append(Text(" │", pen.palette["faint"]))
+            lines.append(Text(" │", pen.colours["faint"]))
         lines.extend(_barred(pen, _question(pen, question, answer, width - 3)))
     if isinstance(block.outcome, Discussed):
         said = Text(safe(block.outcome.text, limit=TEXT_LIMIT))
-        lines.extend(_barred(pen, pen.hang(Text("✎ ", pen.palette["accent"]), said, width - 3)))
+        lines.extend(_barred(pen, pen.hang(Text("✎ ", pen.colours["accent"]), said, width - 3)))
     return lines
 
 
 def _barred(pen: Pen, lines: list[Text] | Iterator[Text]) -> list[Text]:
-    return [Text.assemble((" │ ", pen.palette["faint"]), line) for line in lines]
+    return [Text.assemble((" │ ", pen.colours["faint"]), line) for line in lines]
 
 
 def _question(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
     header = one_line(question.header, 40)
     prefix = Text(f"{header}  " if header and header != one_line(question.text, 40) else "")
-    prefix.stylize(pen.palette["heading"])
+    prefix.stylize(pen.colours["heading"])
     asked = Text(safe(question.text, limit=TEXT_LIMIT))
     if prefix.cell_len > width // 3:
         yield from pen.hang(Text(), prefix, width)
@@ -127,28 +127,28 @@ def _question(pen: Pen, question: Question, answer: Answer | None, width: int) -
 
 def _option(pen: Pen, option: Option, width: int, *, chosen: bool, multi: bool) -> list[Text]:
     signs = ("◻", "◼") if multi else ("○", "●")
-    style = pen.palette["success"] + Style(bold=True) if chosen else pen.palette["muted"]
+    style = pen.colours["success"] + Style(bold=True) if chosen else pen.colours["muted"]
     label = safe(option.title, limit=LABEL_LIMIT)
     return pen.hang(Text(f"  {signs[chosen]} ", style), Text(label, style), width)
 
 
 def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterator[Text]:
-    palette = pen.palette
+    colours = pen.colours
     if answer.other:
         said = safe(answer.other, limit=TEXT_LIMIT)
         if question.kind is Kind.NUMBER and question.unit:
             said = f"{said} {one_line(question.unit, 40)}"
         sign = "  ✎ " if question.kind is Kind.CHOICE else "  → "
-        style = palette["success"] + Style(bold=True)
+        style = colours["success"] + Style(bold=True)
         yield from pen.hang(Text(sign, style), Text(said, style), width)
     elif not answer.selected:
-        yield Text("  – nothing selected", palette["muted"])
+        yield Text("  – nothing selected", colours["muted"])
     if answer.unselected:
-        left = Text(safe(answer.unselected, limit=TEXT_LIMIT), palette["muted"])
-        yield from pen.hang(Text(f"  {UNSELECTED}", palette["muted"]), left, width)
+        left = Text(safe(answer.unselected, limit=TEXT_LIMIT), colours["muted"])
+        yield from pen.hang(Text(f"  {UNSELECTED}", colours["muted"]), left, width)
     if answer.note:
         note = Text(safe(answer.note, limit=TEXT_LIMIT))
-        yield from pen.hang(Text("  note: ", palette["muted"]), note, width)
+        yield from pen.hang(Text("  note: ", colours["muted"]), note, width)
 
 
 def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
@@ -159,21 +159,21 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
         block: The request and what became of it.
         width: Columns there are.
     """
-    palette = pen.palette
+    colours = pen.colours
     sign, words, colour = _told(block)
     if block.outcome is None:
         words = "waiting for your permission"
-    body = Text.assemble((f"{sign} {words}", palette[colour]), (clock(block.settled), palette["muted"]))
+    body = Text.assemble((f"{sign} {words}", colours[colour]), (clock(block.settled), colours["muted"]))
     if isinstance(block.outcome, Allowed) and block.outcome.suggestion is not None:
         granted = block.outcome.suggestion
-        body.append(f" · {what(granted)} · {where(granted)}", palette["muted"])
+        body.append(f" · {what(granted)} · {where(granted)}", colours["muted"])
     if isinstance(block.outcome, Allowed | Denied) and block.outcome.text:
         body.append(f": {safe(block.outcome.text, limit=TEXT_LIMIT)}")
     if block.attached:
-        return pen.hang(Text("  ⎿ ", palette["faint"]), body, width)
+        return pen.hang(Text("  ⎿ ", colours["faint"]), body, width)
     request = block.request
     called = f"{tool_title(request.tool)} {main_argument(request.tool, request.input)}"
-    return pen.hang(Text("◆ ", palette["accent"]), Text(one_line(called, 200) + "  ") + body, width)
+    return pen.hang(Text("◆ ", colours["accent"]), Text(one_line(called, 200) + "  ") + body, width)
 
 
 def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
@@ -182,5 +182,5 @@ def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
     lines = _title(pen, "Claude proposed a plan", block, width)
     if isinstance(outcome, Allowed | Denied) and outcome.text:
         said = Text(safe(outcome.text, limit=TEXT_LIMIT))
-        lines.extend(pen.hang(Text(" ✎ ", pen.palette["accent"]), said, width))
+        lines.extend(pen.hang(Text(" ✎ ", pen.colours["accent"]), said, width))
     return lines

@@ -46,12 +46,12 @@ def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
             strips.extend(_rows(pen, line, line.new or line.old, diff.digits, room, marks[id(line)]))
     if diff.hidden and index == len(diff) - 1:
         strips.append(pen.strip(more(pen, diff.hidden), room))
-    return pen.indent(strips, INDENT, pen.palette["faint"])
+    return pen.indent(strips, INDENT, pen.colours["faint"])
 
 
 def more(pen: Pen, hidden: int) -> Text:
     """Say how many lines are folded away, and which key shows them."""
-    return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · Ctrl+O", pen.palette["muted"])
+    return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · Ctrl+O", pen.colours["muted"])
 
 
 def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
@@ -99,11 +99,11 @@ def _rows(
     pen: Pen, line: DiffLine, number: int | None, digits: int, width: int, mark: Span = (0, 0)
 ) -> list[Strip]:
     """Draw one line, wrapped under itself, on a ground that says what became of it."""
-    palette = pen.palette
+    colours = pen.colours
     if line.sign == BREAK:
-        return [pen.strip(Text(BREAK.rjust(digits), palette["muted"]), width)]
-    ground = palette[_GROUND[line.sign]] if line.sign in _GROUND else Style.null()
-    beside = palette["strong"] if line.sign in _GROUND else palette["muted"]
+        return [pen.strip(Text(BREAK.rjust(digits), colours["muted"]), width)]
+    ground = colours[_GROUND[line.sign]] if line.sign in _GROUND else Style.null()
+    beside = colours["strong"] if line.sign in _GROUND else colours["muted"]
     gutter = Text.assemble((f"{'' if number is None else number:>{digits}} {line.sign} ", beside))
     strips = []
     for row, text in enumerate(folded(_marked(pen, line, mark), max(1, width - digits - 3))):
@@ -119,7 +119,7 @@ def _marked(pen: Pen, line: DiffLine, mark: Span) -> Text:
     before, differing, after = (safe(piece, keep_newlines=False) for piece in pieces)
     if end <= start or before + differing + after != safe(source, keep_newlines=False):
         return Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))  # what is suspect spans the parts
-    return Text.assemble(before, (differing, pen.palette["changed"]), after)
+    return Text.assemble(before, (differing, pen.colours["changed"]), after)
 
 
 def _beside(pen: Pen, pair: Pair, digits: int, width: int) -> Iterator[Strip]:
@@ -130,7 +130,7 @@ def _beside(pen: Pen, pair: Pair, digits: int, width: int) -> Iterator[Strip]:
         for side, line in enumerate(pair)
     ]
     blank = pen.strip(Text(), half)
-    rule = pen.strip(Text(" │ ", pen.palette["faint"]), 3)
+    rule = pen.strip(Text(" │ ", pen.colours["faint"]), 3)
     rest = pen.strip(Text(), width - 2 * half - 3)
     for row in range(max(map(len, sides))):
         left, right = (side[row] if row < len(side) else blank for side in sides)

@@ -9,7 +9,7 @@ from ccq_tui.widgets.transcript.blocks import PromptBlock
 from ccq_tui.widgets.transcript.order import BlockOrder
 
 
-class PromptBook:
+class SentPrompts:
     """The prompts of a transcript that are on their way."""
 
     def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript.blocks import Block, NoticeBlock, PermissionBlock
-from ccq_tui.widgets.transcript.calls import AGENT_TOOLS, Task, ToolBlock, ToolState
-from ccq_tui.widgets.transcript.checklist import TASK_TOOLS, TaskList
+from ccq_tui.widgets.transcript.blocks import Block, NoticeBlock, PermissionBlock, Task, ToolBlock, ToolState
+from ccq_tui.widgets.transcript.checklist import TaskList
 from ccq_tui.widgets.transcript.order import BlockOrder
+from ccq_tui.widgets.transcript.tools import Card
 
 _ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
 
 
-class CallBook:
+class ToolCalls:
     """All tool calls of a transcript.
 
     Attributes:
@@ -55,7 +55,7 @@ class CallBook:
                 block.directory = directory
                 self._order.touch(block)
 
-    def put_first(self, earlier: CallBook) -> None:
+    def put_first(self, earlier: ToolCalls) -> None:
         """Take the calls of a past that is older than all of these; nothing of it runs any more."""
         earlier.stop(everything=True)
         earlier.work_in(self._directory)
@@ -68,7 +68,7 @@ class CallBook:
         )
         self._calls[block.id] = self.running[block.id] = block
         self._add(block, event.parent)
-        if event.tool in AGENT_TOOLS:
+        if block.card is Card.AGENT:
             self._order.add_agent(block)
         return block
 
@@ -82,7 +82,7 @@ class CallBook:
             state = ToolState.FAILED if event.is_error else ToolState.OK
             self._end(block, ToolState.STOPPED if block.interrupted and event.is_error else state)
         block.renew()
-        if block.tool in TASK_TOOLS and block.state is ToolState.OK:
+        if block.card is Card.TASKS and block.state is ToolState.OK:
             self._follow_list(block)
         self._order.touch(block)
 
@@ -120,7 +120,7 @@ class CallBook:
 
     def fold(self, block: ToolBlock, *, folded: bool) -> None:
         """Fold away what stands under an Agent call that is over, or bring it back."""
-        if block.tool not in AGENT_TOOLS or block.at < 0:
+        if block.card is not Card.AGENT or block.at < 0:
             return
         if folded and block.state is not ToolState.RUNNING:
             block.inner = [*self._order.take_under(block), *block.inner]
@@ -131,7 +131,7 @@ class CallBook:
     def task_started(self, event: ev.TaskStarted) -> None:
         """Note that a call has a task of its own."""
         block = self._calls.get(event.tool_use_id)
-        if block is None or (block.tool not in AGENT_TOOLS and not event.background):
+        if block is None or (block.card is not Card.AGENT and not event.background):
             return  # a command of a few seconds: the call itself tells all of it
         block.task = Task(event.task_id, event.background)
         self._by_task[event.task_id] = block
@@ -166,7 +166,7 @@ class CallBook:
     def _say_end(self, event: ev.TaskEnded, block: ToolBlock, state: ToolState) -> None:
         level = {ToolState.OK: "done", ToolState.FAILED: "error"}.get(state, "info")
         name = str(block.input.get("description") or block.input.get("command") or block.tool)
-        summary = "" if block.tool in AGENT_TOOLS else event.summary  # an agent's is its whole report
+        summary = "" if block.card is Card.AGENT else event.summary  # an agent's is its whole report
         text = summary or f"“{name}” in the background: {event.status}"
         known = self._ended.get(event.task_id)
         if known is None:

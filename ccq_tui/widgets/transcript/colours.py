@@ -79,7 +79,7 @@ Transcript {
 """The default colours; a theme or an app's own CSS may change any of them."""
 
 
-class Palette:
+class Colours:
     """Rich styles by name.
 
     Attributes:

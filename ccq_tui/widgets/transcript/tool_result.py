@@ -1,0 +1,145 @@
+"""What came of a tool call, in a few words beside its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ccq_tui.agent.text import size
+from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState
+from ccq_tui.widgets.transcript.checklist import Doing
+from ccq_tui.widgets.transcript.diff import counts
+from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, Card, card_of
+
+_EXIT = re.compile(r"\AExit code (-?\d+)")
+_ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
+_IMAGE = re.compile(r"\A\[image[^\n\]]*\]\Z")
+_DONE = {Doing.PENDING: "to do", Doing.NOW: "begun", Doing.DONE: "done"}
+
+
+def told(block: ToolBlock) -> str:
+    """Say what came of a call that is over or goes on in the background, unsanitised.
+
+    Args:
+        block: The call.
+
+    Returns:
+        A few words, or "" where what stands under it says enough.
+    """
+    if block.state is ToolState.RUNNING:
+        return "in the background" if block.background else ""
+    if block.refused:
+        return ""
+    if block.task is not None and block.background and block.task.ended:
+        return f"{_ENDS[block.state]} in the background"
+    if block.state is ToolState.STOPPED:
+        return "interrupted" if block.interrupted else _ENDS[block.state]
+    return _failed(block) if block.state is ToolState.FAILED else _result(block)
+
+
+def _failed(block: ToolBlock) -> str:
+    if not isinstance(block.body, Excerpt | PlainText):
+        return outcome(block.tool, block.output, block.structured, failed=True)
+    found = _EXIT.match(block.output)
+    return f"exit code {found[1]}" if found else "failed"
+
+
+def _result(block: ToolBlock) -> str:
+    record = block.structured if isinstance(block.structured, Mapping) else {}
+    if block.card in EDITS:
+        return _edited(block, record)
+    if block.entry is not None:
+        return _DONE[block.entry.doing]
+    if block.card in (Card.AGENT, Card.TODOS) or isinstance(block.body, Excerpt):
+        return ""
+    if _IMAGE.match(block.output):
+        return block.output[1:-1]
+    said = _fetched(record) if block.card is Card.WEB else ""
+    return said or outcome(block.tool, block.output, block.structured, failed=False)
+
+
+def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
+    if block.body is None:
+        return "nothing changed"
+    added, removed = counts(block.tool, block.input, block.structured)
+    if block.card is Card.WRITE and record.get("type", "create") == "create":
+        return f"new, {plural(added, 'line')}"
+    return f"+{added} −{removed}"
+
+
+def _fetched(record: Mapping[str, Any]) -> str:
+    """Read what the CLI says of a page or a search."""
+    if isinstance(record.get("code"), int):
+        answer = f"{record['code']} {record.get('codeText') or ''}".strip()
+        return f"{answer}, {size(record['bytes'])}" if isinstance(record.get("bytes"), int) else answer
+    results = record.get("results")
+    if isinstance(results, list):
+        return plural(sum(map(len, _links(results))), "result")
+    return ""
+
+
+def _links(results: list[Any]) -> Iterable[list[Any]]:
+    for result in results:
+        if isinstance(result, Mapping) and isinstance(result.get("content"), list):
+            yield result["content"]
+
+
+def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
+    """Say in a few words what came of a call, unsanitised.
+
+    Args:
+        tool: The tool's name.
+        output: What the model was given.
+        structured: The CLI's own record, of any shape.
+        failed: Whether the call failed.
+    """
+    if failed:
+        return _failure(output)
+    if isinstance(structured, Mapping) and (said := _structured(tool, structured)):
+        return said
+    output = output.strip()
+    if not output or output == f"({tool} completed with no output)":
+        return "no output"
+    if "\n" not in output and len(output) <= 60:
+        return output
+    return plural(output.count("\n") + 1, "line")
+
+
+def plural(count: int, word: str) -> str:
+    """Write how many there are of something: ``1 line``, ``1,200 lines``."""
+    return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
+
+
+def _failure(output: str) -> str:
+    text = re.sub(r"</?(?:tool_use_error|error)>", "", output[:LIMIT]).strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return "failed"
+    if re.fullmatch(r"Exit code -?\d+", lines[0]):
+        return ": ".join([lines[0].lower(), *lines[1:2]])
+    return lines[0]
+
+
+def _structured(tool: str, record: Mapping[str, Any]) -> str:
+    """Read counts from the CLI's record where it has them."""
+    file = record.get("file")
+    if card_of(tool) is Card.FILE and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
+        return plural(file["numLines"], "line")
+    counted = {"content": ("numLines", "line"), "count": ("numMatches", "match")}
+    usual = ("numFiles", "file") if "numFiles" in record else ("numMatches", "match")
+    name, word = counted.get(str(record.get("mode")), usual)
+    return plural(record[name], word) if isinstance(record.get(name), int) else ""
+
+
+def duration(seconds: float) -> str:
+    """Write a duration in seconds for a person: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
