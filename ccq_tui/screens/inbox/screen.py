@@ -153,7 +153,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         return self.body.field
 
     @property
-    def _finds(self) -> bool:
+    def finds(self) -> bool:
         """Whether letters are what to find, and none is a key."""
         return self._finding or bool(self.state.filter)
 
@@ -195,7 +195,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         if self.declining is not None and self._decides(event.key):
             return True
         plain = event.key
-        if not self._finds:
+        if not self.finds:
             plain = LETTERS.get(plain, plain)
         taken = [self._take_known(key) for key in keys_meant(self, plain)]
         return any(taken)
@@ -211,13 +211,13 @@ class InboxScreen(Overlay[InboxRow | None]):
                 self.show(self.state.put(0 if key == "home" else len(self.state.rows)))
             case "ctrl+up" | "ctrl+down":
                 self._scroll_about(key)
-            case "escape" if self._finds:
+            case "escape" if self.finds:
                 self._find(False)
                 self.field.put("")
                 self.show(self.state.filtered(""))
             case "escape" | "f2":
                 self.dismiss(None)
-            case "g" if not self._finds:
+            case "g" if not self.finds:
                 self.show(self.state.regrouped())
             case "find":
                 self._find(True)
@@ -249,10 +249,10 @@ class InboxScreen(Overlay[InboxRow | None]):
     def _take_for_row(self, key: str, row: InboxRow | None) -> bool:
         known = ("right", "enter", "ctrl+d", "ctrl+j", "shift+enter", "alt+enter")
         if row is None:
-            return key in known or (not self._finds and key in ("p", "c"))
+            return key in known or (not self.finds and key in ("p", "c"))
         view = self.body.list_view
         self.feed.state = replace(self.state, in_sight=view.rows_in_sight)
-        if (key in TAKING or (key == "p" and not self._finds)) and self.state.taken is None:
+        if (key in TAKING or (key == "p" and not self.finds)) and self.state.taken is None:
             view.keep_cursor_in_sight()
             return True
         match key:
@@ -263,10 +263,10 @@ class InboxScreen(Overlay[InboxRow | None]):
             case "ctrl+d":
                 self.declining = (row.id, self.clock())
                 self.draw()
-            case "p" if not self._finds:
+            case "p" if not self.finds:
                 self.say(f"Parking {row.session}…")
                 start_work(self, partial(self._park, row), name="park", group="park")
-            case "c" if not self._finds:
+            case "c" if not self.finds:
                 self._copy(row)
             case _:
                 return key in known
@@ -531,10 +531,10 @@ class InboxScreen(Overlay[InboxRow | None]):
         """Draw everything around the panel."""
         if not self.is_attached or self.query_one_optional(HintBar) is None:
             return
-        self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self._finds)
+        self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self.finds)
         declining = self.state.get(self.declining[0]) if self.declining else None
         asks = self.declining is not None
-        hints = key_hints(self.state, self.host.way_back(), finds=self._finds, declining=asks)
+        hints = key_hints(self.state, self.host.way_back(), finds=self.finds, declining=asks)
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         notices = self.query_one(NoticeLine)
         notices.leave_room(self.panel is not None)

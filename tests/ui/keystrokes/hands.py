@@ -29,7 +29,9 @@ LETTERS = "abchjklnopy12 é"
 PAUSES = (0.0, 0.03, 0.1, 0.2, 0.39, 0.41, 0.7, 0.81, 1.2, 1.51, 3.0)
 SIZES = ((80, 24), (40, 12), (30, 9), (120, 40))
 SETTLE_SECONDS = 60.0
-RESTING = frozenset({"session", "backlog", "themes", "open session", "resume", "new session", "go to session"})
+RESTING = frozenset(
+    {"session", "backlog", "themes", "open session", "resume", "new session", "go to session"}
+)
 """Work that goes on while nothing is to be done, or waits for a person."""
 
 
