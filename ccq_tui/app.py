@@ -11,7 +11,7 @@ import shutil
 import signal
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -42,13 +42,16 @@ from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_controller import InboxController
+from ccq_tui.screens.inbox.listing import InboxRow
+from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import KeyRow, own_bindings, sections
+from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.overview_controller import OverviewController
+from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import Command
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
-from ccq_tui.screens.sessions.backlog import Backlog
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
 from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
@@ -170,15 +173,12 @@ class CcqApp(_Base):
         )
         """Opens, replaces and closes sessions."""
         self.inbox_controller = InboxController(
-            self, self.sessions, self.manager, self.supervisor, self.inbox_watch.open, clock
+            self.sessions, self.manager, self.supervisor, self.inbox_watch.open
         )
-        """Shows the inbox."""
-        self.overview = OverviewController(
-            self, self.sessions, self.manager, self.inbox_watch.open, self.inbox_controller.show, clock
-        )
-        """Shows the overview."""
-        backlog = Backlog(self.sessions, self.trust)
-        self.startup = Startup(self, self.manager, self.inbox_controller, backlog)
+        """Does what the inbox screen asks for."""
+        self.overview_controller = OverviewController(self.sessions, self.manager, self.inbox_watch.open)
+        """Does what the overview asks for."""
+        self.startup = Startup(self, self.sessions, self.manager, self.inbox_controller, self.trust, clock)
         """Begins as the command line asks."""
 
     @property
@@ -303,11 +303,33 @@ class CcqApp(_Base):
 
     @on(messages.InboxWanted)
     def _inbox_wanted(self) -> None:
-        self.inbox_controller.show()
+        if self.sessions.front is None:
+            # A recording, which has no sessions around it.
+            self.sessions.say("Nothing waits for an answer")
+        elif not isinstance(self.screen, InboxScreen):
+            self.push_screen(InboxScreen(self.inbox_controller, clock=self.clock), self._left_inbox)
+
+    def _left_inbox(self, row: InboxRow | None) -> None:
+        if row is not None:
+            self._go_or_say(partial(self.inbox_controller.go_to, row))
 
     @on(messages.OverviewWanted)
     def _overview_wanted(self) -> None:
-        self.overview.show()
+        if self.sessions.front is None:
+            self.sessions.say("A recording is shown alone, without other sessions")
+        elif isinstance(self.screen, SessionScreen):
+            self.push_screen(OverviewScreen(self.overview_controller, clock=self.clock), self._left_overview)
+
+    def _left_overview(self, card: Card | None) -> None:
+        if card is not None:
+            self._go_or_say(partial(self.overview_controller.go_to, card))
+
+    def _go_or_say(self, go: Callable[[], Awaitable[str]]) -> None:
+        async def work() -> None:
+            if problem := await go():
+                self.sessions.say(problem, seconds=20.0)
+
+        self.manager.work("go to session", work)
 
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""

@@ -26,11 +26,7 @@ class Owner:
 
 def this_process() -> Owner:
     """Return the process we are in."""
-    return _with_start(os.getpid())  # another one after a fork
-
-
-@cache
-def _with_start(pid: int) -> Owner:
+    pid = os.getpid()
     return Owner(pid, _start(pid) or "")
 
 

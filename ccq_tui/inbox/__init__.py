@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.memory import MemoryInbox
     from ccq_tui.inbox.port import (
         Added,
-        DraftUpdated,
         Inbox,
         InboxChange,
         InboxRenewed,
@@ -46,7 +45,6 @@ __all__ = [
     "AlreadySettled",
     "Cancelled",
     "Denied",
-    "DraftUpdated",
     "Inbox",
     "InboxBusy",
     "InboxChange",
@@ -80,7 +78,6 @@ __getattr__ = loaded_later(
         "memory": ("MemoryInbox",),
         "port": (
             "Added",
-            "DraftUpdated",
             "Inbox",
             "InboxChange",
             "InboxRenewed",

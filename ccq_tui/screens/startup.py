@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,11 +14,20 @@ from textual.app import App
 from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.screens.inbox.inbox_controller import InboxController
+from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
-from ccq_tui.screens.sessions.backlog import Backlog
+from ccq_tui.screens.sessions.backlog import bring_back
+from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.launches import launch_to_resume
 from ccq_tui.widgets.lifetime import start_work
+
+_logger = logging.getLogger(__name__)
+
+WRITE_SECONDS = 5.0
+"""How long leaving waits for an answer that is being written."""
 
 
 class Startup:
@@ -24,30 +35,40 @@ class Startup:
 
     Args:
         app: The program.
+        sessions: The sessions that are open.
         manager: Opens the first session.
-        inbox: Shows the inbox alone.
-        backlog: Brings sessions back that had not begun.
+        inbox: Does what the inbox screen asks for.
+        trust: Asks about directories.
+        clock: Returns seconds of a monotonic clock.
     """
 
     def __init__(
-        self, app: App[Any], manager: SessionManager, inbox: InboxController, backlog: Backlog
+        self,
+        app: App[Any],
+        sessions: OpenSessions,
+        manager: SessionManager,
+        inbox: InboxController,
+        trust: TrustGate,
+        clock: Callable[[], float],
     ) -> None:
         self._app = app
+        self._sessions = sessions
         self._manager = manager
+        self._clock = clock
         self._inbox = inbox
-        self._backlog = backlog
+        self._trust = trust
 
     async def begin(self, first: Launch) -> None:
         """Show what the launch asks for."""
         if first.inbox:
-            work = partial(self._inbox.show_alone, first.notices)
+            work = partial(self._show_inbox, first.notices)
             start_work(self._app, work, name="inbox first", fatal=True)
             return
         if first.choose:
             start_work(self._app, partial(self._choose, first), name="choose a session")
         else:
             await self._manager.open(first)
-        start_work(self._app, partial(self._backlog.bring_back, first), name="backlog")
+        start_work(self._app, partial(bring_back, self._sessions, self._trust, first), name="backlog")
 
     async def _choose(self, first: Launch) -> None:
         problem = ""
@@ -67,3 +88,27 @@ class Startup:
         # What the command line said besides holds for the session that was chosen.
         notices, fork = (*chosen.notices, *first.notices), first.fork or chosen.fork
         await self._manager.open(replace(chosen, prompt=first.prompt, notices=notices, fork=fork))
+
+    async def _show_inbox(self, notices: tuple[str, ...]) -> None:
+        """Show the inbox until a session is opened from it or it is left."""
+        set_title(self._app, "ccq-tui inbox")
+        said = " · ".join(notices)
+        while row := await self._app.push_screen_wait(InboxScreen(self._inbox, clock=self._clock, said=said)):
+            said = await self._inbox.go_to(row)
+            if not said:
+                return
+        await self._answers_written()
+        if self._sessions:
+            await self._sessions.show(self._sessions[-1])
+            self._inbox.tell("F2 shows the inbox · Ctrl+Q ends all sessions")
+        else:
+            await self._app.action_quit()
+
+    async def _answers_written(self) -> None:
+        """Let an answer that was confirmed just now reach the disk and start its session."""
+        writing = [worker.wait() for worker in self._app.workers if worker.group == ANSWERS]
+        try:
+            async with asyncio.timeout(WRITE_SECONDS):
+                await asyncio.gather(*writing, return_exceptions=True)
+        except TimeoutError:
+            _logger.warning("An answer was not written within %s s", WRITE_SECONDS)

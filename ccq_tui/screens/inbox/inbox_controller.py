@@ -1,60 +1,42 @@
-"""Opens the inbox screen, and does what it asks of the sessions of this terminal and of those at rest."""
+"""What the inbox screen asks of the sessions of this terminal, and of those at rest."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
-
-from textual.app import App
 
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.screens.inbox.listing import InboxRow, Place
-from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.widgets.lifetime import is_live
 
-WRITE_SECONDS = 5.0
-"""How long leaving waits for an answer that is being written."""
-_logger = logging.getLogger(__name__)
-
 
 class InboxController:
-    """What stands around the inbox screen; an `InboxHost`.
+    """Shows, opens and parks the sessions that asked.
 
     Args:
-        app: The program.
         sessions: The sessions that are open.
         manager: Opens those that rest.
         supervisor: Parks them.
         inbox: Returns the inbox.
-        clock: Returns seconds of a monotonic clock.
     """
 
     def __init__(
         self,
-        app: App[Any],
         sessions: OpenSessions,
         manager: SessionManager,
         supervisor: Supervisor,
         inbox: Callable[[], DurableInbox],
-        clock: Callable[[], float],
     ) -> None:
-        self._app = app
         self._sessions = sessions
         self._manager = manager
         self._supervisor = supervisor
         self._inbox = inbox
-        self._clock = clock
         self.recorded = manager.recorded
 
     @property
@@ -62,55 +44,20 @@ class InboxController:
         """The inbox."""
         return self._inbox()
 
-    # -- shown over a session, or alone ---------------------------------------------------------------------
-
-    def show(self) -> None:
-        """Show what waits in all sessions, over the one on the screen."""
-        if self._sessions.front is None:
-            # A recording, which has no sessions around it.
-            self._sessions.say("Nothing waits for an answer")
-        elif not isinstance(self._app.screen, InboxScreen):
-            self._app.push_screen(InboxScreen(self, clock=self._clock), self._chosen)
-
-    def _chosen(self, row: InboxRow | None) -> None:
-        if row is not None:
-            self._manager.work("go to session", partial(self._go_or_say, row))
-
-    async def _go_or_say(self, row: InboxRow) -> None:
-        if problem := await self._go_to(row):
-            self.tell(problem)
-
-    async def show_alone(self, notices: tuple[str, ...]) -> None:
-        """Show the inbox before any session until one is opened from it or it is left; for a worker."""
-        set_title(self._app, "ccq-tui inbox")
-        said = " · ".join(notices)
-        while row := await self._app.push_screen_wait(InboxScreen(self, clock=self._clock, said=said)):
-            said = await self._go_to(row)
-            if not said:
-                return
-        await self._answers_written()
-        if self._sessions:
-            await self._sessions.show(self._sessions[-1])
-            self.tell("F2 shows the inbox · Ctrl+Q ends all sessions")
-        else:
-            await self._app.action_quit()
-
-    async def _answers_written(self) -> None:
-        """Let an answer that was confirmed just now reach the disk and start its session."""
-        writing = [worker.wait() for worker in self._app.workers if worker.group == ANSWERS]
-        try:
-            async with asyncio.timeout(WRITE_SECONDS):
-                await asyncio.gather(*writing, return_exceptions=True)
-        except TimeoutError:
-            _logger.warning("An answer was not written within %s s", WRITE_SECONDS)
+    async def go_to(self, row: InboxRow) -> str:
+        """Show the session of a request, resumed where it rests; return why that cannot be, or ""."""
+        screen = self._screen_of(row)
+        if screen is None:
+            return await self._manager.resume(row, behind=False)
+        await self._sessions.show(screen)
+        screen.dock.unfold(row.id)
+        return ""
 
     def way_back(self) -> str:
         """Say where leaving the inbox screen leads, in one or two words."""
         if self._sessions.front is not None:
             return "back"
         return "to the session" if self._sessions else "leave"
-
-    # -- what the screen asks for ---------------------------------------------------------------------------
 
     def open_here(self) -> Mapping[str, str]:
         """Return what the sessions of this terminal are called, or "", by Claude session id."""
@@ -158,15 +105,6 @@ class InboxController:
             return "Not delivered: its session is gone"
         problem = await self._manager.resume(row, behind=True)
         return problem or f"Answered · {name} is started in the background to get it"
-
-    async def _go_to(self, row: InboxRow) -> str:
-        """Show the session of a request, resumed where it rests; return why that cannot be, or ""."""
-        screen = self._screen_of(row)
-        if screen is None:
-            return await self._manager.resume(row, behind=False)
-        await self._sessions.show(screen)
-        screen.dock.unfold(row.id)
-        return ""
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
         return self._sessions.known(row.session_id)

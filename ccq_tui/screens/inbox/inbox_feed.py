@@ -15,8 +15,8 @@ from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.processes import this_process
+from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
-from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.worktrees.model import can_be_there
 
 _logger = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class InboxFeed:
     """Keeps the list true; what is in memory alone is listed, too, where the disk cannot be read.
 
     Args:
-        host: The program around the screen.
+        controller: Knows the sessions.
         changed: Called after each change of the list.
         say: Says something for some seconds.
 
@@ -47,8 +47,10 @@ class InboxFeed:
         state: The list as it is looked at; whoever looks at it puts it there.
     """
 
-    def __init__(self, host: InboxHost, changed: Callable[[], None], say: Callable[[str], None]) -> None:
-        self._host = host
+    def __init__(
+        self, controller: InboxController, changed: Callable[[], None], say: Callable[[str], None]
+    ) -> None:
+        self._controller = controller
         self._changed = changed
         self._say = say
         self.state = InboxList()
@@ -61,7 +63,7 @@ class InboxFeed:
 
     async def read_all(self) -> None:
         """List what waits page by page: the first is seen before the last is read."""
-        inbox, recorded = self._host.inbox, await self._host.recorded()
+        inbox, recorded = self._controller.inbox, await self._controller.recorded()
         gone, after = {row.id for row in self.state.rows}, 0
         try:
             for _ in range(PAGES):
@@ -83,7 +85,7 @@ class InboxFeed:
 
     async def read_one(self, request_id: str) -> None:
         """List a request that came, or that changed."""
-        inbox = self._host.inbox
+        inbox = self._controller.inbox
         try:
             row = await inbox.run(lambda store: read_row(store, request_id))
         except InboxError as error:
@@ -96,7 +98,7 @@ class InboxFeed:
     async def count_undelivered(self) -> int | None:
         """Return how many answers have not reached Claude yet, or None where that is not known."""
         try:
-            counts = await self._host.inbox.run(lambda store: store.undelivered_counts())
+            counts = await self._controller.inbox.run(lambda store: store.undelivered_counts())
         except InboxError as error:
             _logger.warning("Answers that were not delivered cannot be counted: %s", error)
             return None
@@ -107,49 +109,28 @@ class InboxFeed:
         self.show(self.state.without(request_id))
 
     def _take(self, rows: list[InboxRow]) -> None:
-        self.show(self.state.with_rows(placed(rows, self._host.open_here())))
+        self.show(self.state.with_rows(placed(rows, self._controller.open_here())))
 
     def _cannot_read(self, error: InboxError) -> None:
         """List what waits in this process alone, and say that there may be more."""
-        self._take(held_rows(self._host.inbox.held(written=True)))
+        self._take(held_rows(self._controller.inbox.held(written=True)))
         self._say(f"Only what waits here is listed; the inbox cannot be read: {error}")
 
 
 def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:
-    """Return a page of what waits, oldest first.
-
-    Args:
-        store: The store.
-        after: The number of the last request of the page before, or 0.
-        recorded: The sessions that Claude Code keeps, or None where that is not known.
-
-    Raises:
-        InboxUnavailable: The disk cannot be read.
-    """
+    """Return a page of what waits, oldest first, after the request with a number."""
     known: dict[str, tuple[StoredSession | None, Place]] = {}
     look = Look(cache(can_be_there), recorded)
     return [_row(store, stored, known, look) for stored in store.waiting(after=after, limit=PAGE)]
 
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
-    """Return the rows of requests that are in memory alone; their sessions are open in this terminal.
-
-    Args:
-        requests: The requests.
-    """
+    """Return the rows of requests that are in memory alone; their sessions are open in this terminal."""
     return [row_of(one, one.request.session_id[:SHORT_ID], "", Place.RESTS) for one in requests]
 
 
 def read_row(store: Store, request_id: str) -> InboxRow | None:
-    """Return the row of a request that waits, or None; who asks now, or is parked now, is not deleted.
-
-    Args:
-        store: The store.
-        request_id: The request's id.
-
-    Raises:
-        InboxUnavailable: The disk cannot be read.
-    """
+    """Return the row of a request that waits, or None; who asks now, or is parked now, is not deleted."""
     stored = store.request(request_id)
     return (
         _row(store, stored, {}, Look(can_be_there))
@@ -159,12 +140,7 @@ def read_row(store: Store, request_id: str) -> InboxRow | None:
 
 
 def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
-    """Say of rows whose session is open in this terminal.
-
-    Args:
-        rows: The rows.
-        here: The names of these sessions, or "", by Claude session id.
-    """
+    """Say of rows whose session is open in this terminal, with the names of these by session id."""
     return [
         row_of(row.stored, here[row.session_id] or row.session, row.directory, Place.HERE)
         if row.session_id in here

@@ -60,14 +60,7 @@ class InboxRow:
 
 
 def row_of(stored: StoredRequest, session: str, directory: str, place: Place) -> InboxRow:
-    """Return the row of a request.
-
-    Args:
-        stored: The request.
-        session: What its session is called.
-        directory: Where its session works, or "".
-        place: Where its session is.
-    """
+    """Return the row of a request, with what its session is called and where it works, or ""."""
     name = one_line(session, LONGEST_NAME)
     question = one_line(summary(stored.request), LONGEST_QUESTION)
     return InboxRow(stored, name, directory, place, question, f"{name} {question} {directory}".casefold())

@@ -17,8 +17,8 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.reach import NOBODY_DECIDES
 from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
+from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.listing import InboxRow, Place
-from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 
 DRAFT_KEPT = " · F8 copies your draft"
@@ -28,14 +28,14 @@ class RequestAnswers:
     """Gives the inbox what a person decided, has it delivered, and keeps what was typed in vain.
 
     Args:
-        host: The program around the screen.
+        controller: Knows the sessions.
 
     Attributes:
         closed: What was typed for requests that somebody else answered first.
     """
 
-    def __init__(self, host: InboxHost) -> None:
-        self._host = host
+    def __init__(self, controller: InboxController) -> None:
+        self._controller = controller
         self.closed = ClosedDrafts()
 
     async def draft_for(self, row: InboxRow) -> Draft:
@@ -45,8 +45,8 @@ class RequestAnswers:
             InboxError: The disk cannot be read.
         """
         request = row.stored.request
-        here = self._host.draft_here(row)
-        return here or await self._host.inbox.load_draft(request) or first_draft(request)
+        here = self._controller.draft_here(row)
+        return here or await self._controller.inbox.load_draft(request) or first_draft(request)
 
     async def settle(
         self,
@@ -71,17 +71,17 @@ class RequestAnswers:
         try:
             if waiting is None:
                 waiting = Waiting(row.stored.request, await self.draft_for(row))
-            verdict = await self._host.inbox.answer(row.id, outcome, Actor.here(Surface.INBOX))
+            verdict = await self._controller.inbox.answer(row.id, outcome, Actor.here(Surface.INBOX))
         except InboxError as error:
             if waiting is not None:
-                self._host.keep_draft_here(row, waiting.draft)
+                self._controller.keep_draft_here(row, waiting.draft)
             return f"Not answered: {error} · your draft is kept"
         forget()
         if isinstance(verdict, Won):
             # What cannot be delivered is copied instead; of all else what the agent was not sent.
             gone = row.place is Place.GONE
             kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
-            return await self._host.deliver(row) + (DRAFT_KEPT if kept else "")
+            return await self._controller.deliver(row) + (DRAFT_KEPT if kept else "")
         if isinstance(verdict, AlreadySettled):
             return self.too_late(verdict, waiting)
         return "The request no longer exists" + self._kept(waiting)

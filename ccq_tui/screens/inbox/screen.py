@@ -18,7 +18,6 @@ from ccq_tui.inbox import (
     Added,
     AlreadySettled,
     Denied,
-    DraftUpdated,
     InboxChange,
     InboxError,
     InboxRenewed,
@@ -26,8 +25,6 @@ from ccq_tui.inbox import (
     SessionNoted,
     Settled,
 )
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting import TYPING_PAUSE, Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
@@ -35,9 +32,9 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
 from ccq_tui.screens.inbox.drawing import copied, key_hints
+from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
-from ccq_tui.screens.inbox.port import InboxHost
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers, is_decision
 from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.overlay import ListField, Overlay
@@ -68,7 +65,7 @@ class InboxScreen(Overlay[InboxRow | None]):
     """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
 
     Args:
-        host: The program around it.
+        controller: Does what is asked of sessions.
         said: What there is to say at first, or "".
         clock: Returns seconds of a monotonic clock.
 
@@ -99,13 +96,13 @@ class InboxScreen(Overlay[InboxRow | None]):
     """The keys that F1 lists first here."""
 
     def __init__(
-        self, host: InboxHost, *, said: str = "", clock: Callable[[], float] = time.monotonic
+        self, controller: InboxController, *, said: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__()
-        self.host = host
+        self.controller = controller
         self.clock = clock
-        self.feed = InboxFeed(host, self.draw, partial(self.say, seconds=60.0))
-        self.answers = RequestAnswers(host)
+        self.feed = InboxFeed(controller, self.draw, partial(self.say, seconds=60.0))
+        self.answers = RequestAnswers(controller)
         self.body = InboxBody(
             ListField(self._take_key, lambda paste: self.passes_on(paste) or self._hands_on(paste))
         )
@@ -134,7 +131,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         """Read what waits, and hear of what changes."""
         self.field.placeholder = "Type to find"
         self.set_focus(self.field, scroll_visible=False)
-        self._unsubscribe = self.host.inbox.subscribe(self._changed)
+        self._unsubscribe = self.controller.inbox.subscribe(self._changed)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
         if self._said:
@@ -179,8 +176,6 @@ class InboxScreen(Overlay[InboxRow | None]):
             start_work(self, self._read, name="inbox list")
         elif isinstance(change, SessionNoted):
             start_work(self, self._count_undelivered, name="inbox count", group="inbox count", exclusive=True)
-        elif isinstance(change, DraftUpdated):
-            self._follow(change)
         elif isinstance(change, Settled):
             self.feed.drop(change.request.id)
             if self.answered is not None and self.answered.id == change.request.id:
@@ -278,7 +273,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         return True
 
     async def _park(self, row: InboxRow) -> None:
-        self.say(await self.host.park(row))
+        self.say(await self.controller.park(row))
         await self.feed.read_one(row.id)
 
     def _answer(self, row: InboxRow) -> None:
@@ -419,15 +414,6 @@ class InboxScreen(Overlay[InboxRow | None]):
         # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
         after_refresh(panel, self.body.about_view.look_anew)
 
-    def _follow(self, change: DraftUpdated) -> None:
-        """Show what another process changed in the draft of the open panel."""
-        if self.panel is None or self.answered is None or self.answered.id != change.request.id:
-            return
-        before, after = self.panel.follow(partial(followed, change=change, at=self.clock()))
-        if after is not before:
-            kept = self.answers.closed.keep(replaced(before, after, change))
-            self.say(draft_words(change.actor) + (DRAFT_KEPT if kept else ""))
-
     def close_panel(self, *, keep: bool = True) -> Waiting | None:
         """Close the panel; return the request with its draft, which its session keeps where asked for."""
         panel, row = self.panel, self.answered
@@ -436,7 +422,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         self.panel = self.answered = None
         panel.remove()
         if keep:
-            self.host.keep_draft_here(row, panel.state)
+            self.controller.keep_draft_here(row, panel.state)
         self._panel_changed()
         return Waiting(row.stored.request, panel.state)
 
@@ -455,8 +441,8 @@ class InboxScreen(Overlay[InboxRow | None]):
         event.stop()
         if self.answered is None or event.panel is not self.panel:
             return
-        self.host.touch_here(self.answered)
-        self.host.inbox.save_draft(self.answered.id, event.state, Actor.here(Surface.INBOX))
+        self.controller.touch_here(self.answered)
+        self.controller.inbox.save_draft(self.answered.id, event.state)
         if event.state.hidden:
             self.close_panel()
 
@@ -525,7 +511,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         if self.is_running and self.is_attached:
             self.query_one(NoticeLine).say(text, seconds)
         else:
-            self.host.tell(text)
+            self.controller.tell(text)
 
     def show(self, state: InboxList) -> None:
         """Show another state of the list."""
@@ -548,7 +534,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self.finds)
         declining = self.state.get(self.declining[0]) if self.declining else None
         asks = self.declining is not None
-        hints = key_hints(self.state, self.host.way_back(), finds=self.finds, declining=asks)
+        hints = key_hints(self.state, self.controller.way_back(), finds=self.finds, declining=asks)
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         notices = self.query_one(NoticeLine)
         notices.leave_room(self.panel is not None)

@@ -24,7 +24,7 @@ from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card, harmless, joined
-from ccq_tui.screens.overview.port import OverviewHost
+from ccq_tui.screens.overview.overview_controller import OverviewController
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import can_be_there
 
@@ -39,7 +39,7 @@ class CardFeed:
 
     Args:
         owner: The screen, whose work it is.
-        host: The program around it.
+        controller: Knows the sessions, and does what is asked of them.
         clock: Returns seconds of a monotonic clock.
         draw: Called after each change of the board.
         say: Says something for some seconds.
@@ -52,13 +52,13 @@ class CardFeed:
     def __init__(
         self,
         owner: DOMNode,
-        host: OverviewHost,
+        controller: OverviewController,
         clock: Callable[[], float],
         draw: Callable[[], None],
         say: Callable[[str], None],
     ) -> None:
         self._owner = owner
-        self._host = host
+        self._controller = controller
         self._clock = clock
         self._draw = draw
         self._say = say
@@ -68,18 +68,20 @@ class CardFeed:
         self._stored: dict[str, Card] = {}
         self._to_read: dict[str, None] = {}
         self._reading = False
-        self._unsubscribe: Callable[[], None] = lambda: None
+        self._unsubscribe: tuple[Callable[[], None], ...] = ()
 
     def begin(self) -> None:
         """Show what is here, read what is stored, and hear of what changes."""
-        self._unsubscribe = self._host.inbox.subscribe(self._changed)
-        self.gather()
+        controller = self._controller
+        self._unsubscribe = (controller.inbox.subscribe(self._changed), controller.subscribe(self._gather))
+        self._gather()
         self.show(self.board.begun())
         start_work(self._owner, self.read_all, name="overview")
 
     def end(self) -> None:
         """Hear no more."""
-        self._unsubscribe()
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
 
     def show(self, board: Board) -> None:
         """Show another state of the board."""
@@ -87,9 +89,9 @@ class CardFeed:
             self.board = board
             self._draw()
 
-    def gather(self) -> None:
+    def _gather(self) -> None:
         """Take in how the sessions of this terminal stand now."""
-        here = self._host.cards_here()
+        here = self._controller.cards_here()
         if here != self._here:
             self._here = here
             self._put_together()
@@ -123,10 +125,10 @@ class CardFeed:
     async def read_all(self) -> None:
         """Read page by page: the first is seen before the last is read."""
         after: StoredSession | None = None
-        recorded = await self._host.recorded()
+        inbox, recorded = self._controller.inbox, await self._controller.recorded()
         try:
             for _ in range(PAGES):
-                cards, after = await self._host.inbox.run(partial(read_page, after=after, recorded=recorded))
+                cards, after = await inbox.run(partial(read_page, after=after, recorded=recorded))
                 self._take(cards)
                 if after is None:
                     break
@@ -141,9 +143,9 @@ class CardFeed:
                 some = tuple(self._to_read)[:PAGE]
                 for name in some:
                     del self._to_read[name]
-                recorded = await self._host.recorded()
+                recorded = await self._controller.recorded()
                 read = partial(read_cards, session_ids=some, recorded=recorded)
-                self._take(await self._host.inbox.run(read))
+                self._take(await self._controller.inbox.run(read))
         except InboxError as error:
             self._say(f"Stored sessions cannot be read: {error}")
         finally:
@@ -158,19 +160,7 @@ class CardFeed:
 def read_page(
     store: Store, after: StoredSession | None, recorded: Collection[str] | None = None
 ) -> tuple[list[Card], StoredSession | None]:
-    """Return a page of the stored sessions, the one that changed last first.
-
-    Args:
-        store: The store.
-        after: The last session of the page before, or None.
-        recorded: The sessions that Claude Code keeps, or None where that is not known.
-
-    Returns:
-        The cards, and what the next page comes after; None after the last one.
-
-    Raises:
-        InboxUnavailable: The disk cannot be read.
-    """
+    """Return a page of the stored sessions, the newest first, and what the next page comes after, or None."""
     found = store.standings(after, PAGE)
     return [_card(one, recorded) for one in found], found[-1].session if len(found) == PAGE else None
 
@@ -178,16 +168,7 @@ def read_page(
 def read_cards(
     store: Store, session_ids: tuple[str, ...], recorded: Collection[str] | None = None
 ) -> list[Card]:
-    """Return the cards of some sessions; those that are not stored are left out.
-
-    Args:
-        store: The store.
-        session_ids: The sessions.
-        recorded: The sessions that Claude Code keeps, or None where that is not known.
-
-    Raises:
-        InboxUnavailable: The disk cannot be read.
-    """
+    """Return the cards of some sessions; those that are not stored are left out."""
     return [_card(one, recorded) for name in session_ids if (one := store.standing(name)) is not None]
 
 

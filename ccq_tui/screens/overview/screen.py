@@ -36,7 +36,8 @@ from ccq_tui.screens.overview.drawing import (
     title_line,
     window,
 )
-from ccq_tui.screens.overview.port import OverviewHost
+from ccq_tui.screens.overview.overview_controller import OverviewController
+from ccq_tui.screens.session import messages
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
@@ -70,7 +71,7 @@ class OverviewScreen(Overlay[Card | None]):
     """Shows all sessions; ends with the card whose session is to be shown, or with None.
 
     Args:
-        host: The program around it.
+        controller: Knows the sessions, and does what is asked of them.
         clock: Returns seconds of a monotonic clock.
     """
 
@@ -96,11 +97,13 @@ class OverviewScreen(Overlay[Card | None]):
     HELP_PLACE = OVERVIEW
     """The keys that F1 lists first here."""
 
-    def __init__(self, host: OverviewHost, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, controller: OverviewController, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__()
-        self.host = host
+        self.controller = controller
         self.clock = clock
-        self.feed = CardFeed(self, host, clock, self.draw, self.say)
+        self.feed = CardFeed(self, controller, clock, self.draw, self.say)
         self._pointer = Pointer(self._key_at)
         self._finding = False
         self._drawn: dict[str, tuple[object, list[Line]]] = {}
@@ -178,7 +181,7 @@ class OverviewScreen(Overlay[Card | None]):
                 self.dismiss(None)
             case _ if key in keymap.keys["panel"]:
                 self.dismiss(None)
-                self.host.open_inbox()
+                self.post_message(messages.InboxWanted())
             case "slash":
                 self._finding = True
                 self.query_one(NoticeLine).hush()
@@ -188,9 +191,9 @@ class OverviewScreen(Overlay[Card | None]):
 
     def _take_other(self, key: str, card: Card | None) -> None:
         if key == "n":
-            self.host.open_another()
+            self.post_message(messages.NewWanted())
         elif key == "ctrl+r":
-            self.host.open_earlier()
+            start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
         elif card is not None and key in ("enter", "d", "r") and not self._view.cursor_in_sight:
             self._view.keep_cursor_in_sight()
         elif card is not None and key == "enter":
@@ -295,7 +298,7 @@ class OverviewScreen(Overlay[Card | None]):
             store.set_done(card.session_id, not card.done, Actor.here(Surface.OVERVIEW))
 
         try:
-            await self.host.inbox.run(write)
+            await self.controller.inbox.run(write)
         except InboxError as error:
             self.say(f"That could not be written: {error}")
             return
@@ -316,10 +319,14 @@ class OverviewScreen(Overlay[Card | None]):
 
     async def _go_on(self, card: Card) -> None:
         self.say("Starting it again…", 6.0)
-        said = await self.host.go_on(card)
+        said = await self.controller.go_on(card)
         if self.is_attached:
             self.say(said, 6.0)
             self.feed.read_again((card.session_id,))
+
+    async def _open_earlier(self) -> None:
+        if problem := await self.controller.open_earlier():
+            self.say(problem)
 
     def _hints_for(self, card: Card | None) -> Hints:
         """Return the keys that mean something for a card, and those that always do."""

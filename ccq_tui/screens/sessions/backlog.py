@@ -23,65 +23,46 @@ LATER = "leave it for later"
 MOST_NAMED = 3
 
 
-class Backlog:
-    """Brings such sessions back, each as itself, beside the one that the program was started with.
-
-    Args:
-        sessions: The sessions that are open.
-        trust: Asks about their directories.
-    """
-
-    def __init__(self, sessions: OpenSessions, trust: TrustGate) -> None:
-        self._sessions = sessions
-        self._trust = trust
-
-    async def bring_back(self, first: Launch) -> None:
-        """Open the sessions that were left in a directory, behind the first session; for a worker.
-
-        Args:
-            first: What the program was started with.
-        """
-        await self._sessions.begun.wait()
-        here = first.settings.directory
-        place = (first.state or state_dir()) / "drafts"
-        try:
-            found, unreadable = await asyncio.to_thread(take_unbegun, place, here)
-        except OSError as error:
-            _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
-            return
-        self._sessions.note([unreadable_words(unreadable)] if unreadable else [])
-        before = len(self._sessions)
-        plain = not (first.prompt or first.draft)
-        back = [one for one in found if await self._opened(one, place, plain=plain)]
-        self._sessions.note([back_words(back, before + 1)] if back else [])
-
-    async def _opened(self, one: Unbegun, place: Path, *, plain: bool) -> bool:
-        """Open one session, or let one that is as it was take its prompts over; whether it was opened."""
-        front = self._sessions.front
-        if front is None:
-            return False
-        try:
-            launch = await launch_of_unbegun(one, place, front.launch)
-        except (SettingsError, WorktreeError) as error:
-            self._sessions.note([f"A session that had not begun is kept for the next start: {error}"])
-            return False
-        if launch is None or (plain and launch.session_id and await front.take_over(one)):
-            return False
-        if launch.session_id not in ("", one.id):
-            await asyncio.to_thread(move_draft, place, one.id, launch.session_id)
-        trusted = await self._trust.let_in(launch, leave=LATER)
-        if trusted is not None:
-            await self._sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings anew
-        return trusted is not None
+async def bring_back(sessions: OpenSessions, trust: TrustGate, first: Launch) -> None:
+    """Open the sessions that were left, each as itself, behind the first session; for a worker."""
+    await sessions.begun.wait()
+    place = (first.state or state_dir()) / "drafts"
+    try:
+        found, unreadable = await asyncio.to_thread(take_unbegun, place, first.settings.directory)
+    except OSError as error:
+        _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
+        return
+    sessions.note([_unreadable_words(unreadable)] if unreadable else [])
+    before = len(sessions)
+    plain = not (first.prompt or first.draft)
+    back = [one for one in found if await _opened(sessions, trust, one, place, plain=plain)]
+    sessions.note([_back_words(back, before + 1)] if back else [])
 
 
-def back_words(back: Sequence[Unbegun], number: int) -> str:
-    """Say which sessions are back.
+async def _opened(
+    sessions: OpenSessions, trust: TrustGate, one: Unbegun, place: Path, *, plain: bool
+) -> bool:
+    """Open one session, or let one that is as it was take its prompts over; whether it was opened."""
+    front = sessions.front
+    if front is None:
+        return False
+    try:
+        launch = await launch_of_unbegun(one, place, front.launch)
+    except (SettingsError, WorktreeError) as error:
+        sessions.note([f"A session that had not begun is kept for the next start: {error}"])
+        return False
+    if launch is None or (plain and launch.session_id and await front.take_over(one)):
+        return False
+    if launch.session_id not in ("", one.id):
+        await asyncio.to_thread(move_draft, place, one.id, launch.session_id)
+    trusted = await trust.let_in(launch, leave=LATER)
+    if trusted is not None:
+        await sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings anew
+    return trusted is not None
 
-    Args:
-        back: The sessions.
-        number: The place of the first one.
-    """
+
+def _back_words(back: Sequence[Unbegun], number: int) -> str:
+    """Say which sessions are back, the first of them at this place."""
     named = ", ".join(f"“{one.title}”" for one in back[:MOST_NAMED] if one.title)
     more = f" and {len(back) - MOST_NAMED} more" if len(back) > MOST_NAMED else ""
     names = f": {named}{more}" if named else ""
@@ -91,7 +72,7 @@ def back_words(back: Sequence[Unbegun], number: int) -> str:
     return f"{count}{names} · Alt+{number} goes to the first"
 
 
-def unreadable_words(files: Sequence[Path]) -> str:
+def _unreadable_words(files: Sequence[Path]) -> str:
     """Say which files of drafts cannot be read, and what to do with them."""
     count = "1 draft" if len(files) == 1 else f"{len(files)} drafts"
     named = ", ".join(one_line(str(path), LONGEST_PATH) for path in files[:MOST_NAMED])

@@ -13,7 +13,7 @@ from typing import Any
 from textual.app import App
 
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
+from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
@@ -89,7 +89,7 @@ class InboxWatch:
             return
         if isinstance(change, InboxRenewed):
             self._warn_soon(change.message, "warning" if change.another else "info")
-        if isinstance(change, SessionNoted | DraftUpdated):
+        if isinstance(change, SessionNoted):
             return
         self._count_soon()
 
@@ -149,12 +149,7 @@ def undelivered_words(late: Sequence[Undelivered]) -> str:
 
 
 def waiting_words(requests: int, sessions: int) -> str:
-    """Say how much waits in sessions of earlier starts or other terminals.
-
-    Args:
-        requests: How many requests.
-        sessions: In how many sessions.
-    """
+    """Say how much waits in sessions of earlier starts or other terminals."""
     asked = "1 question waits" if requests == 1 else f"{requests} questions wait"
     where = "another session" if sessions == 1 else f"{sessions} other sessions"
     return f"{asked} for you in {where} · F2 shows them"

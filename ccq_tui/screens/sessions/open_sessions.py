@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, overload
 
@@ -156,15 +157,16 @@ class OpenSessions(Sequence[SessionScreen]):
 
     # -- what is said of them, and in the one on the screen -------------------------------------------------
 
-    def subscribe(self, listener: Callable[[], None]) -> None:
-        """Have each change of how the sessions stand told."""
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Have each change of how the sessions stand told, until what is returned is called."""
         self._listeners.append(listener)
+        return partial(self._listeners.remove, listener)
 
     def list(self) -> None:
         """Show in the session on the screen how all of them stand."""
         if (front := self.front) is not None:
             front.list_sessions(self.entries(), self._waiting_beside(front))
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener()
 
     def _waiting_beside(self, screen: SessionScreen) -> int:
@@ -221,15 +223,7 @@ def ended(screen: SessionScreen) -> EndedSession:
 
 
 def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> Entry:
-    """Return what is said of a session.
-
-    Args:
-        number: Its place, from 1.
-        view: What is known of it.
-        waiting: How many requests wait in it.
-        now: Seconds of the clock that ``view.since`` is of.
-        shown: Whether it is the one on the screen.
-    """
+    """Return what is said of a session at a place, from 1; ``now`` is of the clock of ``view.since``."""
     sign, word = SIGNS[view.state]
     name = one_line(view.title, NAME_LENGTH) or one_line(view.name, NAME_LENGTH)
     seconds = max(0, int(now - view.since))
