@@ -34,6 +34,7 @@ from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.early import EarlyPrompt, plain
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.logs import start_logging
 from ccq_tui.output import echo
@@ -41,12 +42,10 @@ from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.listing import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import KeyRow, own_bindings, sections
 from ccq_tui.screens.overview.cards import Card
-from ccq_tui.screens.overview.overview_controller import OverviewController
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.session.base import SessionBase
@@ -167,18 +166,12 @@ class CcqApp(_Base):
         """Removes the worktrees of sessions that have ended."""
         self.trust = TrustGate(self, self.sessions, self.cleanup)
         """Asks about directories."""
-        ownership = OwnershipPrompt(self, self.inbox_watch.open)
+        inbox, prompt = self.inbox_watch.open, OwnershipPrompt(self, self.inbox_watch.open)
         self.manager = SessionManager(
-            self, launch, self.sessions, self.supervisor, ownership, self.trust, self.cleanup
+            self, launch, self.sessions, self.supervisor, inbox, prompt, self.trust, self.cleanup
         )
         """Opens, replaces and closes sessions."""
-        self.inbox_controller = InboxController(
-            self.sessions, self.manager, self.supervisor, self.inbox_watch.open
-        )
-        """Does what the inbox screen asks for."""
-        self.overview_controller = OverviewController(self.sessions, self.manager, self.inbox_watch.open)
-        """Does what the overview asks for."""
-        self.startup = Startup(self, self.sessions, self.manager, self.inbox_controller, self.trust, clock)
+        self.startup = Startup(self, self.manager, self.trust, clock)
         """Begins as the command line asks."""
 
     @property
@@ -307,22 +300,22 @@ class CcqApp(_Base):
             # A recording, which has no sessions around it.
             self.sessions.say("Nothing waits for an answer")
         elif not isinstance(self.screen, InboxScreen):
-            self.push_screen(InboxScreen(self.inbox_controller, clock=self.clock), self._left_inbox)
+            self.push_screen(InboxScreen(self.manager, clock=self.clock), self._left_inbox)
 
     def _left_inbox(self, row: InboxRow | None) -> None:
         if row is not None:
-            self._go_or_say(partial(self.inbox_controller.go_to, row))
+            self._go_or_say(partial(self.manager.go_to, row, Surface.INBOX, request_id=row.id))
 
     @on(messages.OverviewWanted)
     def _overview_wanted(self) -> None:
         if self.sessions.front is None:
             self.sessions.say("A recording is shown alone, without other sessions")
         elif isinstance(self.screen, SessionScreen):
-            self.push_screen(OverviewScreen(self.overview_controller, clock=self.clock), self._left_overview)
+            self.push_screen(OverviewScreen(self.manager, clock=self.clock), self._left_overview)
 
     def _left_overview(self, card: Card | None) -> None:
         if card is not None:
-            self._go_or_say(partial(self.overview_controller.go_to, card))
+            self._go_or_say(partial(self.manager.go_to, card, Surface.OVERVIEW, mode=card.key))
 
     def _go_or_say(self, go: Callable[[], Awaitable[str]]) -> None:
         async def work() -> None:

@@ -13,11 +13,10 @@ from textual.app import App
 
 from ccq_tui.agent.launching import session_options
 from ccq_tui.config import Launch, SettingsError
-from ccq_tui.screens.inbox.inbox_controller import InboxController
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.sessions.backlog import bring_back
-from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import set_title
@@ -35,9 +34,7 @@ class Startup:
 
     Args:
         app: The program.
-        sessions: The sessions that are open.
         manager: Opens the first session.
-        inbox: Does what the inbox screen asks for.
         trust: Asks about directories.
         clock: Returns seconds of a monotonic clock.
     """
@@ -45,17 +42,13 @@ class Startup:
     def __init__(
         self,
         app: App[Any],
-        sessions: OpenSessions,
         manager: SessionManager,
-        inbox: InboxController,
         trust: TrustGate,
         clock: Callable[[], float],
     ) -> None:
         self._app = app
-        self._sessions = sessions
         self._manager = manager
         self._clock = clock
-        self._inbox = inbox
         self._trust = trust
 
     async def begin(self, first: Launch) -> None:
@@ -68,7 +61,7 @@ class Startup:
             start_work(self._app, partial(self._choose, first), name="choose a session")
         else:
             await self._manager.open(first)
-        start_work(self._app, partial(bring_back, self._sessions, self._trust, first), name="backlog")
+        start_work(self._app, partial(bring_back, self._manager.sessions, self._trust, first), name="backlog")
 
     async def _choose(self, first: Launch) -> None:
         problem = ""
@@ -92,15 +85,15 @@ class Startup:
     async def _show_inbox(self, notices: tuple[str, ...]) -> None:
         """Show the inbox until a session is opened from it or it is left."""
         set_title(self._app, "ccq-tui inbox")
-        said = " · ".join(notices)
-        while row := await self._app.push_screen_wait(InboxScreen(self._inbox, clock=self._clock, said=said)):
-            said = await self._inbox.go_to(row)
+        said, manager = " · ".join(notices), self._manager
+        while row := await self._app.push_screen_wait(InboxScreen(manager, clock=self._clock, said=said)):
+            said = await manager.go_to(row, Surface.INBOX, request_id=row.id)
             if not said:
                 return
         await self._answers_written()
-        if self._sessions:
-            await self._sessions.show(self._sessions[-1])
-            self._inbox.tell("F2 shows the inbox · Ctrl+Q ends all sessions")
+        if sessions := manager.sessions:
+            await sessions.show(sessions[-1])
+            sessions.say("F2 shows the inbox · Ctrl+Q ends all sessions", seconds=20.0)
         else:
             await self._app.action_quit()
 

@@ -15,8 +15,8 @@ from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.processes import this_process
-from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.worktrees.model import can_be_there
 
 _logger = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class InboxFeed:
     """Keeps the list true; what is in memory alone is listed, too, where the disk cannot be read.
 
     Args:
-        controller: Knows the sessions.
+        manager: Knows the sessions.
         changed: Called after each change of the list.
         say: Says something for some seconds.
 
@@ -48,9 +48,9 @@ class InboxFeed:
     """
 
     def __init__(
-        self, controller: InboxController, changed: Callable[[], None], say: Callable[[str], None]
+        self, manager: SessionManager, changed: Callable[[], None], say: Callable[[str], None]
     ) -> None:
-        self._controller = controller
+        self._manager = manager
         self._changed = changed
         self._say = say
         self.state = InboxList()
@@ -63,7 +63,7 @@ class InboxFeed:
 
     async def read_all(self) -> None:
         """List what waits page by page: the first is seen before the last is read."""
-        inbox, recorded = self._controller.inbox, await self._controller.recorded()
+        inbox, recorded = self._manager.inbox, await self._manager.recorded()
         gone, after = {row.id for row in self.state.rows}, 0
         try:
             for _ in range(PAGES):
@@ -85,7 +85,7 @@ class InboxFeed:
 
     async def read_one(self, request_id: str) -> None:
         """List a request that came, or that changed."""
-        inbox = self._controller.inbox
+        inbox = self._manager.inbox
         try:
             row = await inbox.run(lambda store: read_row(store, request_id))
         except InboxError as error:
@@ -98,7 +98,7 @@ class InboxFeed:
     async def count_undelivered(self) -> int | None:
         """Return how many answers have not reached Claude yet, or None where that is not known."""
         try:
-            counts = await self._controller.inbox.run(lambda store: store.undelivered_counts())
+            counts = await self._manager.inbox.run(lambda store: store.undelivered_counts())
         except InboxError as error:
             _logger.warning("Answers that were not delivered cannot be counted: %s", error)
             return None
@@ -109,11 +109,11 @@ class InboxFeed:
         self.show(self.state.without(request_id))
 
     def _take(self, rows: list[InboxRow]) -> None:
-        self.show(self.state.with_rows(placed(rows, self._controller.open_here())))
+        self.show(self.state.with_rows(placed(rows, self._manager.sessions.titles())))
 
     def _cannot_read(self, error: InboxError) -> None:
         """List what waits in this process alone, and say that there may be more."""
-        self._take(held_rows(self._controller.inbox.held(written=True)))
+        self._take(held_rows(self._manager.inbox.held(written=True)))
         self._say(f"Only what waits here is listed; the inbox cannot be read: {error}")
 
 

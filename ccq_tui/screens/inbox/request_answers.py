@@ -17,9 +17,11 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.reach import NOBODY_DECIDES
 from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
-from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.listing import InboxRow, Place
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
+from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.widgets.lifetime import is_live
 
 DRAFT_KEPT = " · F8 copies your draft"
 
@@ -28,14 +30,14 @@ class RequestAnswers:
     """Gives the inbox what a person decided, has it delivered, and keeps what was typed in vain.
 
     Args:
-        controller: Knows the sessions.
+        manager: Knows the sessions, and opens those that rest.
 
     Attributes:
         closed: What was typed for requests that somebody else answered first.
     """
 
-    def __init__(self, controller: InboxController) -> None:
-        self._controller = controller
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
         self.closed = ClosedDrafts()
 
     async def draft_for(self, row: InboxRow) -> Draft:
@@ -44,9 +46,22 @@ class RequestAnswers:
         Raises:
             InboxError: The disk cannot be read.
         """
-        request = row.stored.request
-        here = self._controller.draft_here(row)
-        return here or await self._controller.inbox.load_draft(request) or first_draft(request)
+        request, screen = row.stored.request, self._screen_of(row)
+        here = screen.dock.draft_of(row.id) if screen is not None and is_live(screen) else None
+        return here or await self._manager.inbox.load_draft(request) or first_draft(request)
+
+    def keep(self, row: InboxRow, draft: Draft) -> None:
+        """Give a draft to the session in this terminal that has the request, if there is one."""
+        screen = self._screen_of(row)
+        if screen is not None and is_live(screen):
+            screen.dock.put_draft(row.id, draft)
+
+    def save(self, row: InboxRow, draft: Draft) -> None:
+        """Keep a draft that changed; the limits of a session in this terminal count from now."""
+        screen = self._screen_of(row)
+        if screen is not None:
+            screen.touch()
+        self._manager.inbox.save_draft(row.id, draft)
 
     async def settle(
         self,
@@ -71,20 +86,37 @@ class RequestAnswers:
         try:
             if waiting is None:
                 waiting = Waiting(row.stored.request, await self.draft_for(row))
-            verdict = await self._controller.inbox.answer(row.id, outcome, Actor.here(Surface.INBOX))
+            verdict = await self._manager.inbox.answer(row.id, outcome, Actor.here(Surface.INBOX))
         except InboxError as error:
             if waiting is not None:
-                self._controller.keep_draft_here(row, waiting.draft)
+                self.keep(row, waiting.draft)
             return f"Not answered: {error} · your draft is kept"
         forget()
         if isinstance(verdict, Won):
             # What cannot be delivered is copied instead; of all else what the agent was not sent.
             gone = row.place is Place.GONE
             kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
-            return await self._controller.deliver(row) + (DRAFT_KEPT if kept else "")
+            return await self._deliver(row) + (DRAFT_KEPT if kept else "")
         if isinstance(verdict, AlreadySettled):
             return self.too_late(verdict, waiting)
         return "The request no longer exists" + self._kept(waiting)
+
+    async def _deliver(self, row: InboxRow) -> str:
+        """See to it that the agent gets what was decided; return in words how it does."""
+        name = row.session
+        if self._screen_of(row) is not None:
+            return f"Answered · {name} goes on"
+        if row.place is Place.ASKER:
+            return f"Answered · {name} takes it out of the inbox"
+        if row.place is Place.OTHER or await self._manager.runs_elsewhere(row.session_id):
+            return f"Answered · the ccq-tui that runs {name} delivers it"
+        if row.place is Place.GONE:
+            return "Not delivered: its session is gone"
+        problem = await self._manager.resume(row, Surface.INBOX, behind=True)
+        return problem or f"Answered · {name} is started in the background to get it"
+
+    def _screen_of(self, row: InboxRow) -> SessionScreen | None:
+        return self._manager.sessions.known(row.session_id)
 
     def too_late(self, settled: AlreadySettled, waiting: Waiting | None) -> str:
         """Keep what was typed for a request that somebody else settled; say who did."""

@@ -25,6 +25,7 @@ from ccq_tui.inbox import (
     SessionNoted,
     Settled,
 )
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.waiting import TYPING_PAUSE, Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
@@ -32,13 +33,13 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
 from ccq_tui.screens.inbox.drawing import copied, key_hints
-from ccq_tui.screens.inbox.inbox_controller import InboxController
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers, is_decision
 from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.session.drafts import draft_of
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, keys_meant, text_of
@@ -65,7 +66,7 @@ class InboxScreen(Overlay[InboxRow | None]):
     """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
 
     Args:
-        controller: Does what is asked of sessions.
+        manager: Does what is asked of sessions.
         said: What there is to say at first, or "".
         clock: Returns seconds of a monotonic clock.
 
@@ -96,13 +97,13 @@ class InboxScreen(Overlay[InboxRow | None]):
     """The keys that F1 lists first here."""
 
     def __init__(
-        self, controller: InboxController, *, said: str = "", clock: Callable[[], float] = time.monotonic
+        self, manager: SessionManager, *, said: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__()
-        self.controller = controller
+        self._manager = manager
         self.clock = clock
-        self.feed = InboxFeed(controller, self.draw, partial(self.say, seconds=60.0))
-        self.answers = RequestAnswers(controller)
+        self.feed = InboxFeed(manager, self.draw, partial(self.say, seconds=60.0))
+        self.answers = RequestAnswers(manager)
         self.body = InboxBody(
             ListField(self._take_key, lambda paste: self.passes_on(paste) or self._hands_on(paste))
         )
@@ -131,7 +132,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         """Read what waits, and hear of what changes."""
         self.field.placeholder = "Type to find"
         self.set_focus(self.field, scroll_visible=False)
-        self._unsubscribe = self.controller.inbox.subscribe(self._changed)
+        self._unsubscribe = self._manager.inbox.subscribe(self._changed)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
         if self._said:
@@ -273,7 +274,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         return True
 
     async def _park(self, row: InboxRow) -> None:
-        self.say(await self.controller.park(row))
+        self.say(await self._manager.park(row, Surface.INBOX))
         await self.feed.read_one(row.id)
 
     def _answer(self, row: InboxRow) -> None:
@@ -422,7 +423,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         self.panel = self.answered = None
         panel.remove()
         if keep:
-            self.controller.keep_draft_here(row, panel.state)
+            self.answers.keep(row, panel.state)
         self._panel_changed()
         return Waiting(row.stored.request, panel.state)
 
@@ -441,8 +442,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         event.stop()
         if self.answered is None or event.panel is not self.panel:
             return
-        self.controller.touch_here(self.answered)
-        self.controller.inbox.save_draft(self.answered.id, event.state)
+        self.answers.save(self.answered, event.state)
         if event.state.hidden:
             self.close_panel()
 
@@ -511,7 +511,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         if self.is_running and self.is_attached:
             self.query_one(NoticeLine).say(text, seconds)
         else:
-            self.controller.tell(text)
+            self._manager.sessions.say(text, seconds=SAID_SECONDS)
 
     def show(self, state: InboxList) -> None:
         """Show another state of the list."""
@@ -534,11 +534,16 @@ class InboxScreen(Overlay[InboxRow | None]):
         self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self.finds)
         declining = self.state.get(self.declining[0]) if self.declining else None
         asks = self.declining is not None
-        hints = key_hints(self.state, self.controller.way_back(), finds=self.finds, declining=asks)
+        hints = key_hints(self.state, self._way_back(), finds=self.finds, declining=asks)
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         notices = self.query_one(NoticeLine)
         notices.leave_room(self.panel is not None)
         notices.stand(f"Decline “{declining.question}”?" if declining else "")
+
+    def _way_back(self) -> str:
+        """Say where leaving this screen leads, in one or two words."""
+        sessions = self._manager.sessions
+        return "back" if sessions.front is not None else "to the session" if sessions else "leave"
 
     def notify_style_update(self) -> None:
         """Draw anew when the theme changed."""

@@ -23,8 +23,9 @@ from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
 from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.board import Board
-from ccq_tui.screens.overview.cards import Card, harmless, joined
-from ccq_tui.screens.overview.overview_controller import OverviewController
+from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import can_be_there
 
@@ -39,7 +40,7 @@ class CardFeed:
 
     Args:
         owner: The screen, whose work it is.
-        controller: Knows the sessions, and does what is asked of them.
+        manager: Knows the sessions.
         clock: Returns seconds of a monotonic clock.
         draw: Called after each change of the board.
         say: Says something for some seconds.
@@ -52,13 +53,13 @@ class CardFeed:
     def __init__(
         self,
         owner: DOMNode,
-        controller: OverviewController,
+        manager: SessionManager,
         clock: Callable[[], float],
         draw: Callable[[], None],
         say: Callable[[str], None],
     ) -> None:
         self._owner = owner
-        self._controller = controller
+        self._manager = manager
         self._clock = clock
         self._draw = draw
         self._say = say
@@ -72,8 +73,11 @@ class CardFeed:
 
     def begin(self) -> None:
         """Show what is here, read what is stored, and hear of what changes."""
-        controller = self._controller
-        self._unsubscribe = (controller.inbox.subscribe(self._changed), controller.subscribe(self._gather))
+        manager = self._manager
+        self._unsubscribe = (
+            manager.inbox.subscribe(self._changed),
+            manager.sessions.subscribe(self._gather),
+        )
         self._gather()
         self.show(self.board.begun())
         start_work(self._owner, self.read_all, name="overview")
@@ -91,10 +95,33 @@ class CardFeed:
 
     def _gather(self) -> None:
         """Take in how the sessions of this terminal stand now."""
-        here = self._controller.cards_here()
+        here = self._cards_here()
         if here != self._here:
             self._here = here
             self._put_together()
+
+    def _cards_here(self) -> tuple[Card, ...]:
+        """Return the cards of the sessions of this terminal."""
+        return tuple(self._card(screen) for screen in self._manager.sessions)
+
+    def _card(self, screen: SessionScreen) -> Card:
+        view, waiting = screen.view, len(screen.waiting.items)
+        return harmless(
+            Card(
+                key=self._manager.sessions.mode_of(screen),
+                session_id=screen.session.known_id,
+                session=view.title or view.name,
+                group=here_group(view.state, waiting),
+                place=Place.HERE,
+                state=str(view.state),
+                since=view.since,
+                waiting=waiting,
+                cost=view.cost,
+                last_line=view.last_line,
+                directory=str(view.cwd),
+                shown=screen is self._manager.sessions.front,
+            )
+        )
 
     def read_again(self, session_ids: Iterable[str]) -> None:
         """Read some stored sessions anew, soon."""
@@ -125,7 +152,7 @@ class CardFeed:
     async def read_all(self) -> None:
         """Read page by page: the first is seen before the last is read."""
         after: StoredSession | None = None
-        inbox, recorded = self._controller.inbox, await self._controller.recorded()
+        inbox, recorded = self._manager.inbox, await self._manager.recorded()
         try:
             for _ in range(PAGES):
                 cards, after = await inbox.run(partial(read_page, after=after, recorded=recorded))
@@ -143,9 +170,9 @@ class CardFeed:
                 some = tuple(self._to_read)[:PAGE]
                 for name in some:
                     del self._to_read[name]
-                recorded = await self._controller.recorded()
+                recorded = await self._manager.recorded()
                 read = partial(read_cards, session_ids=some, recorded=recorded)
-                self._take(await self._controller.inbox.run(read))
+                self._take(await self._manager.inbox.run(read))
         except InboxError as error:
             self._say(f"Stored sessions cannot be read: {error}")
         finally:

@@ -36,8 +36,8 @@ from ccq_tui.screens.overview.drawing import (
     title_line,
     window,
 )
-from ccq_tui.screens.overview.overview_controller import OverviewController
 from ccq_tui.screens.session import messages
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
@@ -71,7 +71,7 @@ class OverviewScreen(Overlay[Card | None]):
     """Shows all sessions; ends with the card whose session is to be shown, or with None.
 
     Args:
-        controller: Knows the sessions, and does what is asked of them.
+        manager: Does what is asked of sessions.
         clock: Returns seconds of a monotonic clock.
     """
 
@@ -97,13 +97,11 @@ class OverviewScreen(Overlay[Card | None]):
     HELP_PLACE = OVERVIEW
     """The keys that F1 lists first here."""
 
-    def __init__(
-        self, controller: OverviewController, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, manager: SessionManager, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self.controller = controller
+        self._manager = manager
         self.clock = clock
-        self.feed = CardFeed(self, controller, clock, self.draw, self.say)
+        self.feed = CardFeed(self, manager, clock, self.draw, self.say)
         self._pointer = Pointer(self._key_at)
         self._finding = False
         self._drawn: dict[str, tuple[object, list[Line]]] = {}
@@ -298,7 +296,7 @@ class OverviewScreen(Overlay[Card | None]):
             store.set_done(card.session_id, not card.done, Actor.here(Surface.OVERVIEW))
 
         try:
-            await self.controller.inbox.run(write)
+            await self._manager.inbox.run(write)
         except InboxError as error:
             self.say(f"That could not be written: {error}")
             return
@@ -319,13 +317,18 @@ class OverviewScreen(Overlay[Card | None]):
 
     async def _go_on(self, card: Card) -> None:
         self.say("Starting it again…", 6.0)
-        said = await self.controller.go_on(card)
+        screen = self._manager.sessions.by_mode(card.key)
+        if screen is not None:
+            said = self._manager.restart(screen)
+        else:
+            problem = await self._manager.resume(card, Surface.OVERVIEW, behind=True)
+            said = problem or "It goes on here · Enter shows it"
         if self.is_attached:
             self.say(said, 6.0)
             self.feed.read_again((card.session_id,))
 
     async def _open_earlier(self) -> None:
-        if problem := await self.controller.open_earlier():
+        if problem := await self._manager.open_earlier():
             self.say(problem)
 
     def _hints_for(self, card: Card | None) -> Hints:

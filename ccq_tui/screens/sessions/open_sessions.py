@@ -89,6 +89,10 @@ class OpenSessions(Sequence[SessionScreen]):
         """Return the session that has a Claude session id or resumes it, or None."""
         return next((one for one in self._modes if session_id and one.session.known_id == session_id), None)
 
+    def titles(self) -> Mapping[str, str]:
+        """Return what the sessions are called, or "", by Claude session id."""
+        return {name: screen.view.title for screen in self._modes if (name := screen.session.known_id)}
+
     def directories(self, without: SessionScreen | None = None) -> Collection[Path]:
         """Return where the sessions work, all or all but one."""
         return {one.launch.settings.directory for one in self._modes if one is not without}

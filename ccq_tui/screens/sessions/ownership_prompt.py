@@ -12,13 +12,7 @@ from ccq_tui.config import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.screens.pickers import Picker, PickRow
-from ccq_tui.supervisor.ownership import (
-    may_run_elsewhere,
-    owned_elsewhere,
-    request_parking,
-    resumes,
-    runs_elsewhere,
-)
+from ccq_tui.supervisor.ownership import owned_elsewhere, request_parking, resumes
 
 HEADING = "This session is open in another ccq-tui"
 BOTH = "Process {pid} runs it. Both at once would each know only half of what is said."
@@ -35,14 +29,6 @@ class OwnershipPrompt:
     def __init__(self, app: App[Any], inbox: Callable[[], DurableInbox]) -> None:
         self._app = app
         self._inbox = inbox
-
-    async def runs(self, session_id: str) -> bool:
-        """Whether another process runs a session, as far as is known."""
-        return await runs_elsewhere(self._inbox(), session_id)
-
-    async def concerns(self, launch: Launch) -> bool:
-        """Whether `alone` may have something to ask about a launch."""
-        return resumes(launch) and await may_run_elsewhere(self._inbox(), launch)
 
     async def alone(self, launch: Launch) -> Launch | None:
         """Return with what no other process is disturbed, or None for nothing; for a worker."""

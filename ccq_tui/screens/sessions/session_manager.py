@@ -18,6 +18,9 @@ from ccq_tui.agent.launching import session_options
 from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
+from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
@@ -26,6 +29,7 @@ from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, next_wai
 from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
+from ccq_tui.supervisor.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import WorktreeCleanup
@@ -60,6 +64,7 @@ class SessionManager:
         first: What the program was started with: sessions that are opened before one is shown go by it.
         sessions: The sessions that are open.
         supervisor: Runs them.
+        inbox: Returns the inbox of all sessions.
         ownership: Asks about sessions that another process runs.
         trust: Asks about directories that are not trusted.
         cleanup: Removes worktrees.
@@ -71,19 +76,26 @@ class SessionManager:
         first: Launch,
         sessions: OpenSessions,
         supervisor: Supervisor,
+        inbox: Callable[[], DurableInbox],
         ownership: OwnershipPrompt,
         trust: TrustGate,
         cleanup: WorktreeCleanup,
     ) -> None:
         self._app = app
         self._first = first
-        self._sessions = sessions
+        self.sessions = sessions
         self._supervisor = supervisor
+        self._inbox = inbox
         self._ownership = ownership
         self._trust = trust
         self._cleanup = cleanup
         self.ending = False
         """Whether the program ends, and opens no session any more."""
+
+    @property
+    def inbox(self) -> DurableInbox:
+        """The inbox of all sessions, opened at the first use."""
+        return self._inbox()
 
     def work(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do something that asks or waits, beside the keys."""
@@ -96,26 +108,27 @@ class SessionManager:
         if self.ending:
             return  # all sessions are being closed; what was answered is delivered by the next start
         # Awaited here: what is typed meanwhile waits for the session's screen.
-        if await self._ownership.concerns(launch) or launch.carried is not None:
+        taken = resumes(launch) and await may_run_elsewhere(self.inbox, launch)
+        if taken or launch.carried is not None:
             work = partial(self._open_asking, launch)
             start_work(self._app, work, name="open session", group="sessions", fatal=True)
         else:
-            await self._sessions.add(launch)
+            await self.sessions.add(launch)
 
     async def _open_asking(self, launch: Launch) -> None:
         alone = await self._ownership.alone(launch)
-        typed = self._sessions.take_typed()
+        typed = self.sessions.take_typed()
         if alone is not None:
             trusted = await self._trust.let_in(replace(alone, draft=alone.draft + typed))
             if trusted is not None:
-                await self._sessions.add(trusted)
-        elif not self._sessions:
+                await self.sessions.add(trusted)
+        elif not self.sessions:
             await _keep(launch, "\n".join(filter(None, (launch.prompt, launch.draft + typed))))
             await self._app.action_quit()
 
     async def open_another(self) -> None:
         """Ask where another session works, and open it; for a worker."""
-        front = self._sessions.front
+        front = self.sessions.front
         if front is None:
             return
         form = NewSessionScreen(front.launch.settings.directory)
@@ -124,7 +137,7 @@ class SessionManager:
             front.keep_unopened(form.left)
             return
         if wanted.plan is not None:
-            self._sessions.say("Making the worktree…", seconds=60.0)
+            self.sessions.say("Making the worktree…", seconds=60.0)
         try:
             launch = await asyncio.to_thread(launch_of, wanted, front.launch)
         except (SettingsError, WorktreeError) as error:
@@ -133,7 +146,7 @@ class SessionManager:
             return
         finally:
             if wanted.plan is not None:
-                self._sessions.hush()
+                self.sessions.hush()
         await self.open(launch)
 
     async def open_earlier(self) -> str:
@@ -142,7 +155,7 @@ class SessionManager:
         Returns:
             Why it was not opened, in words, or "".
         """
-        front = self._sessions.front
+        front = self.sessions.front
         if front is None:
             return ""
         shelf = shelf_of(self._app, session_options(front.launch))
@@ -151,9 +164,9 @@ class SessionManager:
         if picker.way is None:
             return ""
         chosen = picker.way.session
-        here = self._sessions.known(chosen.session_id)
+        here = self.sessions.known(chosen.session_id)
         if here is not None and not picker.way.fork:
-            await self._sessions.show(here)
+            await self.sessions.show(here)
             return ""
         try:
             launch = await asyncio.to_thread(launch_to_resume, picker.way, front.launch)
@@ -164,11 +177,33 @@ class SessionManager:
 
     # -- resuming -------------------------------------------------------------------------------------------
 
-    async def resume(self, rests: AtRest, *, behind: bool) -> str:
+    async def go_to(self, rests: AtRest, surface: Surface, *, mode: str = "", request_id: str = "") -> str:
+        """Show a session, resumed where it rests, with what waits in it.
+
+        Args:
+            rests: The session, or a request of it.
+            surface: Where that is asked for.
+            mode: The mode of a session that may have no id yet.
+            request_id: The request to show; "" for the first that waits.
+
+        Returns:
+            Why that cannot be, in words, or "".
+        """
+        screen = self.sessions.by_mode(mode) or self.sessions.known(rests.session_id)
+        if screen is None:
+            return await self.resume(rests, surface, behind=False)
+        await self.sessions.show(screen)
+        waiting = [request_id] if request_id else [one.request.id for one in screen.waiting.items[:1]]
+        for name in waiting:
+            screen.dock.unfold(name)
+        return ""
+
+    async def resume(self, rests: AtRest, surface: Surface, *, behind: bool) -> str:
         """Open a session that rests.
 
         Args:
             rests: The session, or a request of it.
+            surface: Where that is asked for.
             behind: Whether the session is not shown.
 
         Returns:
@@ -186,22 +221,35 @@ class SessionManager:
         trusted = await self._trust.let_in(launch, leave="not now")
         if trusted is None:
             return f"{rests.session} was not started: you did not trust its directory"
-        await (self._sessions.add_behind if behind else self._sessions.add)(trusted)
+        await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
+        try:
+            # Opened again, it is no longer done; also where that was marked by the key before.
+            await self.inbox.run(lambda store: store.set_done(rests.session_id, False, Actor.here(surface)))
+        except InboxError as error:
+            self.sessions.say(f"{rests.session} may still be marked as done: {error}", seconds=20.0)
         return ""
+
+    async def park(self, rests: AtRest, surface: Surface) -> str:
+        """Park a session, whichever process runs it; return in words how that went."""
+        try:
+            words = await self._supervisor.park(rests.session_id, Actor.here(surface))
+        except InboxError as error:
+            return f"{rests.session} was not parked: {error}"
+        return f"{rests.session} {words}" if words else "Parked: it waits without a process"
 
     async def runs_elsewhere(self, session_id: str) -> bool:
         """Whether another process runs a session, as far as is known."""
-        return await self._ownership.runs(session_id)
+        return await runs_elsewhere(self.inbox, session_id)
 
     async def _launch_in(self, directory: Path) -> Launch:
         """Say what a session is started with there; before one is shown, nobody was asked about trust."""
-        front = self._sessions.front
+        front = self.sessions.front
         launch = self._first if front is None else front.launch
         return await asyncio.to_thread(launch_in, directory, "", launch, asked=front is not None)
 
     async def recorded(self) -> frozenset[str] | None:
         """Return the sessions that Claude Code keeps, or None where that is not known."""
-        environment = self._sessions[0].launch.environment if self._sessions else {}
+        environment = self.sessions[0].launch.environment if self.sessions else {}
         return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
 
     # -- replacing and closing ------------------------------------------------------------------------------
@@ -209,51 +257,51 @@ class SessionManager:
     async def replace_session(self, session: SupervisedSession, launch: Launch) -> None:
         """Put a session in another's place, or show it where it is open already; for a worker."""
         if launch.resume and not launch.fork:
-            here = (one for one in self._sessions if one.view.session_id == launch.resume)
+            here = (one for one in self.sessions if one.view.session_id == launch.resume)
             if (there := next(here, None)) is not None:
-                await self._sessions.show(there)
-                self._sessions.say("It is open here already")
+                await self.sessions.show(there)
+                self.sessions.say("It is open here already")
                 return
         alone = await self._ownership.alone(launch)
-        old = self._sessions.own(session)
+        old = self.sessions.own(session)
         if alone is None or old is None:
             return
         trusted = await self._trust.let_in(_beside(old.launch, alone))
         if trusted is None:
             return
         await self._end(old)
-        left, fresh = self._sessions.exchange(old, trusted)
+        left, fresh = self.sessions.exchange(old, trusted)
         # Another session in the same worktree goes on with it.
         same = trusted.settings.directory == old.launch.settings.directory
         said = () if same else await self._cleared(old)
-        await self._sessions.leave(left, fresh)
-        self._sessions.note(said)
+        await self.sessions.leave(left, fresh)
+        self.sessions.note(said)
 
     async def close(self, session: SupervisedSession) -> None:
         """End a session and take it away; with the last one the program ends. For a worker."""
-        closed = self._sessions.own(session)
+        closed = self.sessions.own(session)
         if closed is None:
             return
-        if len(self._sessions) == 1:
+        if len(self.sessions) == 1:
             await self._app.action_quit()
             return
         await self._end(closed)
         said = await self._cleared(closed)
-        await self._sessions.leave(*self._sessions.remove(closed))
-        self._sessions.note(said)
+        await self.sessions.leave(*self.sessions.remove(closed))
+        self.sessions.note(said)
 
     async def _end(self, screen: SessionScreen) -> None:
         await screen.end()
         self._supervisor.forget(screen.session)
 
     async def _cleared(self, screen: SessionScreen) -> tuple[str, ...]:
-        return await self._cleanup.clear(ended(screen), self._sessions.directories(without=screen))
+        return await self._cleanup.clear(ended(screen), self.sessions.directories(without=screen))
 
     # -- starting again -------------------------------------------------------------------------------------
 
     async def start_again(self, session: SupervisedSession) -> None:
         """Let a person choose what becomes of a session whose start another process won; for a worker."""
-        own = self._sessions.own(session)
+        own = self.sessions.own(session)
         if own is None:
             return
         launch = own.launch
@@ -272,25 +320,25 @@ class SessionManager:
 
     async def step(self, by: int) -> None:
         """Show the session so many places further."""
-        entry = stepped(self._sessions.entries(), by)
+        entry = stepped(self.sessions.entries(), by)
         if entry is None or entry.shown:
-            self._sessions.say("This is the only session here · Ctrl+N opens another")
+            self.sessions.say("This is the only session here · Ctrl+N opens another")
         else:
-            await self._sessions.show(self._sessions[entry.number - 1])
+            await self.sessions.show(self.sessions[entry.number - 1])
 
     async def go_to_waiting(self) -> None:
         """Show the next session that waits for a person."""
-        entry = next_waiting(self._sessions.entries())
+        entry = next_waiting(self.sessions.entries())
         if entry is None:
-            self._sessions.say("No other session waits for you")
+            self.sessions.say("No other session waits for you")
         else:
-            await self._sessions.show(self._sessions[entry.number - 1])
+            await self.sessions.show(self.sessions[entry.number - 1])
 
     def tell_news(self, session: SupervisedSession, news: str) -> None:
         """Say in the session on the screen what happened in another one."""
-        own = self._sessions.own(session)
-        if own is not None and own is not self._sessions.front:
-            self._sessions.say(f"◆ {own.view.name}: {news} · F4 goes there", seconds=20.0)
+        own = self.sessions.own(session)
+        if own is not None and own is not self.sessions.front:
+            self.sessions.say(f"◆ {own.view.name}: {news} · F4 goes there", seconds=20.0)
 
 
 async def _keep(launch: Launch, typed: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,10 @@ from ccq_tui.inbox import (
     PermissionRequest,
     QuestionRequest,
 )
+from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
+from ccq_tui.inbox.waiting import Waiting, first_draft
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.listing import InboxRow, Place, row_of
@@ -29,126 +31,121 @@ LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 FIRST = Answered((Answer(("A",)),))
 
 
-class Host:
-    """The program around the screen, with the sessions that the test opens."""
+class Manager:
+    """What opens sessions, with those that the test says are open."""
 
     def __init__(self, inbox: DurableInbox) -> None:
         self.inbox = inbox
-        self.here: dict[str, str] = {}
-        self.kept: list[str] = []
-        self.delivered: list[str] = []
-        self.listed_then: tuple[InboxRow, ...] | None = None
-
-    def way_back(self) -> str:
-        return "back"
+        self.sessions = self
+        self.here: dict[str, Any] = {}
+        self.resumed: list[str] = []
 
     async def recorded(self) -> frozenset[str] | None:
         return None
 
-    def open_here(self) -> Mapping[str, str]:
-        return self.here
+    def titles(self) -> Mapping[str, str]:
+        return dict.fromkeys(self.here, "docs")
 
-    def draft_here(self, row: InboxRow) -> Draft | None:
-        return None
+    def known(self, session_id: str) -> Any:
+        return self.here.get(session_id)
 
-    def keep_draft_here(self, row: InboxRow, draft: Draft) -> None:
-        self.kept.append(row.id)
+    async def runs_elsewhere(self, _session_id: str) -> bool:
+        return False
 
-    def touch_here(self, row: InboxRow) -> None: ...
-
-    async def park(self, row: InboxRow) -> str:
+    async def resume(self, row: InboxRow, _surface: Surface, *, behind: bool) -> str:
+        assert behind
+        self.resumed.append(row.id)
         return ""
-
-    def tell(self, text: str) -> None: ...
-
-    async def deliver(self, row: InboxRow) -> str:
-        self.delivered.append(row.id)
-        return "Answered"
 
 
 def question(name: str, session: str = "s1") -> QuestionRequest:
     return QuestionRequest(name, session, QuestionSet(name, (LETTER,)))
 
 
-def row(request: QuestionRequest | PermissionRequest, place: Place = Place.HERE) -> InboxRow:
+def row(request: QuestionRequest | PermissionRequest, place: Place = Place.RESTS) -> InboxRow:
     stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
     return row_of(stored, "api", "/work", place)
 
 
 @pytest.fixture
-async def host(tmp_path: Path) -> AsyncIterator[Host]:
+async def manager(tmp_path: Path) -> AsyncIterator[Manager]:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
-    yield Host(inbox)
+    yield Manager(inbox)
     await inbox.close()
 
 
-async def kept(host: Host, request: QuestionRequest) -> InboxRow:
-    await host.inbox.run(lambda store: store.add_request(request, ""))
+async def kept(manager: Manager, request: QuestionRequest) -> InboxRow:
+    await manager.inbox.run(lambda store: store.add_request(request, ""))
     return row(request)
 
 
-async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_delivered(host: Host) -> None:
-    asked, steps = await kept(host, question("t1")), []
+async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_delivered(
+    manager: Manager,
+) -> None:
+    asked, steps = await kept(manager, question("t1")), []
 
     def forget() -> None:
-        steps.append(tuple(host.delivered))
+        steps.append(tuple(manager.resumed))
 
-    said = await RequestAnswers(host).settle(asked, FIRST, None, forget)
-    assert (said, steps, host.delivered) == ("Answered", [()], [asked.id])
-    stored = await host.inbox.run(lambda store: store.request(asked.id))
+    said = await RequestAnswers(manager).settle(asked, FIRST, None, forget)
+    assert (said, steps, manager.resumed) == (
+        "Answered · api is started in the background to get it",
+        [()],
+        [asked.id],
+    )
+    stored = await manager.inbox.run(lambda store: store.request(asked.id))
     assert stored is not None
     assert stored.outcome == FIRST
 
 
-async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(host: Host) -> None:
-    asked, answers = await kept(host, question("t1")), RequestAnswers(host)
-    assert await host.inbox.run(lambda store: store.settle(asked.id, Declined(), PHONE))
+async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manager) -> None:
+    asked, answers = await kept(manager, question("t1")), RequestAnswers(manager)
+    assert await manager.inbox.run(lambda store: store.settle(asked.id, Declined(), PHONE))
     typed = first_draft(asked.stored.request)
     said = await answers.settle(asked, FIRST, Waiting(asked.stored.request, typed), lambda: None)
     assert said.startswith("Already answered on phone at ")
-    assert host.delivered == []
+    assert manager.resumed == []
     assert not len(answers.closed), "nothing was selected or typed"
 
 
-async def test_nobody_decides_on_a_permission_whose_session_rests(host: Host) -> None:
+async def test_nobody_decides_on_a_permission_whose_session_rests(manager: Manager) -> None:
     asked = row(PermissionRequest("t1", "s1", "Bash", {"command": "make"}), Place.RESTS)
-    said = await RequestAnswers(host).settle(asked, Allowed(), None, lambda: None)
+    said = await RequestAnswers(manager).settle(asked, Allowed(), None, lambda: None)
     assert said.startswith("It ")
-    assert host.delivered == []
+    assert manager.resumed == []
 
 
 async def test_what_cannot_be_written_leaves_the_draft_with_its_session(
-    host: Host, monkeypatch: pytest.MonkeyPatch
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:
         raise InboxUnavailable("the disk is full")
 
-    asked = await kept(host, question("t1"))
-    monkeypatch.setattr(host.inbox, "answer", refuse)
-    said = await RequestAnswers(host).settle(asked, FIRST, None, lambda: pytest.fail("it still waits"))
+    asked = await kept(manager, question("t1"))
+    monkeypatch.setattr(manager.inbox, "answer", refuse)
+    said = await RequestAnswers(manager).settle(asked, FIRST, None, lambda: pytest.fail("it still waits"))
     assert said == "Not answered: the disk is full · your draft is kept"
-    assert host.kept == [asked.id]
 
 
-def test_a_request_that_was_closed_says_why(host: Host) -> None:
+def test_a_request_that_was_closed_says_why(manager: Manager) -> None:
     settled = AlreadySettled(PHONE, datetime.now(UTC), Cancelled("interrupted"))
-    assert RequestAnswers(host).too_late(settled, None) == "It was closed: interrupted"
-    assert DRAFT_KEPT not in RequestAnswers(host).too_late(settled, None)
+    assert RequestAnswers(manager).too_late(settled, None) == "It was closed: interrupted"
+    assert DRAFT_KEPT not in RequestAnswers(manager).too_late(settled, None)
 
 
 async def test_the_list_follows_the_store_and_says_what_cannot_be_read(
-    host: Host, monkeypatch: pytest.MonkeyPatch
+    manager: Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
     drawn: list[tuple[str, ...]] = []
-    feed = InboxFeed(host, lambda: drawn.append(tuple(one.id for one in feed.state.rows)), said.append)
+    feed = InboxFeed(manager, lambda: drawn.append(tuple(one.id for one in feed.state.rows)), said.append)
     for name in ("t1", "t2"):
-        await kept(host, question(name, f"s-{name}"))
-    host.here["s-t2"] = "docs"
+        await kept(manager, question(name, f"s-{name}"))
+    manager.here["s-t2"] = object()
     await feed.read_all()
     first, second = feed.state.rows
     assert (second.session_id, second.place, second.session) == ("s-t2", Place.HERE, "docs")
-    third = await kept(host, question("t3"))
+    third = await kept(manager, question("t3"))
     await feed.read_one(third.id)
     feed.drop(first.id)
     assert drawn[-1] == (second.id, third.id)
@@ -157,7 +154,7 @@ async def test_the_list_follows_the_store_and_says_what_cannot_be_read(
     async def refuse(_work: object) -> None:
         raise InboxUnavailable("no disk")
 
-    monkeypatch.setattr(host.inbox, "run", refuse)
+    monkeypatch.setattr(manager.inbox, "run", refuse)
     await feed.read_all()
     assert said == ["Only what waits here is listed; the inbox cannot be read: no disk"]
     assert await feed.count_undelivered() is None
