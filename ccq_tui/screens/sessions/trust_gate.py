@@ -6,19 +6,18 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Protocol
 
 from textual.screen import Screen
 
 from ccq_tui.config import Launch, Settings, SettingsError, state_dir
-from ccq_tui.config.launch import trusting
-from ccq_tui.config.trust import Carried, untrusted
+from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.supervisor.launches import made, with_notices
+from ccq_tui.supervisor.trust import DirectoryTrust
 from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.model import WorktreeError
 
@@ -63,8 +62,7 @@ class TrustGate:
         self.problem = ""
         self.unopened: Launch | None = None
         self._open: dict[TrustScreen, Launch] = {}
-        self._trusted: set[tuple[Path, str]] = set()
-        """Files with their digests, as they were trusted in this run; also where that could not be kept."""
+        self._trust = DirectoryTrust()
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
         """Ask until nothing is left to be trusted; for a worker.
@@ -92,10 +90,8 @@ class TrustGate:
         Returns:
             What to start with, or None for nothing.
         """
-        if not launch.project_settings or launch.flags is None:
-            return launch
-        carried = await asyncio.to_thread(untrusted, launch.settings.directory)
-        if carried is None or all((one.path, one.digest) in self._trusted for one in carried.files):
+        carried = await self._trust.changed(launch)
+        if carried is None:
             return launch
         asked = replace(launch, draft="", carried=carried)
         trusted = await self.let_in(asked, NOT_STARTED)
@@ -147,13 +143,9 @@ class TrustGate:
         began_with = launch.carried
         while (answer := await asking.answer()) is not Row.LEAVE:
             if answer is Row.WITHOUT:
-                notice = "Settings, hooks and MCP servers of this project are left out, as you chose."
-                without = replace(launch, carried=None, trusted_settings=None, project_settings=False)
-                return await asyncio.to_thread(made, with_notices(without, notice))
-            shown = launch.carried
-            launch = await asyncio.to_thread(trusting, launch)
+                return await self._trust.leave_out(launch)
+            launch = await self._trust.trust(launch)
             if launch.carried is None:
-                self._trusted |= {(one.path, one.digest) for one in (shown.files if shown else ())}
                 notices = self._host.obey(began_with, launch.settings) if began_with else ()
                 return await asyncio.to_thread(made, with_notices(launch, *notices))
             asking.ask_again(launch.carried)
