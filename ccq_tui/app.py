@@ -330,7 +330,7 @@ class CcqApp(_Base):
             self.screen.dismiss(None)
         else:
             bindings = own_bindings(self.MAIN_SCREEN, type(self))
-            first = getattr(self.screen, "HELP_PLACE", "")
+            first = getattr(self.screen, "help_place", "")
             commands = (
                 KeyRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
             )

@@ -72,27 +72,28 @@ DECISION_KEYS = (
 )
 """Keys of the panel for permissions and plans, as Textual spells them."""
 
-PICKER_KEYS = (
+LIST_KEYS = (
     (("up", "ctrl+p", "shift+tab"), "Move up"),
     (("down", "ctrl+n", "tab"), "Move down"),
     (("shift+up",), "Move up, to the first"),
     (("shift+down",), "Move down, to the last"),
     (("pageup",), "A page up"),
     (("pagedown",), "A page down"),
-    (("home",), "To the first"),
-    (("end",), "To the last"),
+    (("home", "ctrl+home"), "To the first"),
+    (("end", "ctrl+end"), "To the last"),
+)
+"""Keys that move the cursor of a list; `FilteredList.pressed` says what they do."""
+PICKER_KEYS = (
+    *LIST_KEYS,
     (("enter",), "Choose"),
     (("escape",), "Empty the words to find, then leave"),
 )
 """Keys of lists to choose from; letters find a row."""
 INBOX = "Inbox"
 INBOX_KEYS = (
-    (("up", "k", "ctrl+p", "shift+tab"), "Move up"),
-    (("down", "j", "ctrl+n", "tab"), "Move down"),
-    (("pageup",), "A page up"),
-    (("pagedown",), "A page down"),
-    (("home",), "To the first"),
-    (("end",), "To the last"),
+    *LIST_KEYS,
+    (("k",), "Move up"),
+    (("j",), "Move down"),
     (("right", "a", "l"), "Answer it here"),
     (("enter",), "Go to its session; one without a process is resumed"),
     (("slash",), "Find, also with letters that are keys"),

@@ -21,6 +21,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.config.actions import ACTIONS, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
+from ccq_tui.filtered_list import MOVES
 from ccq_tui.inbox.choices import NUMBERS, choices_for
 from ccq_tui.inbox.decision import decision, means_something
 from ccq_tui.questions.keys import KEY_TABLE
@@ -36,7 +37,7 @@ from ccq_tui.screens.keylist import (
     sections,
 )
 from ccq_tui.screens.pickers.choosing import PickRow
-from ccq_tui.screens.pickers.picker import MOVES, Picker
+from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.search_bar import SearchField
@@ -221,6 +222,24 @@ async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
         await pilot.press("ctrl+t")
         await pilot.pause()
         assert run.told.answers == []
+
+
+@pytest.mark.parametrize("place", [DECISION, Place.QUESTION.value])
+async def test_the_keys_of_an_open_panel_come_first(place: str) -> None:
+    run = started()
+    async with run.app.run_test() as pilot:
+        await idle(run, pilot)
+        run.told.tell(PermissionAsked(permission()) if place == DECISION else asked())
+        await keys_work(run, pilot)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await until(pilot, lambda: shown(run).lstrip().startswith(place))
+        await pilot.press("f1")
+        await keys_work(run, pilot)
+        await pilot.press("f2")  # hidden, it has no keys
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        await until(pilot, lambda: shown(run).lstrip().startswith(Place.PROMPT.value))
 
 
 async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:

@@ -102,7 +102,7 @@ class Many(Driven):
 
     def groups(self) -> dict[str, Group]:
         """The group of each session, by its name."""
-        return {card.session: card.group for card in self.overview.board.cards}
+        return {card.session: card.group for card in self.overview.board.rows}
 
     def under(self) -> Card:
         assert self.overview.board.under is not None
@@ -110,7 +110,7 @@ class Many(Driven):
 
     async def go(self, pilot: Pilot[int], name: str) -> None:
         """Move the cursor to a session, by keys."""
-        for _ in self.overview.board.cards:
+        for _ in self.overview.board.rows:
             if self.under().session == name:
                 return
             await pilot.press("j")
@@ -142,7 +142,7 @@ def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **m
 async def open_overview(pilot: Pilot[int], run: Many, cards: int) -> None:
     await pilot.press("f5")
     await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-    await until(pilot, lambda: len(run.overview.board.cards) == cards)
+    await until(pilot, lambda: len(run.overview.board.rows) == cards)
 
 
 async def test_sessions_are_shown_found_marked_and_opened_by_keys(
@@ -176,7 +176,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         run.all[0].tell(StateChanged(SessionState.WORKING))
         run.all[0].tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "First.\n\nI read the store."))
         await until(pilot, lambda: run.groups()["Here"] is Group.WORKING)
-        card = next(card for card in run.overview.board.cards if card.session == "Here")
+        card = next(card for card in run.overview.board.rows if card.session == "Here")
         assert card.last_line == "I read the store."
         store.add_request(asked_by("id Elsewhere", "toolu_2"))
         await until(pilot, lambda: run.groups()["Elsewhere"] is Group.NEEDS)
@@ -266,7 +266,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
         await run.app.sessions.add_behind(run.launches[0])
-        await until(pilot, lambda: len(run.overview.board.cards) == 2)
+        await until(pilot, lambda: len(run.overview.board.rows) == 2)
 
         # The cursor stays with its session, wherever that goes.
         await pilot.press("home")  # the newest

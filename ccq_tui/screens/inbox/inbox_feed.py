@@ -109,7 +109,7 @@ class InboxFeed:
         self.show(self.state.without(request_id))
 
     def _take(self, rows: list[InboxRow]) -> None:
-        self.show(self.state.with_rows(placed(rows, self._manager.sessions.titles())))
+        self.show(self.state.merged(placed(rows, self._manager.sessions.titles())))
 
     def _cannot_read(self, error: InboxError) -> None:
         """List what waits in this process alone, and say that there may be more."""

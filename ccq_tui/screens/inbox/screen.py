@@ -54,7 +54,6 @@ from ccq_tui.widgets.sight import SightView
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
 SAID_SECONDS = 20.0
-MOVES = {"up": -1, "down": 1, "ctrl+p": -1, "ctrl+n": 1, "shift+tab": -1, "tab": 1}
 SCROLLS = {"ctrl+up": -1, "ctrl+down": 1, "pageup": 0, "pagedown": 0}
 """Keys that scroll what is below the list, by so many lines or by a page."""
 TAKING = frozenset({"right", "enter", "ctrl+d"})
@@ -93,7 +92,7 @@ class InboxScreen(Overlay[InboxRow | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
-    HELP_PLACE = INBOX
+    help_place = INBOX
     """The keys that F1 lists first here."""
 
     def __init__(
@@ -202,14 +201,11 @@ class InboxScreen(Overlay[InboxRow | None]):
         return any(taken)
 
     def _take_known(self, key: str) -> bool:
-        page = max(1, self.body.list_view.size.height - 1)
+        moved = self.state.pressed(key, max(1, self.body.list_view.size.height - 1))
+        if moved is not None:
+            self.show(moved)
+            return True
         match key:
-            case _ if key in MOVES:
-                self.show(self.state.moved(MOVES[key]))
-            case "pageup" | "pagedown":
-                self.show(self.state.put(self.state.cursor + (-page if key == "pageup" else page)))
-            case "home" | "end":
-                self.show(self.state.put(0 if key == "home" else len(self.state.rows)))
             case "ctrl+up" | "ctrl+down":
                 self._scroll_about(key)
             case "escape" if self.finds:

@@ -180,7 +180,7 @@ class CardFeed:
 
     def look_again(self) -> None:
         """Read the sessions of other processes anew, and draw the times."""
-        self.read_again(card.session_id for card in self.board.cards if card.place is Place.OTHER)
+        self.read_again(card.session_id for card in self.board.rows if card.place is Place.OTHER)
         self._draw()
 
 

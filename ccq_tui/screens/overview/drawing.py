@@ -55,7 +55,7 @@ def title_line(board: Board, width: int, palette: Palette, *, counted: bool) -> 
         palette: The styles.
         counted: Whether it says how many each group has; over columns these say so themselves.
     """
-    shown, count = len(board.shown), len(board.cards)
+    shown, count = len(board.shown), len(board.rows)
     words = f"{shown} of {count}" if board.filter else f"{count} session{'s' if count != 1 else ''}"
     left = Text.assemble((" ◆ Overview", palette.accent), (f" · {words}", palette.muted), no_wrap=True)
     if not counted:

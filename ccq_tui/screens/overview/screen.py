@@ -94,7 +94,7 @@ class OverviewScreen(Overlay[Card | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = []
     makes_way = True
-    HELP_PLACE = OVERVIEW
+    help_place = OVERVIEW
     """The keys that F1 lists first here."""
 
     def __init__(self, manager: SessionManager, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -212,7 +212,7 @@ class OverviewScreen(Overlay[Card | None]):
             case "up" | "down":
                 self.feed.show(board.moved(MOVES[key], within=within))
             case "home" | "end":
-                most = len(board.cards)
+                most = len(board.rows)
                 self.feed.show(board.jumped(-most if key == "home" else most, within=within))
             case _:
                 by = page if key.startswith("page") else 1
@@ -250,7 +250,7 @@ class OverviewScreen(Overlay[Card | None]):
         if key is not None and under is not None and key == under.key:
             self._open(under)
         elif key is not None:
-            self.feed.show(self.board.put(key))
+            self.feed.show(self.board.put_on(key))
 
     def _key_at(self, event: events.MouseEvent) -> str | None:
         card = self._card_at(event)
@@ -423,7 +423,7 @@ class OverviewScreen(Overlay[Card | None]):
     def _what_next(self, board: Board) -> str:
         if board.filter and not board.shown:
             return "Nothing fits · Esc clears it"
-        if self.feed.all_read and len(board.cards) <= 1:
+        if self.feed.all_read and len(board.rows) <= 1:
             return "The only session so far · n opens another · Ctrl+R an earlier one"
         return ""
 

@@ -27,7 +27,6 @@ from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import most_lines
 from ccq_tui.widgets.pointer import Pointer
 
-MOVES = {"up": -1, "ctrl+p": -1, "shift+tab": -1, "down": 1, "ctrl+n": 1, "tab": 1}
 FEWEST_ROWS = 2
 """Lines of what can be chosen that are seen however much is said above them."""
 MOST_TITLE = 2
@@ -145,10 +144,9 @@ class Picker(Overlay[str | None]):
 
     def show_rows(self, rows: Iterable[PickRow]) -> None:
         """Show other rows; the cursor stays on what it is on, where that is still there."""
-        value = self._value
-        state = replace(self.state, rows=tuple(rows), cursor=0)
-        values = [row.value for row in state.shown]
-        self.state = replace(state, cursor=values.index(value) if value in values else 0)
+        under, state = self.state.under, self.state.with_rows(rows)
+        same = state.under is not None and under is not None and state.under.key == under.key
+        self.state = state if same else state.put(0)
         self._draw()
 
     # -- keys ---------------------------------------------------------------------------------------------
@@ -181,19 +179,13 @@ class Picker(Overlay[str | None]):
         return True
 
     def _take_known(self, key: str) -> bool:
-        page = max(1, self.query_one(LineView).size.height - 1)
+        if key in ("home", "end") and self.state.filter:
+            return False  # they move the caret in what is typed
+        moved = self.state.pressed(key, max(1, self.query_one(LineView).size.height - 1))
+        if moved is not None:
+            self._show(moved)
+            return True
         match key:
-            case _ if key in MOVES:
-                self._show(self.state.moved(MOVES[key]))
-            case "pageup" | "pagedown":
-                by = -page if key == "pageup" else page
-                self._show(self.state.put(self.state.cursor + by))
-            case "shift+up" | "shift+down":
-                self._show(self.state.put(self.state.cursor + (-1 if key == "shift+up" else 1)))
-            case "ctrl+home" | "ctrl+end":
-                self._show(self.state.put(0 if key == "ctrl+home" else len(self.state.rows)))
-            case "home" | "end" if not self.state.filter:
-                self._show(self.state.put(0 if key == "home" else len(self.state.rows)))
             case "enter":
                 self._choose_row()
             case "escape":

@@ -20,11 +20,13 @@ from textual.worker import Worker
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
+from ccq_tui.config.actions import Place
 from ccq_tui.inbox.waiting import Line
 from ccq_tui.prompts.unread import Draft
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.failing import failure
+from ccq_tui.screens.keylist import DECISION
 from ccq_tui.screens.session.block_actions import BlockActions
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.requests import Requests
@@ -292,6 +294,14 @@ class SessionBase(Screen[None]):
                 "copy_draft": self.requests.copy_drafts,
             }
         )
+
+    @property
+    def help_place(self) -> str:
+        """The keys that F1 lists first: those of the panel that is open."""
+        panel = self.dock.panel if self.live else None
+        if panel is None or panel.state.hidden:
+            return ""
+        return DECISION if isinstance(panel, DecisionPanel) else Place.QUESTION.value
 
     def action_do(self, name: str) -> None:
         """Do an action of the table of keys."""

@@ -240,7 +240,7 @@ class Inbox(Panels):
         places = super().texts()
         docks = [screen.dock for screen in self.run.app.sessions]
         bars = [screen.query_one(SearchBar) for screen in self.run.app.sessions]
-        places["bars"] = Counter("".join(bar.query_one(Input).value for bar in bars))
+        places["search"] = Counter("".join(bar.query_one(Input).value for bar in bars))
         sent = [text for session in self.run.all for text in session.sent]
         places["prompt"] = Counter("".join([*(dock.prompt.text for dock in docks), *sent]))
         places["decided"] = Counter("".join(repr(outcome) for _, outcome, _ in self.answers))

@@ -64,6 +64,7 @@ class Lists(Panels):
     """Lists that open at a command, some of them late, while somebody types on."""
 
     PLACE = "lists"
+    COPIES = (1, 2)  # what was sent comes back beside it when another session takes the place of this one
 
     def __init__(self, seed: int, where: Path) -> None:
         super().__init__(seed, where)

@@ -21,6 +21,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Quest
 from ccq_tui.questions.state import TEXT_FOCUSES, PanelState
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.panels import Panel
+from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, Hands, gained
 from tests.ui.keystrokes.oracle import ESCAPES_APART, Frame, typed
@@ -163,6 +164,7 @@ class Panels(Hands):
             for item in self.dock.line.items
         }
         places["prompt"] = [self.dock.prompt.text, *self.run.told.sent]
+        places["search"] = [bar.field.value for bar in self.run.session_screen.query(SearchBar)]
         places["decided"] = [repr(outcome) for _, outcome, _ in self.run.told.answers]
         return {place: Counter("".join(texts)) for place, texts in places.items()}
 
