@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.console import RenderableType
 from textual import events, on
 from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.worker import Worker
 
@@ -64,7 +64,7 @@ from ccq_tui.supervisor.port import Session, SessionFactory
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.text import safe
-from ccq_tui.widgets.keys import text_of
+from ccq_tui.widgets.keys import bindings_for, text_of
 from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.palette import APP_CSS
 
@@ -106,17 +106,7 @@ class CcqApp(_Base):
     """Whose keys F1 lists."""
     MAIN_COMMANDS: ClassVar[Sequence[Command[Any]]] = SLASH_COMMANDS
     """Whose slash commands F1 lists."""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "Show all keys", priority=True, show=False, id="help"),
-        Binding(
-            "ctrl+q",
-            "quit",
-            "Quit; twice: without waiting for the session",
-            priority=True,
-            show=False,
-            id="quit",
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit")]
 
     def __init__(
         self,
@@ -323,6 +313,10 @@ class CcqApp(_Base):
                 self.sessions.say(problem, seconds=20.0)
 
         self.manager.work("go to session", work)
+
+    def action_do(self, name: str) -> object:
+        """Do an action of the table of keys."""
+        return {"help": self.action_help, "quit": self.action_quit}[name]()
 
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""

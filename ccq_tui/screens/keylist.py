@@ -119,7 +119,7 @@ OVERVIEW_KEYS = (
     (("d",), "Mark it as done, or take that back"),
     (("r",), "Start it again where it has no process"),
     (("n",), "Open another session"),
-    (("ctrl+r",), "Go on with an earlier session"),
+    (("ctrl+r",), "Resume an earlier session"),
     (("slash",), "Find"),
     (("f2",), "To the inbox"),
     (("escape", "f5"), "Empty the words to find, then leave"),

@@ -324,14 +324,14 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command(
         "rename", "TITLE", "Give this session a title", lambda s, title: s.resume.rename(title), alone=False
     ),
-    Command("resume", "[id]", "Go on with an earlier session", lambda s, name: s.resume.resume(name)),
+    Command("resume", "[id]", "Resume an earlier session", lambda s, name: s.resume.resume(name)),
     Command("new", "", "Open another session beside this one", lambda s, _: s.action_do("new_session")),
     Command("sessions", "", "Go to another session of this terminal", lambda s, _: s.switcher.pick()),
     Command("overview", "", "Show all sessions by what they need", lambda s, _: s.action_do("overview")),
     Command(
         "park",
         "",
-        "End the process while questions wait; answering goes on",
+        "Stop Claude's process; its questions keep waiting",
         lambda s, _: s.session.agent.park(),
     ),
     Command("close", "", "End this session and take it away", lambda s, _: s.switcher.close()),

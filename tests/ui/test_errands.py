@@ -1,0 +1,100 @@
+"""What one entry is enough for: a slash command, a key, a setting."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import ccq_tui
+from ccq_tui.agent.events import SessionState
+from ccq_tui.config.actions import ACTIONS, Place
+from ccq_tui.config.settings import Settings
+from ccq_tui.screens.session import screen
+from ccq_tui.screens.session.commands import Command
+from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
+from tests.ui.session import Driven, until
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs"
+ON_SCREENS = (Place.EVERYWHERE, Place.PROMPT, Place.TRANSCRIPT)
+READ_TWICE = {
+    "model": "what a session begins with, kept with its first prompt",
+    "effort": "likewise, and chosen from",
+    "permission_mode": "likewise, and chosen from by a key",
+    "theme": "put on, followed and checked",
+    "cli_path": "started and checked",
+    "log_level": "of the program and of a replay",
+}
+"""Settings that several modules read, and what for."""
+
+
+async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[str] = []
+    entry: Command[SessionScreen] = Command(
+        "frobnicate", "[how]", "Frobnicates the session", lambda _, how: called.append(how)
+    )
+    monkeypatch.setattr(screen, "SLASH_COMMANDS", (*SLASH_COMMANDS, entry))
+    run = Driven()
+    monkeypatch.setattr(run.app, "MAIN_COMMANDS", (*SLASH_COMMANDS, entry))
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
+        prompt = run.session_screen.dock.prompt
+        await pilot.press(*"/frob")
+        await until(pilot, lambda: prompt.choices is not None and prompt.choices.chosen is not None)
+        assert prompt.choices is not None
+        assert [(one.label, one.hint, one.detail) for one in prompt.choices.rows] == [
+            ("/frobnicate", "[how]", "Frobnicates the session")
+        ]
+        prompt.put("/frobnicate well")
+        await pilot.press("enter")
+        await until(pilot, lambda: called == ["well"])
+        assert run.told.sent == [], "it is none of the agent's"
+        for key in ("ctrl+p", "f1"):
+            await pilot.press(key)
+            await until(pilot, lambda: run.app.screen is not run.session_screen)
+            await pilot.press(*"frobnicates")
+            await until(pilot, lambda: "Frobnicates the session" in drawn(run))
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: run.app.screen is run.session_screen)
+
+
+def drawn(run: Driven) -> str:
+    return "\n".join(strip.text for strip in run.app.screen._compositor.render_strips())
+
+
+def test_each_slash_command_has_its_line_in_the_docs() -> None:
+    page = (PAGES / "commands.md").read_text(encoding="utf-8")
+    for command in SLASH_COMMANDS:
+        assert f"| `/{command.name}" in page, command.name
+
+
+async def test_each_key_of_the_table_is_done_by_somebody() -> None:
+    run = Driven()
+    async with run.app.run_test():
+        named = {action.name for action in ACTIONS if action.place in ON_SCREENS}
+        assert {*run.session_screen.actions, "help", "quit"} == named
+
+
+def test_each_key_says_what_it_does_where_no_panel_does() -> None:
+    assert all(action.does for action in ACTIONS if action.place in ON_SCREENS)
+
+
+def test_a_setting_is_read_in_one_place() -> None:
+    readers: Counter[str] = Counter()
+    for path in Path(ccq_tui.__file__).parent.rglob("*.py"):
+        readers.update(settings_read(ast.parse(path.read_text(encoding="utf-8"))))
+    several = {name for name, count in readers.items() if count > 1 and name in Settings.model_fields}
+    assert several == set(READ_TWICE)
+
+
+def settings_read(tree: ast.AST) -> set[str]:
+    """Return which settings a module reads."""
+    reads = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {
+        read.attr
+        for read in reads
+        if getattr(read.value, "id", getattr(read.value, "attr", "")) in ("settings", "_settings")
+    }
