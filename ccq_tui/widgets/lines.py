@@ -63,15 +63,7 @@ class LateLine(Line):
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
-    """Split text into lines of at most ``width`` cells, at words where possible.
-
-    Args:
-        text: Any text; every newline in it ends a line.
-        width: Cells, at least 1 is used.
-
-    Returns:
-        At least one line.
-    """
+    """Split text into at least one line of at most ``width`` cells, at words where possible."""
     lines = text.wrap(_CONSOLE, max(1, width), tab_size=4)
     for line in lines:
         line.rstrip()
@@ -84,15 +76,7 @@ def indented(lines: Sequence[Text], first: Text, rest: int) -> list[Text]:
 
 
 def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Style) -> list[Line]:
-    """Return the lines of a row: the cursor's place, a mark, and the texts beside it.
-
-    Args:
-        texts: The lines without what stands before them.
-        row: Which row.
-        mark: What stands between the cursor and the text.
-        rest: Cells before the lines after the first.
-        sign: The style of the cursor's sign.
-    """
+    """Return the lines of a row: the cursor's place, a mark, and the texts beside it."""
     first = Text.assemble("   ", mark, texts[0])
     at_cursor = Text.assemble((" ❯ ", sign), mark, texts[0])
     return [
@@ -106,16 +90,7 @@ FLOW_CHUNK = 2_000
 
 
 def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
-    """Wrap a text of any length piece by piece: only what is asked for costs anything.
-
-    Args:
-        text: Any text; every newline in it ends a line.
-        style: The style of all of it.
-        width: Cells, at least 1 is used.
-
-    Yields:
-        Lines of at most ``width`` cells, at least one.
-    """
+    """Wrap a text of any length piece by piece: only the lines that are asked for cost anything."""
     for paragraph in text.split("\n"):
         start, carried = 0, ""
         while True:

@@ -70,15 +70,7 @@ class SightView(FlowView):
 
 
 def more_line(view: SightView, width: int, palette: Palette, *, down: str, up: str) -> Text:
-    """Return the row under a view that does not show all: how much more there is, and how to see it.
-
-    Args:
-        view: The view.
-        width: Cells.
-        palette: The styles.
-        down: The keys that show what is below, as they are shown.
-        up: The same for what is above.
-    """
+    """Return the row under a view that does not show all: how much more there is, and how to see it."""
     if view.below or view.goes_on:
         least = "over " if view.goes_on else ""
         more = f"… {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"

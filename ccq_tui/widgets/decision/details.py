@@ -25,12 +25,7 @@ PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G goes on edit
 
 
 def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) -> str:
-    """Say in a line who wants what.
-
-    Args:
-        request: The request.
-        edited: Whether the person edited the plan.
-    """
+    """Say in a line who wants what."""
     if isinstance(request, PlanRequest):
         return "Claude has a plan · edited by you" if edited else "Claude has a plan"
     who = "A subagent" if request.agent_id else "Claude"
@@ -42,14 +37,7 @@ def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) 
 def detail_lines(
     request: PermissionRequest | PlanRequest, width: int, palette: Palette, plan: str = ""
 ) -> Iterator[Text]:
-    """Yield what is decided on, wrapped for a width in cells.
-
-    Args:
-        request: The request.
-        width: Cells.
-        palette: The styles.
-        plan: The plan as the person edited it, or "".
-    """
+    """Yield what is decided on, wrapped for a width in cells."""
     if isinstance(request, PlanRequest):
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
         yield from wrapped(Text(PLAN_EDITED if plan else PLAN_ABOVE, palette.muted), width)
@@ -87,29 +75,14 @@ Drawer: TypeAlias = Callable[[Values, int, Palette], Iterator[Text] | None]
 
 
 def input_lines(tool: str, values: Values, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield the input of a tool.
-
-    Args:
-        tool: The tool's name.
-        values: Its input, in any shape.
-        width: Cells.
-        palette: The styles.
-    """
+    """Yield the input of a tool."""
     drawer = DRAWERS.get(card_of(tool))
     drawn = drawer(values, width, palette) if drawer else None
     yield from _json(values, width, palette) if drawn is None else drawn
 
 
 def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: bool = True) -> Iterator[Text]:
-    """Yield both texts line by line, with signs before what goes and what comes.
-
-    Args:
-        old: The text before.
-        new: The text after.
-        width: Cells.
-        palette: The styles.
-        stays: Whether lines that stay are shown.
-    """
+    """Yield both texts line by line, with signs before what goes and what comes."""
     styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
     changed = (each for each in changed_lines(old, new) if stays or each[0] != " ")
     for sign, line, counts in squeezed(changed):
@@ -117,15 +90,7 @@ def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: boo
 
 
 def squeezed(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
-    """Put one line in the place of many empty ones: what comes after them must not be pushed out of sight.
-
-    Args:
-        lines: Lines, each with the sign before it.
-
-    Yields:
-        The same lines, and for each run of empty ones with the same sign a line that counts them; and whether
-        it is one that counts, to be drawn as no line of the text is.
-    """
+    """Put a line that counts them in the place of many empty ones with one sign, and say which it is."""
     for (sign, empty), run in groupby(lines, key=lambda line: (line[0], not line[1].strip())):
         if not empty:
             yield from ((*line, False) for line in run)

@@ -108,11 +108,7 @@ class AnswerField(_TextArea):
         self.type(event.text)
 
     async def edits_with(self, event: events.Key) -> bool:
-        """Edit with a key, at once: left to its binding, a key would overtake those typed before it.
-
-        Returns:
-            Whether the key means anything in a text.
-        """
+        """Edit with a key at once: by its binding it would overtake others; return if it means anything."""
         self._blink()
         if event.key in NEW_LINE_KEYS:
             self.type("\n")

@@ -72,14 +72,7 @@ class InputQueue:
         self._ahead = self.under_way
 
     def sort(self, event: Typed, state: Draft, *, rests: bool, drawn: bool) -> Fate:
-        """Say what becomes of something typed, as it comes out of the panel's queue.
-
-        Args:
-            event: What was typed.
-            state: That of the panel.
-            rests: Whether the panel asks nothing.
-            drawn: Whether it was ever laid out.
-        """
+        """Say what becomes of something typed, as it comes out of the panel's queue."""
         self.under_way -= 1
         self.came_ahead, self._ahead = self._ahead > 0 or not drawn, max(0, self._ahead - 1)
         types = isinstance(event, events.Paste) or bool(text_of(event))

@@ -75,11 +75,6 @@ def title_line(who: str, about: str, look: Look) -> Text:
 
     What happens soon if nobody presses a key stands in place of the session, or of who asks where there is no
     room beside that.
-
-    Args:
-        who: Who asks, or what is asked; harmless to draw.
-        about: More of it, or ""; harmless to draw.
-        look: What it is drawn with.
     """
     width, palette, place, instead = look.width, look.palette, look.place, look.countdown
     left = Text.assemble((" ◆ ", palette.accent), (who, palette.strong), no_wrap=True)
@@ -99,13 +94,7 @@ def title_line(who: str, about: str, look: Look) -> Text:
 
 
 def notice_lines(text: str, width: int, palette: Palette) -> list[Text]:
-    """Return a notice with its sign, wrapped for a panel.
-
-    Args:
-        text: The notice, harmless to draw.
-        width: Cells of the panel.
-        palette: The styles.
-    """
+    """Return a notice with its sign, wrapped for a panel."""
     lines = wrapped(Text(text, palette.warning), width - 8)
     return [
         Text.assemble(("⚠ " if index == 0 else "  ", palette.warning), line)

@@ -231,11 +231,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._queue.begun(event.turn)
 
     def rest(self) -> list[Typed]:
-        """Ask nothing any more.
-
-        Returns:
-            What was typed after the request was settled here, or after what goes back to the prompt.
-        """
+        """Ask nothing any more; return what was typed after the request was settled, or for the prompt."""
         late = self._queue.rest()
         self._state, self._rests, self._fresh, self.touched = self._form.nothing, True, False, None
         self.display = False

@@ -81,17 +81,7 @@ def has_title(choices: Choices) -> bool:
 
 
 def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
-    """Return a list as lines of so many cells.
-
-    Args:
-        choices: The list.
-        width: Cells in a line.
-        most: The most rows to show.
-        palette: The styles.
-
-    Returns:
-        The lines, with a title where the list has one.
-    """
+    """Return a list as lines of so many cells."""
     lines: list[Text] = []
     if width < 1:  # before the first layout
         return Text("")

@@ -67,11 +67,7 @@ class PromptField(AnswerField):
         return wrapped.location_to_offset(self.cursor_location).y >= wrapped.height - 1
 
     def goes_on(self) -> bool:
-        """Turn a backslash right before the caret into a new line.
-
-        Returns:
-            Whether there was one.
-        """
+        """Turn a backslash right before the caret into a new line; return whether there was one."""
         row, column = self.cursor_location
         if not self.selection.is_empty or self.document.get_line(row)[:column][-1:] != "\\":
             return False

@@ -70,14 +70,7 @@ def asked_whole(question: Question, width: int, place: tuple[int, int]) -> bool:
 
 
 def cut_from_head(state: PanelState, question: Question, width: int, *, titled: bool) -> list[str]:
-    """Return the texts that the head does not show whole, for the page to show.
-
-    Args:
-        state: The state drawn.
-        question: The question of the page.
-        width: Cells of the panel.
-        titled: Whether the head has a title line.
-    """
+    """Return the texts that the head does not show whole, for the page to show."""
     title, header = state.questions.title, question.header
     texts = []
     if title and (not titled or title != _who(state) or cell_len(title) > width - 20):
@@ -149,14 +142,7 @@ DISCUSSES_ALL = "Discuss: goes to Claude with what you selected and typed, not a
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:
-    """Return the lines above the text field or the keys: what is typed, asked or said; none for nothing.
-
-    Args:
-        state: The state drawn.
-        width: Cells of the panel.
-        palette: The styles.
-        low: Whether the screen is so low that only what must be said is said.
-    """
+    """Return the lines above the text field or the keys: what is typed, asked or said; none for nothing."""
     aside = _aside(state.aside, width, palette)
     if state.focus is Focus.DECLINE:
         return [*notice_lines(_decline_question(state, short=low), width, palette), *aside]

@@ -116,14 +116,7 @@ class BlockMark:
             self._changed()
 
     def draw(self, strips: list[Strip], crop: Region, style: Style, bottom: int) -> None:
-        """Put the mark into the margin of lines of the view.
-
-        Args:
-            strips: The lines, changed in place.
-            crop: Where they are.
-            style: The mark's style.
-            bottom: The line of the view before which the blocks end.
-        """
+        """Put the mark into the margin of lines of a view, in place; the blocks end before ``bottom``."""
         block = self.block
         if block is None or crop.x > 0:
             return

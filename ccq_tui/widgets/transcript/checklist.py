@@ -36,12 +36,7 @@ class Checklist:
     """
 
     def __init__(self, entries: Iterable[Entry], most: int | None = None) -> None:
-        """Take entries.
-
-        Args:
-            entries: All entries, in order.
-            most: The most to show, or None for all.
-        """
+        """Take entries."""
         whole = tuple(entries)
         self.entries = whole if most is None or len(whole) <= most + 1 else whole[:most]
         self.hidden = len(whole) - len(self.entries)
@@ -59,14 +54,7 @@ class Checklist:
 
 
 def todos(source: Any) -> tuple[Entry, ...]:
-    """Read the list of a ``TodoWrite`` call.
-
-    Args:
-        source: The call's ``todos``, of any shape.
-
-    Returns:
-        The entries; what is none is left out.
-    """
+    """Read the list of a ``TodoWrite`` call, of any shape; what is no entry is left out."""
     if not isinstance(source, list):
         return ()
     return tuple(
@@ -101,17 +89,7 @@ class TaskList:
         return tuple(self._entries.values())
 
     def take(self, tool: str, arguments: Mapping[str, Any], output: str, structured: Any) -> Entry | None:
-        """Follow a call that succeeded.
-
-        Args:
-            tool: The tool.
-            arguments: The call's input.
-            output: What the model was given.
-            structured: The CLI's own record, of any shape.
-
-        Returns:
-            The entry that the call was about, or None if it was about the whole list or an unknown one.
-        """
+        """Follow a call that succeeded; return the entry that it was about, or None for the whole list."""
         match tool:
             case "TaskCreate":
                 name = _created(output, structured) or str(len(self._entries) + 1)

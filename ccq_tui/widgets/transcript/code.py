@@ -30,15 +30,7 @@ _loaded: dict[str, Lexer | None] = {}
 
 
 def load(language: str, code: str) -> Lexer | None:
-    """Load a highlighter, and all that it needs for some code.
-
-    Args:
-        language: A name that the model gave, known or not.
-        code: The code: what a language contains, such as scripts in a page, is loaded at its first use.
-
-    Returns:
-        The highlighter, or None for a language that nobody knows, which is shown plain.
-    """
+    """Load a highlighter and what its language contains, such as scripts in a page; None if unknown."""
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
@@ -52,15 +44,7 @@ class Lexers:
     """Gives highlighters, and loads them at once where they are wanted."""
 
     def get(self, language: str, code: str) -> Lexer | None:
-        """Return a highlighter.
-
-        Args:
-            language: A name that the model gave, known or not.
-            code: The code.
-
-        Returns:
-            The highlighter, or None where the code is to be shown plain.
-        """
+        """Return the highlighter of a language that a model named, or None: the code is shown plain."""
         name = language.lower()
         if not name or len(name) > _LONGEST:
             return None
@@ -143,13 +127,7 @@ def _style_name(token: Any) -> str:
 
 
 def highlighted(code: str, lexer: Lexer | None, colours: Colours) -> Text:
-    """Colour code by its language.
-
-    Args:
-        code: The code, safe to draw.
-        lexer: The language's highlighter, or None.
-        colours: The colours.
-    """
+    """Colour code by its language."""
     text = Text(no_wrap=True)
     if lexer is None:
         return text.append(code)
@@ -160,12 +138,7 @@ def highlighted(code: str, lexer: Lexer | None, colours: Colours) -> Text:
 
 
 def folded(text: Text, width: int) -> list[Text]:
-    """Break text into lines of at most a width, anywhere, keeping every space.
-
-    Args:
-        text: Text with line breaks.
-        width: Columns there are.
-    """
+    """Break text into lines of at most a width, anywhere, keeping every space."""
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
         if line.cell_len <= width:

@@ -87,12 +87,7 @@ class Colours:
     """
 
     def __init__(self, base: Style, component: Callable[[str], Style]) -> None:
-        """Resolve every style.
-
-        Args:
-            base: Foreground and background of the pane.
-            component: Returns the style of a component class.
-        """
+        """Resolve every style."""
         self.base = base
         self._styles = {name: self._style(name, component(PREFIX + name)) for name in NAMES}
 

@@ -105,15 +105,6 @@ def targets_at(block: Block, strips: Sequence[Strip], line: int, cell: int) -> l
     """Return what is pointed at, the likeliest first; for a thread, since a block may name many targets.
 
     Whether a path exists is for the caller to find out.
-
-    Args:
-        block: The block that was clicked.
-        strips: The lines of the part that was clicked, as they were drawn.
-        line: Which of them.
-        cell: The cell in that line.
-
-    Returns:
-        Links and what may be paths; a path that the block names in full after the shorter one that is drawn.
     """
     if not 0 <= line < len(strips):
         return []

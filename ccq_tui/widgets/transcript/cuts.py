@@ -22,11 +22,7 @@ TEXT_LIMIT = 4_000
 
 
 def markdown_parser(*, inline: bool) -> MarkdownIt:
-    """Make a parser for what models write; HTML is text, for a terminal cannot draw it.
-
-    Args:
-        inline: False finds blocks alone, at half the cost.
-    """
+    """Make a parser for what models write, HTML as text; finding blocks alone takes half the time."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     if not inline:
         parser.core.ruler.disable("inline")
@@ -51,13 +47,7 @@ class Span:
 
 
 def outline(parser: MarkdownIt, text: str, env: dict[str, Any]) -> list[Span]:
-    """Find the top-level blocks of Markdown; a list counts as its items.
-
-    Args:
-        parser: A parser of blocks.
-        text: Markdown that begins where a block begins.
-        env: Where the parser keeps link definitions.
-    """
+    """Find the top-level blocks of Markdown that begins with a block; a list counts as its items."""
     return list(_spans(parser.parse(text, env), text.split("\n")))
 
 
@@ -88,15 +78,7 @@ class Cut(NamedTuple):
 
 
 def cut(span: Span, text: str) -> Cut | None:
-    """Cut the first part off a block that is too long for one.
-
-    Args:
-        span: What the block is.
-        text: Its Markdown.
-
-    Returns:
-        The cut, or None when the block is short enough.
-    """
+    """Cut the first part off a block that is too long for one, else return None."""
     if span.kind == "fence":
         return _cut_fence(span, text)
     if span.kind == "table_open":

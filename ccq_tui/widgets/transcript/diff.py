@@ -38,12 +38,7 @@ class Diff:
     """
 
     def __init__(self, lines: Iterable[DiffLine], hidden: int = 0) -> None:
-        """Take lines.
-
-        Args:
-            lines: The lines that are shown.
-            hidden: How many more there are.
-        """
+        """Take lines."""
         rows = list(lines)
         self.hidden = hidden
         self.digits = len(str(max((line.old or line.new or 0 for line in rows[-PIECE_LINES:]), default=0)))
@@ -79,17 +74,7 @@ def _pieces(rows: list[DiffLine]) -> Iterator[list[DiffLine]]:
 def edit_diff(
     tool: str, arguments: Mapping[str, Any], structured: Any, most: int | None = None
 ) -> Diff | None:
-    """Tell what a call changed.
-
-    Args:
-        tool: The tool.
-        arguments: The call's input.
-        structured: The CLI's own record of what it did, of any shape.
-        most: The most lines to show, or None for all.
-
-    Returns:
-        The lines, or None if the call changed nothing that can be shown.
-    """
+    """Return what a call changed, in at most so many lines, or None for nothing that can be shown."""
     lines = _lines(tool, arguments, structured)
     if most is None:
         rows = list(lines)
@@ -195,15 +180,7 @@ def _text(value: Any) -> str:
 
 
 def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of both texts, each with a sign.
-
-    Args:
-        old: The text before.
-        new: The text after.
-
-    Yields:
-        A sign and a line: "-" for a line that goes, "+" for one that comes, " " for one that stays.
-    """
+    """Yield the lines of both texts with a sign: "-" goes, "+" comes, " " stays."""
     before, after = old.split("\n"), new.split("\n")
     first = _equal(before, after)
     last = _equal(before[first:][::-1], after[first:][::-1])

@@ -25,14 +25,7 @@ Span = tuple[int, int]
 
 
 def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
-    """Draw a piece of a diff.
-
-    Args:
-        pen: Colours and wrapping.
-        diff: The diff.
-        index: Which of its pieces.
-        width: Columns there are.
-    """
+    """Draw a piece of a diff."""
     lines = diff.part(index)
     room = max(8, width - len(INDENT))
     pairs = list(_paired(lines))

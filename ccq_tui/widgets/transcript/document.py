@@ -83,11 +83,7 @@ class Document:
         self._version += 1
 
     def completed(self, text: str) -> Document:
-        """Return a finished document of exactly this text: this one, if it is what it was fed with.
-
-        Args:
-            text: The whole text.
-        """
+        """Return a finished document of exactly this text: this one, if it is what it was fed with."""
         fed = "".join(self._fed)
         if not text.startswith(fed):
             return Document(text, finished=True)
@@ -137,12 +133,7 @@ class Document:
         return self._serial, self._epoch, -1 if index < len(self.parts) else self._version
 
     def estimate(self, index: int, width: int) -> int:
-        """Guess how many lines a part takes without rendering it.
-
-        Args:
-            index: Which part.
-            width: Columns there are.
-        """
+        """Guess how many lines a part takes without rendering it."""
         if index >= len(self.parts):
             size, breaks = len(self._tail) + self.waiting, self._tail.count("\n")
             if self.put_off:
@@ -155,14 +146,7 @@ class Document:
         return max(1, -(-len(source) // width), breaks + 1) + gap
 
     def settle(self, budget: int = SLICE) -> bool:
-        """Split what has arrived, as far as the budget goes.
-
-        Args:
-            budget: Characters to look at, at most.
-
-        Returns:
-            Whether there is more to do; call again then.
-        """
+        """Split what has arrived, so many characters at most; return whether there is more to do."""
         if self._pieces:
             self._raw = self._raw[self._at :] + "".join(self._pieces)
             self._at = 0
@@ -219,11 +203,7 @@ class Document:
         return spans
 
     def _emit(self, spans: list[Span], *, last: bool) -> bool:
-        """Turn blocks into parts.
-
-        Returns:
-            Whether a block was cut so that the tail has to be looked at again.
-        """
+        """Turn blocks into parts; return whether one was cut, so that the tail has to be looked at again."""
         lines = self._tail.splitlines(keepends=True)
         for number, span in enumerate(spans):
             final = number == len(spans) - 1

@@ -26,11 +26,7 @@ WIDTH = 10_000
 
 
 def plain_text(blocks: Iterable[bl.Block]) -> str:
-    """Write blocks as plain text: Markdown as its source, all else as it is drawn, nothing folded away.
-
-    Args:
-        blocks: The blocks, in order.
-    """
+    """Write blocks as plain text: Markdown as its source, all else as it is drawn, nothing folded away."""
     painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
     return "\n\n".join("\n".join(_lines(painter, block)) for block in with_inner(blocks))
 
@@ -66,13 +62,7 @@ VERSION = 1
 
 
 def export_json(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
-    """Write blocks as JSON: one object with ``version``, ``session``, ``exported_at`` and ``blocks``.
-
-    Args:
-        blocks: The blocks, in order; those folded away are written too.
-        session: What is known of the session.
-        at: The time of the export.
-    """
+    """Write blocks as JSON: one object with ``version``, ``session``, ``exported_at`` and ``blocks``."""
     written = {
         "version": VERSION,
         "session": dict(session),
@@ -187,13 +177,7 @@ def _question(question: Question, answer: Answer | None) -> dict[str, Any]:
 
 
 def export_markdown(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
-    """Write blocks as Markdown: prompts as quotes, prose as it came, tools and requests under their names.
-
-    Args:
-        blocks: The blocks, in order; those folded away are written too.
-        session: What is known of the session.
-        at: The time of the export.
-    """
+    """Write blocks as Markdown: prompts as quotes, prose as it came, tools and requests under their names."""
     facts = " · ".join(value for value in session.values() if value)
     head = [f"# {session.get('name') or 'Session'}", f"{facts} · exported {at:%Y-%m-%d %H:%M}"]
     return "\n\n".join([*head, *(text for block in with_inner(blocks) for text in _markdown(block))]) + "\n"
@@ -296,14 +280,7 @@ def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
 
 
 def export_name(name: str, ending: str, at: datetime, number: int = 1) -> str:
-    """Return the name of a file: ``session-NAME-DATE.md``, with a number when that exists.
-
-    Args:
-        name: What the session is called.
-        ending: "md" or "json".
-        at: The time of the export.
-        number: Which try this is, from 1.
-    """
+    """Return the name of a file: ``session-NAME-DATE.md``, with a number when that exists."""
     safe_name = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "claude"
     more = f"-{number}" if number > 1 else ""
     return f"session-{safe_name}-{at:%Y-%m-%d}{more}.{ending}"

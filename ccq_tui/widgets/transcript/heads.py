@@ -25,13 +25,7 @@ ERROR_LIMIT = 4_000
 
 
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
-    """Draw a tool call: one line, with its whole argument while unfolded, and what belongs to it under that.
-
-    Args:
-        pen: Colours and wrapping.
-        block: The call.
-        width: Columns there are.
-    """
+    """Draw a tool call: one line, its whole argument while unfolded, and what belongs to it under that."""
     lines = _called(pen, block, width)
     if block.permission is not None:
         lines += permission_line(pen, block.permission, width)
@@ -154,13 +148,7 @@ def rule(pen: Pen, block: bl.RuleBlock, width: int) -> list[Text]:
 
 
 def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
-    """Draw an error: its cause, what more is known, its remedy, and the key for it while it works.
-
-    Args:
-        pen: Colours and wrapping.
-        block: The error.
-        width: Columns there are.
-    """
+    """Draw an error: its cause, what more is known, its remedy, and the key for it while it works."""
     colours = pen.colours
     known = advice(block.kind)
     title = Text(known.cause if known else _words(block.kind), colours["error"] + Style(bold=True))

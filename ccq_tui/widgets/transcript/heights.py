@@ -40,11 +40,7 @@ class Heights:
         self._tree.append(total)
 
     def set(self, index: int, value: int) -> int:
-        """Change one height.
-
-        Returns:
-            By how many lines it grew.
-        """
+        """Change one height; return by how many lines it grew."""
         delta = value - self._values[index]
         if delta:
             self._values[index] = value
@@ -68,14 +64,7 @@ class Heights:
         return total
 
     def find(self, line: int) -> tuple[int, int]:
-        """Find the row that holds a line.
-
-        Args:
-            line: The line, counted from 0; beyond either end it is moved to that end.
-
-        Returns:
-            The row's index and the line's offset in it; (0, 0) when there are no rows.
-        """
+        """Return the row that holds a line, the nearest beyond either end, and the line's offset in it."""
         if not self._values:
             return 0, 0
         line = max(0, min(line, self.total - 1))
@@ -123,11 +112,7 @@ class GrowingHeights:
         self._above.append(value)
 
     def set(self, index: int, value: int) -> int:
-        """Change one height.
-
-        Returns:
-            By how many lines it grew.
-        """
+        """Change one height; return by how many lines it grew."""
         heights, place = self._at(index)
         return heights.set(place, value)
 
@@ -148,14 +133,7 @@ class GrowingHeights:
         return self._above.total - self._above.before(above - index)
 
     def find(self, line: int) -> tuple[int, int]:
-        """Find the row that holds a line.
-
-        Args:
-            line: The line, counted from 0; beyond either end it is moved to that end.
-
-        Returns:
-            The row's index and the line's offset in it; (0, 0) when there are no rows.
-        """
+        """Return the row that holds a line, the nearest beyond either end, and the line's offset in it."""
         line = max(0, min(line, self.total - 1))
         above = self._above.total
         if line >= above and len(self._below):

@@ -108,11 +108,7 @@ class Past:
         self._parts.append(part)
 
     def step(self) -> TranscriptModel | None:
-        """Go on for a moment.
-
-        Returns:
-            The blocks of a part when that was the last of it, to be put above all others.
-        """
+        """Go on for a moment; return the blocks of a part when that was the last of it."""
         if not self._parts:
             return None
         part = self._parts[0]

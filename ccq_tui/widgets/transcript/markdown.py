@@ -40,12 +40,7 @@ def _parser() -> MarkdownIt:
 
 
 def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Token]:
-    """Parse Markdown as it is drawn.
-
-    Args:
-        source: The Markdown, safe to draw.
-        references: Link definitions from elsewhere in the document, in the parser's form.
-    """
+    """Parse Markdown as it is drawn."""
     return _parser().parse(source, {"references": dict(references)} if references else {})
 
 
@@ -201,14 +196,7 @@ class Markdown(rm.Markdown):
     def __init__(
         self, source: str, colours: Colours, lexers: Lexers, references: dict[str, Any] | None = None
     ) -> None:
-        """Parse Markdown.
-
-        Args:
-            source: The Markdown, safe to draw.
-            colours: The colours.
-            lexers: Where highlighters come from.
-            references: Link definitions from elsewhere in the document, in the parser's form.
-        """
+        """Parse Markdown."""
         self.markup = source
         self.colours = colours
         self.lexers = lexers

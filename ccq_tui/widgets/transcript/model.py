@@ -39,12 +39,7 @@ class TranscriptModel:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = datetime.now,
     ) -> None:
-        """Start an empty transcript.
-
-        Args:
-            clock: Returns seconds; measures how long tools take.
-            now: Returns the time of day shown beside answers.
-        """
+        """Start empty; ``clock`` (seconds) measures how long tools take, ``now`` is beside answers."""
         self.folded = True
         self._order = BlockOrder()
         self._calls = ToolCalls(self._order, clock, self._add)
@@ -70,14 +65,7 @@ class TranscriptModel:
         return self._order.blocks
 
     def apply(self, event: ev.AgentEvent) -> Change:
-        """Take in one event.
-
-        Args:
-            event: What a session told.
-
-        Returns:
-            Which blocks are to be drawn again.
-        """
+        """Take in one event; return which blocks are to be drawn again."""
         if isinstance(event, ev.HistoryLoaded) and event.older:
             past = self.empty()
             past.apply(replace(event, older=False))

@@ -26,26 +26,13 @@ class Span(NamedTuple):
 
 
 def drawn_pattern(pattern: re.Pattern[str], words: Sequence[str]) -> re.Pattern[str]:
-    """Return what finds words in drawn lines, across the ends of lines.
-
-    Args:
-        pattern: What finds them in plain text; its flags are kept.
-        words: The words.
-    """
+    """Return what finds words in drawn lines, across the ends of lines."""
     broken = (_BREAK.join(re.escape(character) for character in word) for word in words)
     return re.compile(_SPACE.join(broken), pattern.flags & ~re.UNICODE)
 
 
 def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, list[Span]]:
-    """Find matches in drawn lines.
-
-    Args:
-        strips: The lines of one part.
-        pattern: Made by `drawn_pattern`.
-
-    Returns:
-        The stretches of each line that has any.
-    """
+    """Return the stretches of each drawn line that a `drawn_pattern` matches."""
     lines = [strip.text for strip in strips]
     found: dict[int, list[Span]] = {}
     text = "\n".join(lines)
@@ -66,12 +53,7 @@ def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, lis
 
 
 def painted(strip: Strip, stretches: Iterable[tuple[int, int, Style]]) -> Strip:
-    """Draw stretches of a line in another style.
-
-    Args:
-        strip: The line.
-        stretches: Start and end in cells, in order and apart, and what is laid over the line's own style.
-    """
+    """Lay styles over stretches of a line, given by start and end in cells, in order and apart."""
     pieces: list[Strip] = []
     at = 0
     for start, end, style in stretches:

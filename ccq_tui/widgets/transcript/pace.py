@@ -66,11 +66,7 @@ class Pace:
         self._burst = False
 
     def schedule(self, *, streaming: bool = False) -> None:
-        """Ask for a frame: any number of events until then are drawn together.
-
-        Args:
-            streaming: Whether it is for text of which more will come: in a burst that can wait.
-        """
+        """Ask for a frame: all events until then are drawn together; more of a stream can wait in a burst."""
         if not self._widget.is_running:
             return
         if self._began is not None:
@@ -119,10 +115,6 @@ class Pace:
         after_refresh(self._widget, partial(self._painted, worked))
 
     def _painted(self, worked: float) -> None:
-        """Leave time after a frame by all that it cost: what is painted is most of it.
-
-        Args:
-            worked: The processor time of the event loop when the frame began.
-        """
+        """Leave time after a frame by all that it cost: what is painted is most of it."""
         cost = time.thread_time() - worked
         self._pause = min(LONGEST_PAUSE, SHARE * cost)

@@ -25,14 +25,7 @@ SIGNS = {Doing.PENDING: ("☐", "muted"), Doing.NOW: ("▸", "warning"), Doing.D
 
 
 def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
-    """Draw an excerpt, each line cut at the width.
-
-    Args:
-        pen: Colours and wrapping.
-        excerpt: The lines.
-        width: Columns there are.
-        style: The lines' style.
-    """
+    """Draw an excerpt, each line cut at the width."""
     room = max(1, width - len(BAR))
     lines = [Text(line, style) for line in excerpt.shown()]
     for line in lines:
@@ -43,13 +36,7 @@ def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[S
 
 
 def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
-    """Draw a check list.
-
-    Args:
-        pen: Colours and wrapping.
-        checklist: The entries.
-        width: Columns there are.
-    """
+    """Draw a check list."""
     room = max(1, width - 2)
     lines = [line for entry in checklist.entries for line in _entry(pen, entry, room)]
     if checklist.hidden:
@@ -67,15 +54,7 @@ def _entry(pen: Pen, entry: Entry, width: int) -> list[Text]:
 
 
 def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int) -> Strip:
-    """Draw a line of the empty pane.
-
-    Args:
-        pen: Colours.
-        welcome: Plain text, or "".
-        y: Which line of the pane.
-        height: Lines of the pane.
-        width: Columns there are.
-    """
+    """Draw a line of the empty pane."""
     lines = safe(welcome).split("\n") if welcome else []
     first = max(0, (height - len(lines)) // 3)
     if not first <= y < first + len(lines):
@@ -86,13 +65,7 @@ def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int) -> Str
 
 
 def more_line(pen: Pen, count: int, width: int) -> Strip:
-    """Draw how many lines came below.
-
-    Args:
-        pen: Colours.
-        count: The lines.
-        width: Columns there are.
-    """
+    """Draw how many lines came below."""
     text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
     return pen.strip(text, width, pen.colours["more"])
 
@@ -109,17 +82,7 @@ class Painter:
         self.pen = pen
 
     def draw(self, block: bl.Block, part: int, gap: int, width: int) -> list[Strip]:
-        """Draw a part.
-
-        Args:
-            block: The block.
-            part: Which of its parts; the head is the first where there is one.
-            gap: Empty lines above it.
-            width: Columns there are.
-
-        Returns:
-            The lines, each exactly as wide as asked.
-        """
+        """Draw a part of a block, its head being the first, below empty lines; each line as wide as asked."""
         depth = min(block.depth, max(0, (width - NARROWEST) // len(GUIDE)))
         inner = max(1, width - depth * len(GUIDE))
         if block.head and part == 0:

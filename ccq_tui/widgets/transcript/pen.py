@@ -55,13 +55,7 @@ class Pen:
         )
 
     def markdown(self, source: str, width: int, references: dict[str, Any] | None = None) -> list[Strip]:
-        """Draw Markdown.
-
-        Args:
-            source: The Markdown, safe to draw.
-            width: Columns there are.
-            references: Link definitions from elsewhere in the document.
-        """
+        """Draw Markdown."""
         self.counters.parsed += len(source)
         options = self.console.options.update(width=width, height=None)
         lines = self.console.render_lines(
@@ -76,13 +70,7 @@ class Pen:
         return [Strip(line, width) for line in lines]
 
     def strip(self, text: Text, width: int, style: Style | None = None) -> Strip:
-        """Draw one line, cut or filled to the width.
-
-        Args:
-            text: One line.
-            width: Columns there are.
-            style: What the line lies on, in place of the pane's own style.
-        """
+        """Draw one line, cut or filled to the width."""
         base = self.colours.base if style is None else self.colours.base + style
         if text.style:
             text = Text.assemble(text)  # Rich ignores the style of a text without spans
@@ -94,13 +82,7 @@ class Pen:
         return [self.strip(line, width, style) for line in lines]
 
     def hang(self, prefix: Text, body: Text, width: int) -> list[Text]:
-        """Wrap text at words, with something before its first line and as much space before the others.
-
-        Args:
-            prefix: What stands before the first line.
-            body: The text; its line breaks are kept.
-            width: Columns there are for both.
-        """
+        """Wrap text at words, with something before its first line and as much space before the others."""
         indent = min(prefix.cell_len, max(0, width - 8))
         rest = Text(" " * indent)
         wrapped = body.wrap(self.console, max(1, width - indent), overflow="fold") or [Text()]
@@ -111,14 +93,7 @@ class Pen:
         return folded(Text(text, style=style or Style.null()), max(1, width))
 
     def indent(self, strips: list[Strip], prefix: str, style: Style, first: str | None = None) -> list[Strip]:
-        """Put a prefix before every strip.
-
-        Args:
-            strips: What is drawn.
-            prefix: What stands before each line.
-            style: The prefix's style.
-            first: What stands before the first line instead, as wide as the prefix.
-        """
+        """Put a prefix before every strip."""
         style = self.colours.base + style
         rest = [Segment(prefix, style)]
         head = rest if first is None else [Segment(first, style)]

@@ -77,13 +77,7 @@ def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
 
 
 def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
-    """Draw a question set: its title while it waits, then every question with options and answers.
-
-    Args:
-        pen: Colours and wrapping.
-        block: The set and what became of it.
-        width: Columns there are.
-    """
+    """Draw a question set: its title while it waits, then every question with options and answers."""
     questions = block.request.questions.questions
     title = "Claude asked" if len(questions) == 1 else f"Claude asked {len(questions)} questions"
     lines = _title(pen, title, block, width)
@@ -152,13 +146,7 @@ def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterato
 
 
 def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
-    """Draw a permission and its outcome, under the call that it is for where that is shown.
-
-    Args:
-        pen: Colours and wrapping.
-        block: The request and what became of it.
-        width: Columns there are.
-    """
+    """Draw a permission and its outcome, under the call that it is for where that is shown."""
     colours = pen.colours
     sign, words, colour = _told(block)
     if block.outcome is None:

@@ -177,12 +177,7 @@ class Finder:
         return bool(self._queue)
 
     def look_for(self, query: str, start: int) -> None:
-        """Begin to look for something else.
-
-        Args:
-            query: What to find.
-            start: The index of the block to begin with: from there down, then from there up.
-        """
+        """Begin to look for something else: from a block on down, then from there up."""
         self.pattern = pattern_of(query)
         self.count, self.full = 0, False
         self._hits.clear()
@@ -211,11 +206,7 @@ class Finder:
             self.count -= len(self._hits.pop(block))
 
     def step(self) -> bool:
-        """Look at one more part.
-
-        Returns:
-            Whether there is more to do.
-        """
+        """Look at one more part; return whether there is more to do."""
         next(self._work, None)
         return self.busy
 
@@ -272,12 +263,7 @@ class Finder:
         return at + 1 if at < len(found) and found[at] == hit else 0
 
     def after(self, hit: Hit, direction: int) -> Hit | None:
-        """Return the next hit, from the other end when there is none that way.
-
-        Args:
-            hit: Where to go from.
-            direction: 1 for further down, -1 for further up.
-        """
+        """Return the next hit, from the other end when there is none that way."""
         found = self._all()
         if not found:
             return None
@@ -291,10 +277,6 @@ class Finder:
         """Return the first hit in a part of a block or below it, else the last one above.
 
         While some blocks were not looked at yet there is none above: one below may still be found.
-
-        Args:
-            start: The index of the block.
-            part: The part.
         """
         found = self._all()
         rank = self._rank.get(self._blocks[start], 0) if start < len(self._blocks) else len(self._rank)

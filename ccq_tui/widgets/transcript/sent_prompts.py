@@ -13,12 +13,7 @@ class SentPrompts:
     """The prompts of a transcript that are on their way."""
 
     def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:
-        """Start without a prompt.
-
-        Args:
-            order: Where blocks are put.
-            add: Puts a new block at the end.
-        """
+        """Start without a prompt."""
         self._order = order
         self._add = add
         self._queued: list[PromptBlock] = []

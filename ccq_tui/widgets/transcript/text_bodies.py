@@ -63,13 +63,7 @@ class Excerpt:
     """
 
     def __init__(self, text: str, most: int, *, tail: bool = False) -> None:
-        """Take lines from a text.
-
-        Args:
-            text: The text, of any length.
-            most: The most lines to take; a text of one line more is taken whole.
-            tail: Whether to take the last lines instead of the first.
-        """
+        """Take the first lines of a text, or its last; one line more than ``most`` is taken, too."""
         text = text.strip("\n").rstrip()
         count = text.count("\n") + 1
         keep = count if count <= most + 1 else most

@@ -139,15 +139,7 @@ _WITHOUT_TEXT = frozenset({"em", "strong", "s", "link"})
 
 
 def source_of(block: bl.Block, part: int) -> str:
-    """Return the text of a part as it would be drawn on endless lines.
-
-    Args:
-        block: A block.
-        part: Which part of it, its head counted.
-
-    Returns:
-        The text, or "" for what is more than prose: a list, a table, code, a tool's card.
-    """
+    """Return a part's text as on endless lines, or "" for more than prose: a list, a table, code, a card."""
     body, index = block.body, part - int(block.head)
     if index < 0:
         return ""
@@ -169,15 +161,7 @@ def _text(token: Token) -> str:
 
 
 def unwrapped(lines: Sequence[str], source: str) -> str:
-    """Join drawn lines as they stand in their source.
-
-    Args:
-        lines: Some lines in a row, the first and the last perhaps in part, without margins.
-        source: What `source_of` says of them, or "".
-
-    Returns:
-        The text; with the lines' own breaks where the source is another text.
-    """
+    """Join drawn lines without margins as in their source, or as they are where that is another text."""
     drawn = "\n".join(lines)
     pieces = [line.strip() for line in lines if line.strip()]
     if not source or len(pieces) < 2:

@@ -24,13 +24,7 @@ class ToolCalls:
     def __init__(
         self, order: BlockOrder, clock: Callable[[], float], add: Callable[[Block, str], None]
     ) -> None:
-        """Start without a call.
-
-        Args:
-            order: Where blocks are put.
-            clock: Returns seconds.
-            add: Puts a new block under the Agent call of an id, or at the end.
-        """
+        """Start without a call."""
         self.running: dict[str, ToolBlock] = {}
         self.background: dict[str, ToolBlock] = {}
         self._directory = ""

@@ -20,14 +20,7 @@ _DONE = {Doing.PENDING: "to do", Doing.NOW: "begun", Doing.DONE: "done"}
 
 
 def told(block: ToolBlock) -> str:
-    """Say what came of a call that is over or goes on in the background, unsanitised.
-
-    Args:
-        block: The call.
-
-    Returns:
-        A few words, or "" where what stands under it says enough.
-    """
+    """Say what came of a call that is over or in the background, or "" where what is under it does."""
     if block.state is ToolState.RUNNING:
         return "in the background" if block.background else ""
     if block.refused:
@@ -87,14 +80,7 @@ def _links(results: list[Any]) -> Iterable[list[Any]]:
 
 
 def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
-    """Say in a few words what came of a call, unsanitised.
-
-    Args:
-        tool: The tool's name.
-        output: What the model was given.
-        structured: The CLI's own record, of any shape.
-        failed: Whether the call failed.
-    """
+    """Say in a few words what came of a call, unsanitised."""
     if failed:
         return _failure(output)
     if isinstance(structured, Mapping) and (said := _structured(tool, structured)):

@@ -102,12 +102,7 @@ def tool_title(tool: str) -> str:
 
 
 def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the argument that says most about a call, unsanitised.
-
-    Args:
-        tool: The tool's name.
-        arguments: The call's input, of any shape.
-    """
+    """Return the argument that says most about a call, unsanitised."""
     row = tool_of(tool)
     if row.card is Card.TODOS:
         return done(todos(arguments.get("todos")))

@@ -203,12 +203,7 @@ class Transcript(ScrollView, can_focus=False):
         self.action_end()
 
     def add_notice(self, text: str, level: str = "info") -> None:
-        """Show a line of the program's own.
-
-        Args:
-            text: What to say.
-            level: "info", "warning" or "error".
-        """
+        """Show a line of the program's own; its level is "info", "warning" or "error"."""
         self._changed(self.model.add_notice(text, level))
 
     def offer(self, text: str) -> None:
@@ -435,14 +430,7 @@ class Transcript(ScrollView, can_focus=False):
     # -- scrolling -------------------------------------------------------------------------------------------
 
     def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
-        """Scroll as little as is needed to show lines, and stay there.
-
-        Args:
-            index: The block that they belong to.
-            part: The part of it.
-            offset: The first line in that part.
-            lines: How many lines; the first ones when there are more than the view holds.
-        """
+        """Scroll as little as is needed to show lines of a part, the first if not all fit, and stay there."""
         self._viewport.show(index, part, offset, lines)
         self._scrolled()
 
@@ -540,11 +528,7 @@ class Transcript(ScrollView, can_focus=False):
     # -- the plan that is decided on -------------------------------------------------------------------------
 
     def show_plan(self, request_id: str) -> bool:
-        """Bring the head of a request's plan into view, and watch how much of it is seen.
-
-        Returns:
-            Whether the view was moved.
-        """
+        """Bring the head of a request's plan into view, and watch it; return whether the view moved."""
         return self._plan.show(request_id)
 
     def unseen_of_plan(self) -> int:
