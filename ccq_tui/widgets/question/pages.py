@@ -30,12 +30,7 @@ MARKS = {False: ("○", "●"), True: ("◻", "◼")}
 
 
 def drawn(text: str, all_by: str = "p shows all") -> str:
-    """Return text harmless and short enough for the list.
-
-    Args:
-        text: Text of the model or of the person.
-        all_by: How the whole of it can be seen.
-    """
+    """Return text harmless and short enough for the list."""
     if len(text) <= LARGE_TEXT:
         return safe(text)
     return f"{safe(text[:LARGE_TEXT])}… {len(text) - LARGE_TEXT:,} more characters · {all_by}"
@@ -45,6 +40,12 @@ def drawn(text: str, all_by: str = "p shows all") -> str:
 def wrapped_once(text: str, style: Style, width: int) -> tuple[Text, ...]:
     """Wrap a text that is drawn again and again, once for a style and a width."""
     return tuple(wrapped(Text(text, style), width))
+
+
+def forget_lines() -> None:
+    """Forget what was wrapped: the next set has other words."""
+    for made in (wrapped_once, _label_column, _option):
+        made.cache_clear()
 
 
 def page_lines(
@@ -57,17 +58,7 @@ def page_lines(
     asked: bool = False,
     airy: bool = True,
 ) -> list[Line]:
-    """Return the lines of a question's page, wherever its cursor is.
-
-    Args:
-        state: The state drawn.
-        tab: Which question.
-        width: Cells.
-        palette: The styles.
-        above: Texts that stand above the question.
-        asked: Whether the question itself is in the head already.
-        airy: Whether a blank line parts the question from its options.
-    """
+    """Return the lines of a question's page, wherever its cursor is."""
     page = state.pages[tab]
     here = state.focus if tab == state.tab else None
     lines = [_above(drawn(text), palette.muted, width) for text in above]
@@ -192,15 +183,7 @@ ALL_BY = "Enter goes there"
 def review_lines(
     state: PanelState, width: int, palette: Palette, *, headed: bool = True, airy: bool = True
 ) -> list[Line]:
-    """Return the lines of the review, wherever its cursor is.
-
-    Args:
-        state: The state drawn.
-        width: Cells.
-        palette: The styles.
-        headed: Whether a heading says what this is.
-        airy: Whether blank lines part the questions from what is above and under them.
-    """
+    """Return the lines of the review, wherever its cursor is."""
     blank = [Line(Text(""))] if airy else []
     lines = [Line(Text(f" {REVIEW}", palette.strong)), *blank] if headed else []
     for index, page in enumerate(state.pages):
@@ -258,14 +241,7 @@ OWN_WORDS = "an answer in your own words"
 
 
 def preview_lines(state: PanelState, width: int, palette: Palette, *, large: bool) -> Iterator[Text]:
-    """Yield the lines of the preview of the row under the cursor, each made when it is asked for.
-
-    Args:
-        state: The state drawn, with a question shown.
-        width: Cells.
-        palette: The styles.
-        large: Whether to go on with every text that the list may have cut.
-    """
+    """Yield the lines of the preview of the row under the cursor, each made when it is asked for."""
     page = state.page
     option = page.question.options[page.cursor] if page.cursor < len(page.question.options) else None
     if option and option.preview:

@@ -35,6 +35,7 @@ from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.form import Effect
 from ccq_tui.widgets.panel.measures import Look
 from ccq_tui.widgets.question.captions import TAB_META, field_hint
+from ccq_tui.widgets.question.pages import forget_lines
 from ccq_tui.widgets.question.picture import Cache, Picture
 from ccq_tui.widgets.texts import TextLines
 
@@ -69,6 +70,7 @@ class QuestionForm:
     def forget(self) -> None:
         """Forget what was laid out of a set."""
         self._cache, self._cached_for = {}, None
+        forget_lines()
 
     def keep_questions(self, before: PanelState, after: PanelState) -> None:
         """Lay out anew what grew: lines are remembered by everything but their question."""

@@ -13,8 +13,8 @@ from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
 from ccq_tui.widgets.transcript.order import Change
 from ccq_tui.widgets.transcript.text_bodies import PlainText
 
-CACHED_PARTS = 600
-"""Parts kept drawn: many screens full, and a bound on memory."""
+CACHED_LINES = 200
+"""Lines kept drawn, at least; one takes some kilobytes of memory with what Textual keeps of it."""
 
 _COMPACT = (bl.ToolBlock, bl.PermissionBlock, bl.ThinkingBlock, bl.RetryBlock, bl.NoticeBlock)
 
@@ -51,15 +51,18 @@ class Layout:
     Attributes:
         blocks: The blocks, in order; the list of the model.
         width: Columns there are.
+        cached: How many lines are kept drawn.
     """
 
     def __init__(self, blocks: list[bl.Block], draw: Draw) -> None:
         self.blocks = blocks
         self.width = 80
+        self.cached = CACHED_LINES
         self._draw = draw
         self._sums = GrowingHeights()
         self._rows: dict[bl.Block, Rows] = {}
         self._cache: OrderedDict[tuple[bl.Block, int], tuple[object, list[Strip]]] = OrderedDict()
+        self._cached_lines = 0
         self._dirty: tuple[int, int] | None = None
 
     @property
@@ -70,6 +73,7 @@ class Layout:
     def restyle(self) -> None:
         """Forget what was drawn: the colours are others now."""
         self._cache.clear()
+        self._cached_lines = 0
 
     def sync(self, change: Change) -> None:
         """Follow a change of the blocks; costs what has changed."""
@@ -131,7 +135,7 @@ class Layout:
     def redraw(self, drawn: Iterable[tuple[bl.Block, int]]) -> None:
         """Draw some parts of blocks once more, where they are still kept."""
         for block, part in drawn:
-            if self._cache.pop((block, part), None) is not None and block.at >= 0:
+            if self._drop((block, part)) and block.at >= 0:
                 rows = self._rows[block]
                 if part < len(rows.keys):
                     rows.keys[part] = None
@@ -201,16 +205,23 @@ class Layout:
         else:
             gap = self.gap(index) if part == 0 else 0
             drawn = self._draw(block, part, gap, self.width)
+            self._drop((block, part))
             self._cache[block, part] = (key, drawn)
-            self._cache.move_to_end((block, part))
-            if len(self._cache) > CACHED_PARTS:
-                self._cache.popitem(last=False)
+            self._cached_lines += len(drawn)
+            while self._cached_lines > self.cached and len(self._cache) > 1:
+                self._drop(next(iter(self._cache)))
         rows = self._rows[block]
         if rows.keys[part] != key or rows.heights[part] != len(drawn):
             rows.keys[part] = key
             if delta := rows.heights.set(part, len(drawn)):
                 self._sums.set(index, self._sums[index] + delta)
         return drawn
+
+    def _drop(self, place: tuple[bl.Block, int]) -> bool:
+        """Forget what a part looked like; return whether that was kept."""
+        dropped = self._cache.pop(place, None)
+        self._cached_lines -= len(dropped[1]) if dropped is not None else 0
+        return dropped is not None
 
     def measure(self, index: int, part: int) -> int:
         """Return the lines of a part, drawing it if they are only guessed."""

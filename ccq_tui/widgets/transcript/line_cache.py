@@ -9,8 +9,8 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-MOST = 500
-"""Lines kept, about: several times those of a view."""
+MOST = 120
+"""Lines kept beside those of the view, about: several times as many."""
 
 
 class LineCache:
@@ -32,12 +32,7 @@ class LineCache:
         self.spoil()
 
     def blank(self, width: int, style: Callable[[], Style]) -> Strip:
-        """Return the line where nothing stands: the same one for all of them.
-
-        Args:
-            width: Its cells.
-            style: Returns its style, which takes long to find out.
-        """
+        """Return the line where nothing stands, the same for all: its style takes long to find out."""
         if self._empty is None or self._empty.cell_length != width:
             self._empty = Strip.blank(width, style())
         return self._empty

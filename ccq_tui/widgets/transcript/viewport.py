@@ -10,10 +10,12 @@ from textual.geometry import Region
 from textual.scrollbar import ScrollBar
 
 from ccq_tui.widgets.transcript.blocks import Block
-from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript.layout import CACHED_LINES, Layout
 
 CONTEXT = 2
 """Lines shown above or below what is brought into view."""
+CACHED_SCREENS = 4
+"""Screens full that are kept drawn."""
 NEAR = 4
 """A move of so many screens is measured on the way; a longer one is a jump."""
 
@@ -88,14 +90,7 @@ class Viewport:
             self.follow()
 
     def prepare(self, enough: Callable[[], bool]) -> bool:
-        """Measure what `settle` will, as far as the time goes.
-
-        Args:
-            enough: Whether the time is over; at least one thing is measured.
-
-        Returns:
-            Whether all that is needed is measured.
-        """
+        """Measure what `settle` will until it is enough, one thing at least; return whether that is all."""
         if not self.following:
             return True
         return self._measure_up(len(self.layout.blocks), 0, self.height, enough)
@@ -103,6 +98,7 @@ class Viewport:
     def resize(self, width: int, height: int) -> None:
         """Take another size, keeping the text at the top where it is."""
         self.height = max(1, height)
+        self.layout.cached = max(CACHED_LINES, CACHED_SCREENS * self.height)
         if width != self.layout.width:
             if self.layout.blocks and not self.following:
                 self._find_anchor()
@@ -127,11 +123,7 @@ class Viewport:
             self.settle()
 
     def move(self, line: int) -> None:
-        """Put the top elsewhere.
-
-        Args:
-            line: The wanted top, counted as things are now; what is measured on the way may move it.
-        """
+        """Put the top at a line as they are counted now; what is measured on the way may move it."""
         layout = self.layout
         if not layout.blocks:
             return
@@ -257,14 +249,7 @@ class Thumb:
         self._seen: tuple[int, tuple[int, int]] = 0, (0, 0)
 
     def place(self, bar: ScrollBar, total: int, height: int, top: int) -> None:
-        """Let the bar show where a view is.
-
-        Args:
-            bar: The bar.
-            total: Lines of everything.
-            height: Lines of the view.
-            top: The first line of the view.
-        """
+        """Let the bar show where a view is."""
         bar.set_reactive(ScrollBar.window_virtual_size, total)
         bar.set_reactive(ScrollBar.window_size, height)
         bar.set_reactive(ScrollBar.position, top)
@@ -281,14 +266,7 @@ class Thumb:
 
 
 def ends(size: int, total: int, height: int, top: int) -> tuple[int, int]:
-    """Return where the thumb begins and ends, in steps, as Textual draws it (`ScrollBarRender.render_bar`).
-
-    Args:
-        size: Cells of the bar.
-        total: Lines of everything.
-        height: Lines of the view.
-        top: The first line of the view.
-    """
+    """Return where the thumb begins and ends, in steps, as `ScrollBarRender.render_bar` draws it."""
     if not 0 < height < total:
         return 0, 0
     thumb = max(1.0, height / (total / size)) if size else 0.0

@@ -209,3 +209,24 @@ def test_a_growing_block_draws_what_is_new(pane: Pane) -> None:
             pane.viewport.settle()
             pane.lines()
     assert pane.counters.parsed < 6 * len(text)
+
+
+def test_lines_far_from_the_view_are_not_kept_drawn(pane: Pane) -> None:
+    for number in range(400):
+        pane.say(f"line {number}\n\nmore {number}", number)
+    pane.viewport.settle()
+    pane.viewport.home()
+    drawn = pane.counters.lines
+    while pane.viewport.top < pane.viewport.bottom:
+        pane.viewport.move(pane.viewport.top + HEIGHT)
+    assert pane.counters.lines - drawn > 4 * pane.layout.cached
+    # What was seen last is there, what was seen first is not.
+    pane.lines()
+    drawn = pane.counters.drawn
+    pane.lines()
+    assert pane.counters.drawn == drawn
+    parts = [(index, part) for index in range(400) for part in range(pane.layout.parts(index))]
+    for place in reversed(parts):
+        pane.layout.strips(*place)
+    again = pane.counters.drawn - drawn
+    assert len(parts) - pane.layout.cached <= again < len(parts)
