@@ -26,7 +26,11 @@ class Owner:
 
 def this_process() -> Owner:
     """Return the process we are in."""
-    pid = os.getpid()
+    return _with_start(os.getpid())  # another one after a fork
+
+
+@cache
+def _with_start(pid: int) -> Owner:
     return Owner(pid, _start(pid) or "")
 
 

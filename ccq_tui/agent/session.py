@@ -232,9 +232,9 @@ class AgentSession:
         """Settle a request; the first answer wins, whoever gives it."""
         self.put(Answer(request_id, outcome, actor))
 
-    def keep_draft(self, request_id: str, draft: Draft) -> None:
+    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep what was selected and typed so far for a request."""
-        self._inbox.save_draft(request_id, draft)
+        self._inbox.save_draft(request_id, draft, actor)
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; they are answered once the session is resumed.

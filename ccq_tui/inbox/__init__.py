@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.memory import MemoryInbox
     from ccq_tui.inbox.port import (
         Added,
+        DraftUpdated,
         Inbox,
         InboxChange,
         InboxRenewed,
@@ -45,6 +46,7 @@ __all__ = [
     "AlreadySettled",
     "Cancelled",
     "Denied",
+    "DraftUpdated",
     "Inbox",
     "InboxBusy",
     "InboxChange",
@@ -78,6 +80,7 @@ __getattr__ = loaded_later(
         "memory": ("MemoryInbox",),
         "port": (
             "Added",
+            "DraftUpdated",
             "Inbox",
             "InboxChange",
             "InboxRenewed",

@@ -17,7 +17,16 @@ from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
-from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, Listener, ParkWanted, SessionNoted, Settled
+from ccq_tui.inbox.port import (
+    Added,
+    DraftUpdated,
+    InboxRenewed,
+    InboxTrouble,
+    Listener,
+    ParkWanted,
+    SessionNoted,
+    Settled,
+)
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -268,11 +277,11 @@ class DurableInbox(Keeping):
         if entry is not None:
             entry.left = True
 
-    def save_draft(self, request_id: str, draft: Draft) -> None:
+    def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep a draft, within 250 ms and before anything else that is written from now on."""
         if entry := self._entries.get(request_id):
             entry.drafts.clear()
-        self._owed.draft(request_id, draft)
+        self._owed.draft(request_id, draft, actor)
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept.
@@ -396,7 +405,8 @@ class DurableInbox(Keeping):
         try:
             if self._tail is None:
                 self._tail = Tail(store)
-            self._take(self._tail.news())
+            shared = (self._tail.draft(*one) for one in self._owed.shared().items())
+            self._take([*self._tail.news(), *(one for one in shared if one is not None)])
         except InboxError as error:
             self.in_trouble(error)
             return
@@ -415,7 +425,9 @@ class DurableInbox(Keeping):
 
     def _hear(self, news: list[News]) -> None:
         for change in news:
-            if isinstance(change, SessionNoted | ParkWanted):
+            if isinstance(change, DraftUpdated):
+                self._listeners.tell(self._owed.heard(change))
+            elif isinstance(change, SessionNoted | ParkWanted):
                 self._listeners.tell(change)
             elif not isinstance(change, Over):
                 self._told(change)

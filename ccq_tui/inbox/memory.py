@@ -99,7 +99,7 @@ class MemoryInbox:
         if entry is not None:
             entry.left = True
 
-    def save_draft(self, request_id: str, draft: Draft) -> None:
+    def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:  # noqa: ARG002 - one process
         """Keep what was selected and typed so far for a request that waits."""
         if request_id in self._entries:
             self._drafts[request_id] = draft

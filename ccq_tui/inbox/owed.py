@@ -7,9 +7,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.held import write_fact
+from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.validation import InvalidOutcome
 from ccq_tui.inbox.verdicts import InboxError
@@ -36,6 +39,12 @@ class Owed:
         self._failed = failed
         self._lock = threading.Lock()
         self._drafts: dict[str, Draft] = {}
+        self._actors: dict[str, Actor] = {}
+        """Who typed what is not on disk yet."""
+        self._heard: dict[str, Draft] = {}
+        """What surfaces of other processes changed drafts into."""
+        self._shared: dict[str, Actor | None] = {}
+        """Drafts that got something of another surface when they were written, and who typed that."""
         self._bases: dict[str, tuple[Draft, ...]] = {}
         """What the surfaces of this process had: the newest draft that was saved, and what was read since."""
         self._facts: dict[str, SessionFact] = {}
@@ -43,20 +52,34 @@ class Owed:
         self._refused: deque[Callable[[Store], object]] = deque()
         self._not_before = 0.0
 
-    def draft(self, request_id: str, draft: Draft) -> None:
+    def draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep a draft soon, in the place of an older one."""
         with self._lock:
-            self._drafts[request_id] = draft
+            self._drafts[request_id], self._actors[request_id] = draft, actor
 
     def read(self, request_id: str, draft: Draft) -> None:
         """Note a draft that came from the disk: only what is changed in it is written back."""
         with self._lock:
             self._bases[request_id] = (*self._bases.get(request_id, ())[-MOST_BASES:], draft)
 
+    def heard(self, change: DraftUpdated) -> DraftUpdated:
+        """Note what another process changed; returns it with what was known of that draft here."""
+        name = change.request.id
+        with self._lock:
+            told = replace(change, written=self._bases.get(name, ()), heard=self._heard.get(name))
+            self._heard[name] = change.draft
+        return told
+
+    def shared(self) -> dict[str, Actor | None]:
+        """Return once which drafts got something of another surface, with who typed that."""
+        shared, self._shared = self._shared, {}
+        return shared
+
     def forget(self, request_id: str) -> None:
         """Forget the drafts of a request that is settled."""
         with self._lock:
-            self._bases.pop(request_id, None)
+            for known in (self._bases, self._heard, self._actors):
+                known.pop(request_id, None)
 
     def unsaved(self, request_id: str) -> Draft | None:
         """Return a draft that is not on disk yet, or None."""
@@ -133,11 +156,15 @@ class Owed:
     def _write_drafts(self, store: Store) -> None:
         with self._lock:
             drafts, self._drafts = self._drafts, {}
-            bases = {name: self._bases.get(name, ()) for name in drafts}
+            actors = {name: self._actors[name] for name in drafts if name in self._actors}
+            bases = {
+                name: (*self._bases.get(name, ()), *([self._heard[name]] if name in self._heard else ()))
+                for name in drafts
+            }
         if not drafts:
             return
         try:
-            store.save_drafts(drafts, bases)
+            self._shared |= store.save_drafts(drafts, bases, actors)
         except InboxError:
             with self._lock:
                 self._drafts = drafts | self._drafts

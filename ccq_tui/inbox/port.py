@@ -38,6 +38,30 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftUpdated:
+    """What was selected and typed for a request was changed on a surface of another process.
+
+    Attributes:
+        request: The request; it still waits.
+        draft: The draft on disk.
+        actor: Who changed it, or None where that is not known.
+        written: The newest drafts of it that this process wrote or opened.
+        heard: What the draft was when this was told before, or None.
+    """
+
+    request: Request
+    draft: Draft
+    actor: Actor | None
+    written: tuple[Draft, ...] = ()
+    heard: Draft | None = None
+
+    @property
+    def known(self) -> tuple[Draft, ...]:
+        """Every state in which a surface of this process has seen the draft."""
+        return self.written if self.heard is None else (*self.written, self.heard)
+
+
+@dataclass(frozen=True, slots=True)
 class InboxTrouble:
     """Requests can no longer be kept on disk and go on in memory; ``message`` is for a person."""
 
@@ -79,7 +103,7 @@ class ParkWanted:
     actor: Actor
 
 
-InboxChange = Added | Settled | SessionNoted | ParkWanted | InboxTrouble | InboxRenewed
+InboxChange = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | InboxTrouble | InboxRenewed
 Listener = Callable[[InboxChange], None]
 
 
@@ -139,8 +163,14 @@ class Inbox(Protocol):
         """Keep a request that waits: ending its wait in this process no longer withdraws it."""
         ...
 
-    def save_draft(self, request_id: str, draft: Draft) -> None:
-        """Keep what was selected and typed so far, soon and without waiting."""
+    def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
+        """Keep what was selected and typed so far, soon and without waiting.
+
+        Args:
+            request_id: The request's id.
+            draft: The draft.
+            actor: Who selects and types.
+        """
         ...
 
     async def load_draft(self, request: Request) -> Draft | None:

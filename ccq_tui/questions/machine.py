@@ -46,6 +46,7 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
 __all__ = ["CLICK_GRACE", "GRACE", "meaning", "step"]
 
+JUST_CHANGED = "The draft has just changed elsewhere · Enter again confirms it"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 
 
@@ -74,6 +75,8 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
     at = getattr(event, "at", float("inf"))
     if is_fresh(before.grown_at, at):
         return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
+    if is_fresh(before.changed_at, at):
+        return replace(after, outcome=None, changed_at=at, aside=JUST_CHANGED)
     if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at)):
         return replace(after, outcome=None, warned_at=at, aside=TEXT_LEFT_OUT)
     return after

@@ -176,6 +176,7 @@ class PanelState:
         outcome: How the set ended, or None while it is open.
         arriving: How much of the set is here while it is still being written, or None once it is asked.
         grown_at: When more of the set came last, or None.
+        changed_at: When the draft was changed on another surface last, or None.
         aside: What is said about the set as a whole until the next key, or "".
         stray: The row under the cursor when a key that is no command opened the text, or None when the text
             was opened on purpose.
@@ -197,6 +198,7 @@ class PanelState:
     outcome: Outcome | None = None
     arriving: Arriving | None = None
     grown_at: float | None = None
+    changed_at: float | None = None
     aside: str = ""
     stray: int | None = None
     warned_at: float | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ccq_tui.agent.events import AgentEvent, SessionState
+from ccq_tui.inbox import DraftUpdated
 from ccq_tui.supervisor.limits import Limit
 
 
@@ -26,4 +27,4 @@ class LimitReached:
     state: SessionState
 
 
-SessionEvent = AgentEvent | Reconnected | LimitReached
+SessionEvent = AgentEvent | Reconnected | LimitReached | DraftUpdated

@@ -56,7 +56,7 @@ class Session(Protocol):
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request."""
 
-    def keep_draft(self, request_id: str, draft: Draft) -> None:
+    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep what was selected and typed so far for a request."""
 
     def park(self, cause: str = "") -> None:

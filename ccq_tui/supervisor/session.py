@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config import Launch
-from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome, Settled
+from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, Settled
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.questions import Expired
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
@@ -299,6 +299,11 @@ class SupervisedSession:
         self._settled[request_id] = change
         if self._parking:
             self._take_late(request_id)
+
+    def take_draft(self, change: DraftUpdated) -> None:
+        """Tell that another process changed what was selected and typed for a request that waits here."""
+        if change.request.id in self._waiting:
+            self._tell(change)
 
     def _take_late(self, request_id: str) -> None:
         """Take in that an answer came while its question was being parked: nothing waits for it there."""

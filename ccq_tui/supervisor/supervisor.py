@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 
 from ccq_tui.config import Launch
-from ccq_tui.inbox import InboxChange, InboxError, ParkWanted, Settled
+from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, ParkWanted, Settled
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
@@ -96,6 +96,9 @@ class Supervisor:
         if isinstance(change, Settled):
             for session in self.sessions:
                 session.take_settled(change)
+        elif isinstance(change, DraftUpdated):
+            for session in self.sessions:
+                session.take_draft(change)
         elif isinstance(change, ParkWanted):
             self._begin(self._park_as_wanted(change))
 

@@ -125,7 +125,7 @@ async def parked_with_a_draft(home: CleanHome, inbox: DurableInbox) -> tuple[str
         run.session.send("Build it")
         request = (await run.until(QuestionAsked)).request
         draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
-        run.session.keep_draft(request.id, draft)
+        run.session.keep_draft(request.id, draft, PANEL)
         assert run.pid is not None
         run.session.park()
         assert (await run.ended(waiting=1)).kind == "parked"

@@ -113,7 +113,7 @@ class ToldSession:
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         self.answers.append((call_of(request_id), outcome, actor))
 
-    def keep_draft(self, request_id: str, draft: Draft) -> None:
+    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         self.drafts[call_of(request_id)] = draft
 
     def park(self, cause: str = "") -> None:

@@ -152,7 +152,7 @@ class ReplayedSession:
     def set_effort(self, level: str) -> None:
         """Set nothing."""
 
-    def keep_draft(self, request_id: str, draft: Draft) -> None:
+    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep nothing: a recording can be opened again."""
 
     def park(self, cause: str = "") -> None:

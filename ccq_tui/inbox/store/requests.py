@@ -174,7 +174,9 @@ class Requests(Orphans):
         found = _read(self._rows(query, (call_key(request.tool_use_id), key)))
         other = next((one for one in found if _same_call(one.request, request)), None)
         if other is not None:
-            copied = "INSERT INTO drafts (request_id, body, saved_at) SELECT ?, body, ? FROM drafts"
+            copied = (
+                "INSERT INTO drafts (request_id, body, saved_at, actor) SELECT ?, body, ?, actor FROM drafts"
+            )
             self._do(f"{copied} WHERE request_id = ?", (key, at, request_key(other.request.id)))
 
     def _ask_again(self, at: str, key: str, session_id: str, body: str) -> None:

@@ -7,21 +7,42 @@ lists what waits has none.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.base import Connected, request_key
+from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.waiting import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDraft:
+    """A draft as it is on disk.
+
+    Attributes:
+        serial: Its place in the order of saving.
+        request_id: Its request.
+        actor: Who wrote it last, or None.
+    """
+
+    serial: int
+    request_id: str
+    actor: Actor | None
 
 
 class Drafts(Connected):
     """Reads and writes drafts."""
 
     def save_drafts(
-        self, drafts: Mapping[str, Draft], bases: Mapping[str, Sequence[Draft]] | None = None
-    ) -> None:
+        self,
+        drafts: Mapping[str, Draft],
+        bases: Mapping[str, Sequence[Draft]] | None = None,
+        actors: Mapping[str, Actor] | None = None,
+    ) -> dict[str, Actor | None]:
         """Keep the newest drafts, by the ids of their requests; one for no known request is passed over.
 
         A draft is kept although its request was settled meanwhile: what was typed is never lost. Of a
@@ -30,25 +51,35 @@ class Drafts(Connected):
         Args:
             drafts: The drafts.
             bases: The drafts that the surface had before: what is as in one of them it did not touch.
+            actors: Who typed them.
+
+        Returns:
+            Which of them now have something that another surface typed, with who wrote there before.
 
         Raises:
             InboxUnavailable: None of them was kept.
         """
         from ccq_tui.inbox.store.drafts import draft_to_json, merged
 
+        shared = {}
         with self._writing() as at:
+            serial = self.last_draft()
             for request_id, draft in drafts.items():
-                key = request_key(request_id)
-                stored = self._rows("SELECT body FROM drafts WHERE request_id = ?", (key,))
-                base = (bases or {}).get(request_id, ())
-                body = merged(stored[0]["body"], draft, base) if stored else draft_to_json(draft)
+                key, serial = request_key(request_id), serial + 1
+                stored = self._rows("SELECT body, actor FROM drafts WHERE request_id = ?", (key,))
+                body = own = draft_to_json(draft)
+                if stored:
+                    body = merged(stored[0]["body"], draft, (bases or {}).get(request_id, ()))
+                    if body != own:
+                        shared[request_id] = actor_from_json(stored[0]["actor"])
                 self._do(
-                    "INSERT INTO drafts (request_id, body, saved_at)"
-                    " SELECT id, ?, ? FROM requests WHERE id = ?"
-                    " ON CONFLICT (request_id) DO UPDATE"
-                    " SET body = excluded.body, saved_at = excluded.saved_at",
-                    (body, at, key),
+                    "INSERT INTO drafts (request_id, body, saved_at, actor, serial)"
+                    " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?"
+                    " ON CONFLICT (request_id) DO UPDATE SET body = excluded.body,"
+                    " saved_at = excluded.saved_at, actor = excluded.actor, serial = excluded.serial",
+                    (body, at, actor_to_json((actors or {}).get(request_id)), serial, key),
                 )
+        return shared
 
     def save_draft(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
         """Keep a request's newest draft; as `save_drafts`.
@@ -72,3 +103,12 @@ class Drafts(Connected):
         from ccq_tui.inbox.store.drafts import with_draft
 
         return with_draft(request, rows[0]["body"])
+
+    def drafts_after(self, serial: int) -> list[StoredDraft]:
+        """Return the drafts that were saved after another one, in the order of saving."""
+        query = "SELECT serial, request_id, actor FROM drafts WHERE serial > ? ORDER BY serial"
+        return [StoredDraft(row[0], row[1], actor_from_json(row[2])) for row in self._rows(query, (serial,))]
+
+    def last_draft(self) -> int:
+        """Return the place of the draft that was saved last; 0 when there is none."""
+        return int(self._rows("SELECT coalesce(max(serial), 0) FROM drafts")[0][0])

@@ -124,6 +124,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # Only sessions asked.
     ("ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT 'session'",),
+    # A draft that another surface changed was no news.
+    (
+        "ALTER TABLE drafts ADD COLUMN actor TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE drafts ADD COLUMN serial INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX drafts_serial ON drafts (serial)",
+    ),
 )
 """What makes of each version the next one; a released step is never changed, only followed by another."""
 

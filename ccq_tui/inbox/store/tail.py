@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ccq_tui.inbox.port import Added, ParkWanted, SessionNoted, Settled
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.port import Added, DraftUpdated, ParkWanted, SessionNoted, Settled
 from ccq_tui.inbox.store.rows import PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.processes import this_process
 
 LATE = timedelta(seconds=2)
 """How much later than its time a change may have been written."""
@@ -20,7 +22,7 @@ class Over:
     request_id: str
 
 
-News = Added | Settled | SessionNoted | ParkWanted | Over
+News = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | Over
 
 
 class Tail:
@@ -37,6 +39,8 @@ class Tail:
         self._looked = datetime.now(UTC)
         self._seen = store.last_change() if before is None else before.known_of(store)
         self._wished = store.last_wish()
+        self._drafted = store.last_draft()
+        self._here = this_process()
         self._version = (-1, -1)
 
     def known_of(self, store: Store) -> int:
@@ -58,10 +62,25 @@ class Tail:
         changes = self._store.history(after=self._seen)
         if not changes:
             self._version = version
-            return self._wishes()
+            return [*self._drafts(), *self._wishes()]
         news = [told for change in changes if (told := self._told(change)) is not None]
         self._seen = changes[-1].number  # only now: what could not be read is read next time
         return news
+
+    def _drafts(self) -> list[DraftUpdated]:
+        saved = self._store.drafts_after(self._drafted)
+        others = (one for one in saved if one.actor is None or one.actor.process != self._here)
+        news = [told for one in others if (told := self.draft(one.request_id, one.actor)) is not None]
+        self._drafted = max((one.serial for one in saved), default=self._drafted)
+        return news
+
+    def draft(self, request_id: str, actor: Actor | None) -> DraftUpdated | None:
+        """Return the news that a draft was changed, or None where its request no longer waits."""
+        stored = self._store.request(request_id)
+        if stored is None or stored.state is not RequestState.PENDING:
+            return None
+        draft = self._store.load_draft(stored.request)
+        return None if draft is None else DraftUpdated(stored.request, draft, actor)
 
     def _wishes(self) -> list[News]:
         wishes = self._store.open_wishes(after=self._wished)

@@ -61,7 +61,7 @@ class RequestAnswers:
         screen = self._screen_of(row)
         if screen is not None:
             screen.touch()
-        self._manager.inbox.save_draft(row.id, draft)
+        self._manager.inbox.save_draft(row.id, draft, Actor.here(Surface.INBOX))
 
     async def settle(
         self,

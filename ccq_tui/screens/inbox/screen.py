@@ -18,6 +18,7 @@ from ccq_tui.inbox import (
     Added,
     AlreadySettled,
     Denied,
+    DraftUpdated,
     InboxChange,
     InboxError,
     InboxRenewed,
@@ -26,6 +27,7 @@ from ccq_tui.inbox import (
     Settled,
 )
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting import TYPING_PAUSE, Waiting
 from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
@@ -176,6 +178,8 @@ class InboxScreen(Overlay[InboxRow | None]):
             start_work(self, self._read, name="inbox list")
         elif isinstance(change, SessionNoted):
             start_work(self, self._count_undelivered, name="inbox count", group="inbox count", exclusive=True)
+        elif isinstance(change, DraftUpdated):
+            self._follow(change)
         elif isinstance(change, Settled):
             self.feed.drop(change.request.id)
             if self.answered is not None and self.answered.id == change.request.id:
@@ -410,6 +414,15 @@ class InboxScreen(Overlay[InboxRow | None]):
         self._panel_changed()
         # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
         after_refresh(panel, self.body.about_view.look_anew)
+
+    def _follow(self, change: DraftUpdated) -> None:
+        """Show what another process changed in the draft of the open panel."""
+        if self.panel is None or self.answered is None or self.answered.id != change.request.id:
+            return
+        before, after = self.panel.follow(partial(followed, change=change, at=self.clock()))
+        if after is not before:
+            kept = self.answers.closed.keep(replaced(before, after, change))
+            self.say(draft_words(change.actor) + (DRAFT_KEPT if kept else ""))
 
     def close_panel(self, *, keep: bool = True) -> Waiting | None:
         """Close the panel; return the request with its draft, which its session keeps where asked for."""

@@ -21,6 +21,7 @@ from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
 from ccq_tui.config.actions import Place
+from ccq_tui.inbox import DraftUpdated
 from ccq_tui.inbox.waiting import Line
 from ccq_tui.prompts.unread import Draft
 from ccq_tui.screens.clipboard import copy
@@ -216,7 +217,7 @@ class SessionBase(Screen[None]):
         self._handled_at = self.clock()
         while self._arrived:
             event = self._arrived.popleft()
-            if not isinstance(event, Reconnected | LimitReached):
+            if not isinstance(event, Reconnected | LimitReached | DraftUpdated):
                 self.transcript.apply(event)
                 self.view = noted(self.view, event, self.clock())
             for take in self.listeners:

@@ -6,13 +6,15 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from ccq_tui.inbox import QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.waiting import Draft, Line, Waiting, seconds_to_wait
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.growth import asked_again, begun, grown
@@ -261,6 +263,25 @@ class Dock(Vertical):
             self._panel.rest()
             self._panel = None
             self._show_soon()
+
+    def follow(self, change: DraftUpdated) -> tuple[Draft, Draft] | None:
+        """Show what another surface changed in the draft of a request that waits here.
+
+        Returns:
+            The draft as it was and as it is now, or None where nothing of it is new here.
+        """
+        waiting = self._line.get(change.request.id)
+        if waiting is None:
+            return None
+        if self._panel is not None and self._line.head is waiting:
+            before, after = self._panel.follow(partial(followed, change=change, at=self._clock()))
+        else:
+            before, after = waiting.draft, followed(waiting.draft, change, self._clock())
+        if after is before:
+            return None
+        self._line = self._line.with_draft(change.request.id, after)
+        self._say_what_waits()
+        return before, after
 
     def unfold(self, request_id: str) -> None:
         """Show the panel of a request, if it is the one whose turn it is."""

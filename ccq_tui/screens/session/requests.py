@@ -18,8 +18,9 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.agent.problems import Problem
-from ccq_tui.inbox import Cancelled, PlanRequest
+from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.shared_draft import draft_words, replaced
 from ccq_tui.questions import Expired
 from ccq_tui.questions.events import Shown
 from ccq_tui.screens.session.dock import Dock
@@ -46,6 +47,7 @@ CLOSED_SECONDS = 30.0
 """How long it is said above the prompt that a request was closed."""
 HOW_SECONDS = 20.0
 """How long it is said there how an answer reaches the agent."""
+REPLACED = "F8 copies what you had typed there"
 LEFT_OVER = "F8 copies what you had selected and typed"
 PARKED = "Parked: no process waits · your answer starts Claude again"
 LEFT = "The question still waits · your answer starts Claude again and goes to it as a message"
@@ -91,6 +93,8 @@ class Requests:
                     self._ui.say(BY_MESSAGE, seconds=HOW_SECONDS)
             case RequestSettled():
                 self._close(event)
+            case DraftUpdated():
+                self._follow(event)
             case AnswerNotKept(request_id) if answered := self._answered.pop(request_id, None):
                 dock.add(answered.waiting.request, answered.waiting.draft)
             case StateChanged(SessionState.WORKING):
@@ -134,6 +138,13 @@ class Requests:
             self._left.add(gone)
         kept = self.keep(draft_of(gone))
         self._ui.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
+
+    def _follow(self, change: DraftUpdated) -> None:
+        """Show what another surface changed in a draft; what it replaced of what was typed here is kept."""
+        changed = self._ui.dock.follow(change)
+        if changed is not None:
+            kept = self._drafts.keep(replaced(*changed, change))
+            self._ui.say(draft_words(change.actor) + (f" · {REPLACED}" if kept else ""))
 
     def _close_arriving(self, event: ArrivingEnded) -> None:
         """Close the panel of a set that will not be asked; its draft comes back with the same questions."""

@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.notifying import Bar
@@ -294,7 +295,8 @@ class SessionScreen(SessionBase):
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:
         self.attention.touch()
-        self.session.agent.keep_draft(event.waiting.request.id, event.waiting.draft)
+        waiting, actor = event.waiting, Actor.here(Surface.PANEL)
+        self.session.agent.keep_draft(waiting.request.id, waiting.draft, actor)
 
     @on(Dock.LineChanged)
     def _line_told(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from textual.app import App
 
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
+from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
@@ -89,7 +89,7 @@ class InboxWatch:
             return
         if isinstance(change, InboxRenewed):
             self._warn_soon(change.message, "warning" if change.another else "info")
-        if isinstance(change, SessionNoted):
+        if isinstance(change, SessionNoted | DraftUpdated):
             return
         self._count_soon()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -328,6 +328,21 @@ class RequestPanel(Vertical, Generic[State]):
         """Begin the grace anew: keys under way were meant for what covered the panel until now."""
         if not self._state.hidden:
             self.dispatch(Shown(self._clock(), again=True))
+
+    def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
+        """Show what another surface changed in the draft; the cursor and an open text stay as they are.
+
+        Args:
+            changed: Returns the draft with the changes.
+
+        Returns:
+            The draft as it was and as it is now.
+        """
+        self._take_text()
+        before, self._state = self._state, cast("State", changed(self._state))
+        if self._state is not before and is_live(self):
+            self._draw()
+        return before, self._state
 
     def _clear(self) -> None:
         self._form.forget()

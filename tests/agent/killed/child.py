@@ -124,7 +124,7 @@ class Child:
                 state = first_draft(self._asked[order["id"]])
                 assert isinstance(state, PanelState)
                 page = replace(state.pages[0], draft=Draft(other=order["text"], other_on=True))
-                session.keep_draft(order["id"], replace(state, pages=(page, *state.pages[1:])))
+                session.keep_draft(order["id"], replace(state, pages=(page, *state.pages[1:])), PANEL)
                 # The clock is the same in all processes; on a busy machine the order came late.
                 say({"event": "Drafted", "text": order["text"], "at": time.monotonic()})
             case "answer":

@@ -18,6 +18,7 @@ from ccq_tui.inbox import (
     AlreadySettled,
     Cancelled,
     Denied,
+    DraftUpdated,
     InboxChange,
     PermissionRequest,
     QuestionRequest,
@@ -27,6 +28,7 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.processes import Owner, _start
@@ -164,7 +166,7 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
-        inbox.save_draft("q@s", draft)
+        inbox.save_draft("q@s", draft, PANEL)
         assert await inbox.load_draft(request) == draft
         assert await inbox.defer("q@s")
         task.cancel("parked")
@@ -195,7 +197,7 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         inbox._worker.submit = lambda work: (trips.append(work), submit(work))[1]  # type: ignore[method-assign,func-returns-value]
         assert (await inbox.load_draft(request), trips) == (None, [])
         for draft in (first, second):
-            inbox.save_draft("q@s", draft)
+            inbox.save_draft("q@s", draft, PANEL)
             await inbox.run(lambda store: store.versions())  # what is owed is written before
             assert await inbox.load_draft(request) == draft
         inbox.leave("q@s")
@@ -209,7 +211,7 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
         assert len(trips) == 1
-        inbox.save_draft("q@s", first)
+        inbox.save_draft("q@s", first, PANEL)
         await inbox.run(lambda store: store.versions())
         assert await inbox.load_draft(request) == first
         inbox.withdraw("q@s", "enough")
@@ -269,6 +271,10 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
         await inbox.close()
 
 
+def news(heard: Heard) -> list[DraftUpdated]:
+    return [change for change in heard.changes if isinstance(change, DraftUpdated)]
+
+
 async def test_a_draft_of_two_processes_has_what_each_touched(path: Path) -> None:
     texts = ("Which?", "What else?")
     both = tuple(Question(text, text, (Option("A"), Option("B")), multi_select=True) for text in texts)
@@ -277,18 +283,25 @@ async def test_a_draft_of_two_processes_has_what_each_touched(path: Path) -> Non
         task = asyncio.create_task(one.ask(request))
         await heard.until(lambda: heard.changes)
         mine = step(opened(request.questions), Pressed("1", "1", 9.0))
-        one.save_draft(request.id, mine)
+        one.save_draft(request.id, mine, PANEL)
         await one.run(lambda store: store.waiting())
         theirs = await two.load_draft(request)
         assert isinstance(theirs, PanelState)
         theirs = step(step(theirs, Pressed("tab", "", 9.0)), Pressed("2", "2", 9.0))
-        two.save_draft(request.id, theirs)
+        two.save_draft(request.id, theirs, PHONE)
         await two.run(lambda store: store.waiting())
         mine = step(mine, Pressed("2", "2", 9.0))
-        one.save_draft(request.id, mine)
+        one.save_draft(request.id, mine, PANEL)
         await one.run(lambda store: store.waiting())
         kept = await two.load_draft(request)
         assert isinstance(kept, PanelState)
         assert [page.draft.selected for page in kept.pages] == [(0, 1), (1,)]
+        # Each hears of what the other one changed, and who did; nobody of their own.
+        await heard.until(lambda: news(heard))
+        assert [one.actor for one in news(heard)] == [PHONE]
+        shown = followed(mine, news(heard)[0], 9.0)
+        assert isinstance(shown, PanelState)
+        assert [page.draft.selected for page in shown.pages] == [(0, 1), (1,)]
+        assert (shown.tab, shown.pages[0].cursor) == (mine.tab, mine.pages[0].cursor)
         await one.answer(request.id, Declined(), PANEL)
         await task

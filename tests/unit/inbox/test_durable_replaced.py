@@ -128,7 +128,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         asking = asyncio.create_task(inbox.ask(request, "I looked."))
         leaving = asyncio.create_task(inbox.ask(parked))
         await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 2)
-        inbox.save_draft(request.id, draft)
+        inbox.save_draft(request.id, draft, PANEL)
         assert await inbox.defer(parked.id)
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)

@@ -67,8 +67,8 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
-        inbox.save_draft("a@s", decision(request))
-        inbox.save_draft("a@s", draft)
+        inbox.save_draft("a@s", decision(request), PANEL)
+        inbox.save_draft("a@s", draft, PANEL)
         # The thread may have looked up between the two.
         await seen(path, lambda store: getattr(store.load_draft(request), "text", "") == draft.text != "")
         inbox.withdraw("a@s", "enough")
@@ -79,10 +79,10 @@ async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(p
     first, second = decision(permission("a")), decision(permission("b"))
     inbox = await DurableInbox.open(path)
     await inbox.run(lambda store: (store.add_request(permission("a")), store.add_request(permission("b"))))
-    inbox.save_draft("a@s", first)
+    inbox.save_draft("a@s", first, PANEL)
     await inbox.answer("a@s", Allowed(), PANEL)
     assert await inbox.run(lambda store: store.load_draft(permission("a"))) == first
-    inbox.save_draft("b@s", second)
+    inbox.save_draft("b@s", second, PANEL)
     assert await inbox.close()
     store = Store(path)
     assert store.load_draft(permission("b")) == second

@@ -122,8 +122,8 @@ async def test_a_request_that_is_left_waits_on_with_its_draft_and_can_be_asked_a
     inbox.subscribe(heard.append)
     (task,) = await waiting(inbox, "a")
     draft = decision(request("a"))
-    inbox.save_draft("a@s", draft)
-    inbox.save_draft("nobody@s", draft)
+    inbox.save_draft("a@s", draft, PANEL)
+    inbox.save_draft("nobody@s", draft, PANEL)
     assert not await inbox.defer("a@s"), "nothing outlives this process"
     inbox.leave("a@s")
     inbox.leave("nobody@s")

@@ -60,7 +60,7 @@ def test_what_was_confirmed_is_synced_and_references_hold(path: Path) -> None:
     }
     assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 3000}
     with pytest.raises(sqlite3.IntegrityError):
-        opened.connection.execute("INSERT INTO drafts VALUES ('nobody', '{}', 'now')")
+        opened.connection.execute("INSERT INTO drafts VALUES ('nobody', '{}', 'now', '', 1)")
     opened.connection.close()
 
 
