@@ -133,7 +133,9 @@ async def test_the_answer_to_the_open_question_goes_to_its_session(
     async with run.app.run_test(size=(80, 24)) as pilot:
         await panel_is_open(run, pilot)
         assert "Your answer resumes the session" in run.screen.transcript.text()
-        await pilot.press("2")
+        await pilot.press("2", "f2")
+        await until(pilot, lambda: run.screen.dock.folded_at is not None)
+        assert run.screen.dock.prompt.region.height == 0, "there is nobody to ask anything"
     assert run.app.answered is None
     assert drafts() == 1
     # What was chosen outlives the program until it is confirmed.

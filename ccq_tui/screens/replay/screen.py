@@ -75,7 +75,7 @@ class ReplayScreen(SessionBase):
     DEFAULT_CSS = """
     ReplayScreen {
         & > Transcript { height: 1fr; }
-        & Prompt { display: none; }
+        & Prompt { display: none; height: 0; border: none; }  /* the dock displays it under a hidden panel */
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
