@@ -21,7 +21,7 @@ from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.prompts.unread import Draft
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
@@ -184,6 +184,20 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
         assert len(app.sessions) == 1
         assert not app._exit
         assert asking.driven.screen.dock.prompt.field.text == "x"
+
+
+async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        launch = await begun(asking, pilot, "d")
+        wanted = replace(launch, settings=Settings(cwd=asking.project), carried=untrusted(asking.project))
+        app.post_message(messages.ReplaceWanted(asking.driven.screen.session, wanted))
+        await until(pilot, lambda: isinstance(app.screen, TrustScreen))
+        await begun(asking, pilot, "d")
+        await until(pilot, lambda: len(asking.driven.launches) == 2)
+        await until(pilot, lambda: not any(one.group == "sessions" and one.is_running for one in app.workers))
+        app.sessions.keep_typed("stray")
+        assert app.sessions.take_typed() == ""
 
 
 async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:

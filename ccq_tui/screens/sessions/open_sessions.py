@@ -140,6 +140,7 @@ class OpenSessions(Sequence[SessionScreen]):
         if self._app.current_mode == mode:
             await self._app.switch_mode(self._modes[to])
         await self._app.remove_mode(mode)
+        self.type_on(self.take_typed())
         self.list()
 
     async def show(self, screen: SessionScreen) -> None:
