@@ -31,12 +31,11 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
-from ccq_tui.widgets.lines import Flow, Line, LineView, indented, wrapped
+from ccq_tui.widgets.lines import Flow, Line, LineView, TextLines, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import is_low, key_lines
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.sight import SightView, more_line
-from ccq_tui.widgets.texts import TextLines
 
 LINE = 400
 LONGEST_PATH = 4_096

@@ -16,6 +16,7 @@ from textual.geometry import Offset, Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widgets import Static
 
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
 """Only measures and splits: nothing is ever written to it."""
@@ -327,3 +328,24 @@ class FlowView(LineView):
         if self._flow and self._flow.reach(int(self.scroll_offset.y) + self.size.height + self.AHEAD):
             self.measure()
             self.refresh()
+
+
+class TextLines(Static):
+    """Draws lines that fit its width.
+
+    What is the same is not drawn again, and only another number of lines lays the screen out anew: a layout
+    costs as much as all else that a key does.
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes, markup=False)
+        self._drawn = Text()
+        self._count = 0
+
+    def show(self, lines: Sequence[Text]) -> None:
+        """Draw other lines."""
+        text = Text("\n").join(lines)
+        if text != self._drawn:
+            self._drawn = text
+            self.update(text, layout=len(lines) != self._count)
+            self._count = len(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rich.text import Text
 from textual import events
@@ -11,7 +11,6 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import Static
 
-from ccq_tui.widgets.entries import Entry
 from ccq_tui.widgets.hints import Hints, hint_text, key_at
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -25,6 +24,32 @@ KEYS: tuple[Hints, ...] = (
     (("F4", "next that waits"),),
     (("Ctrl+N", "new"), ("F3", "hide")),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SideBarEntry:
+    """A session in a list of sessions.
+
+    Attributes:
+        number: Its place, from 1; Alt+1 to Alt+9 go to the first nine.
+        name: What it is called, harmless to draw.
+        sign: The sign of its state.
+        state: Its state in words, with its time.
+        waiting: How many requests wait in it.
+        shown: Whether it is the one on the screen.
+    """
+
+    number: int
+    name: str
+    sign: str
+    state: str
+    waiting: int = 0
+    shown: bool = False
+
+    @property
+    def badge(self) -> str:
+        """How many requests wait: ``? 2``, or ""."""
+        return f"? {self.waiting}" if self.waiting else ""
 
 
 class SideBar(Static):
@@ -50,12 +75,12 @@ class SideBar(Static):
 
     def __init__(self) -> None:
         super().__init__("", markup=False)
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[SideBarEntry, ...] = ()
         self._top = 0
         self._keys_shown = False
         self._pointer: Pointer[int | str] = Pointer(self._target)
 
-    def show(self, entries: Sequence[Entry]) -> None:
+    def show(self, entries: Sequence[SideBarEntry]) -> None:
         """List other sessions, or the same in another state."""
         if tuple(entries) != self._entries:
             self._entries = tuple(entries)
@@ -101,7 +126,7 @@ class SideBar(Static):
         return text
 
 
-def _row(entry: Entry, width: int, palette: Palette) -> Text:
+def _row(entry: SideBarEntry, width: int, palette: Palette) -> Text:
     """Draw two lines: number, sign, name and badge; the state with its time."""
     badge = Text(f" {entry.badge} ", palette.warning) if entry.badge else Text(" ")
     first = Text(f" {entry.number if entry.number < 10 else ' '} ", palette.muted)

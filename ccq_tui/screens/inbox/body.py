@@ -15,10 +15,9 @@ from ccq_tui.screens.inbox.drawing import about, list_lines, plan_lines
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow
 from ccq_tui.screens.overlay import ListField
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.lines import Flow, Line, LineView
+from ccq_tui.widgets.lines import Flow, Line, LineView, TextLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.sight import SightView, more_line
-from ccq_tui.widgets.texts import TextLines
 
 AGES_SECONDS = 10.0
 """How often the ages are drawn anew."""

@@ -39,12 +39,11 @@ from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.theme_command import ThemeCommand
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.widgets.entries import Entry
 from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SearchBar
-from ccq_tui.widgets.side_bar import SideBar
+from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.saying import begun
@@ -190,7 +189,7 @@ class SessionScreen(SessionBase):
 
     # -- what the program asks of it ------------------------------------------------------------------------
 
-    def list_sessions(self, entries: Sequence[Entry], waiting_beside: int = 0) -> None:
+    def list_sessions(self, entries: Sequence[SideBarEntry], waiting_beside: int = 0) -> None:
         """Take in which sessions there are, this one among them, and how much waits in the others."""
         self.switcher.list_sessions(entries, waiting_beside)
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandRunner
 from ccq_tui.screens.session.messages import CloseWanted, StepWanted, Told
-from ccq_tui.widgets.entries import Entry
-from ccq_tui.widgets.side_bar import SideBar
+from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 ROOM_FOR_BAR = 80
 """Columns from which the side bar has room beside the transcript."""
@@ -32,12 +31,12 @@ class SessionSwitcher:
         self._ui = runner.ui
         self._bar = bar
         self._width = width
-        self.entries: tuple[Entry, ...] = ()
+        self.entries: tuple[SideBarEntry, ...] = ()
         """All sessions of this terminal."""
         self._bar_wanted = True
         self._told: tuple[object, ...] = ()
 
-    def list_sessions(self, entries: Sequence[Entry], waiting_beside: int = 0) -> None:
+    def list_sessions(self, entries: Sequence[SideBarEntry], waiting_beside: int = 0) -> None:
         """Take in which sessions there are, this one among them, and how much waits in the others."""
         self.entries = tuple(entries)
         if self._ui.live:

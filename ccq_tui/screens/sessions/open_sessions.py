@@ -21,8 +21,8 @@ from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession
 from ccq_tui.text import one_line
-from ccq_tui.widgets.entries import Entry
 from ccq_tui.widgets.lifetime import is_live
+from ccq_tui.widgets.side_bar import SideBarEntry
 from ccq_tui.worktrees.model import worktree_at
 
 NAME_LENGTH = 60
@@ -97,7 +97,7 @@ class OpenSessions(Sequence[SessionScreen]):
         """Return where the sessions work, all or all but one."""
         return {one.launch.settings.directory for one in self._modes if one is not without}
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[SideBarEntry, ...]:
         """Say how all sessions stand."""
         now, front = self._clock(), self.front
         return tuple(
@@ -227,7 +227,7 @@ def ended(screen: SessionScreen) -> EndedSession:
     return EndedSession(screen.launch, screen.view.session_id, unsent=screen.waits_to_begin)
 
 
-def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> Entry:
+def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> SideBarEntry:
     """Return what is said of a session at a place, from 1; ``now`` is of the clock of ``view.since``."""
     sign, word = SIGNS[view.state]
     name = one_line(view.title, NAME_LENGTH) or one_line(view.name, NAME_LENGTH)
@@ -235,17 +235,17 @@ def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown:
     state = f"{word} {duration(seconds)}" if seconds else word
     if view.branch and worktree_at(view.cwd) is not None:
         state += f" · {one_line(view.branch, NAME_LENGTH)}"
-    return Entry(number, name, sign, state, waiting, shown)
+    return SideBarEntry(number, name, sign, state, waiting, shown)
 
 
-def next_waiting(entries: Sequence[Entry]) -> Entry | None:
+def next_waiting(entries: Sequence[SideBarEntry]) -> SideBarEntry | None:
     """Return the session after the shown one, and around, in which something waits; None where none does."""
     at = next((index for index, entry in enumerate(entries) if entry.shown), -1)
     around = [*entries[at + 1 :], *entries[: at + 1]]
     return next((entry for entry in around if entry.waiting and not entry.shown), None)
 
 
-def stepped(entries: Sequence[Entry], step: int) -> Entry | None:
+def stepped(entries: Sequence[SideBarEntry], step: int) -> SideBarEntry | None:
     """Return the session so many places after the shown one, and around."""
     if not entries:
         return None

@@ -18,7 +18,7 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.transcript.diff import changed_lines
-from ccq_tui.widgets.transcript.tools import Card, card_of, tool_of
+from ccq_tui.widgets.transcript.tools import ToolCard, card_of, tool_of
 
 PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it · Ctrl+G edits it first"
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G goes on editing"
@@ -47,7 +47,7 @@ def detail_lines(
         return
     # On a low screen one line is all there is: it must be what would run, not what the agent says of it.
     tool = tool_of(request.tool)
-    first = tool.card is Card.COMMAND
+    first = tool.card is ToolCard.COMMAND
     if first:
         yield from input_lines(request.tool, request.input, width, palette)
     if request.blocked_path:
@@ -191,13 +191,13 @@ def _only(name: str) -> Drawer:
     return draw
 
 
-DRAWERS: Mapping[Card, Drawer] = {
-    Card.COMMAND: _bash,
-    Card.WRITE: _write,
-    Card.EDIT: _edit,
-    Card.NOTEBOOK: _notebook,
-    Card.FILE: _only("file_path"),
-    Card.WEB: lambda values, *drawn: (_fetch if "url" in values else _only("query"))(values, *drawn),
+DRAWERS: Mapping[ToolCard, Drawer] = {
+    ToolCard.COMMAND: _bash,
+    ToolCard.WRITE: _write,
+    ToolCard.EDIT: _edit,
+    ToolCard.NOTEBOOK: _notebook,
+    ToolCard.FILE: _only("file_path"),
+    ToolCard.WEB: lambda values, *drawn: (_fetch if "url" in values else _only("query"))(values, *drawn),
 }
 
 

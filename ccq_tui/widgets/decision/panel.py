@@ -26,14 +26,14 @@ from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.hints import HintBar, hint_height
-from ccq_tui.widgets.lines import Flow, Line, LineView, row_lines, wrapped
+from ccq_tui.widgets.lines import Flow, Line, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.form import Effect
 from ccq_tui.widgets.panel.measures import (
     FIELD_LINES,
-    Look,
+    PanelLook,
     field_height,
     is_low,
     key_lines,
@@ -42,7 +42,6 @@ from ccq_tui.widgets.panel.measures import (
     title_line,
 )
 from ccq_tui.widgets.sight import SightView, more_line
-from ccq_tui.widgets.texts import TextLines
 
 DETAILS_FRAME = 6
 """Cells beside what is decided on, its scrollbar included."""
@@ -183,7 +182,7 @@ class DecisionForm:
         """Bring the choice under the cursor back into sight."""
         self._choices.keep_cursor_in_sight()
 
-    def draw(self, state: DecisionState, look: Look, field: AnswerField, hints: HintBar) -> int:
+    def draw(self, state: DecisionState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
         """Share the lines out and show each part; return the lines of all."""
         palette, width, screen = look.palette, look.width, look.screen_height
         details = self._detail_flow(state, palette, width)
@@ -222,7 +221,7 @@ class DecisionForm:
         hints.show(keys, "", most_keys)
         return share.height
 
-    def say_more(self, state: DecisionState, look: Look) -> None:
+    def say_more(self, state: DecisionState, look: PanelLook) -> None:
         """Say how much more there is of what is decided on: in a row under it, or else in the head."""
         palette, row = look.palette, not self._more.has_class("-off")
         instead = look.countdown

@@ -15,7 +15,7 @@ from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabC
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.measures import Look
+from ccq_tui.widgets.panel.measures import PanelLook
 
 State = TypeVar("State", bound=Draft)
 
@@ -78,5 +78,5 @@ class Form(Protocol[State]):
     def seek(self) -> None:
         """Bring the row under the cursor back into sight."""
 
-    def draw(self, state: State, look: Look, field: AnswerField, hints: HintBar) -> int:
+    def draw(self, state: State, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
         """Draw everything but the text in the field; return the lines that the panel takes."""

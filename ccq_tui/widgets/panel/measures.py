@@ -24,7 +24,7 @@ FIELD_FRAME = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PanelLook:
     """What a request is drawn with, beside its state.
 
     Attributes:
@@ -70,7 +70,7 @@ def field_height(text: str, width: int, most: int) -> int:
 LONGEST_SESSION = 30
 
 
-def title_line(who: str, about: str, look: Look) -> Text:
+def title_line(who: str, about: str, look: PanelLook) -> Text:
     """Return the line that says who asks, what about, and in which session.
 
     What happens soon if nobody presses a key stands in place of the session, or of who asks where there is no

@@ -42,7 +42,7 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.form import Effect, Form, State
 from ccq_tui.widgets.panel.input_queue import Fate, InputQueue, Typed
-from ccq_tui.widgets.panel.measures import Look
+from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.pointer import Pointer
 
 KEPT_KEYS = frozenset({"tab", "shift+tab"})
@@ -564,10 +564,10 @@ class RequestPanel(Vertical, Generic[State]):
     def _draw_form(self) -> int:
         return self._form.draw(self._state, self._look(), self._field, self._hints)
 
-    def _look(self) -> Look:
+    def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # that of the screen before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
-        return Look(width, height, palette, self._session, self._place, self._countdown)
+        return PanelLook(width, height, palette, self._session, self._place, self._countdown)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

@@ -29,15 +29,14 @@ from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.lines import FlowView, LineView
+from ccq_tui.widgets.lines import FlowView, LineView, TextLines
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.form import Effect
-from ccq_tui.widgets.panel.measures import Look
+from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question.captions import TAB_META, field_hint
 from ccq_tui.widgets.question.pages import forget_lines
 from ccq_tui.widgets.question.picture import Cache, Picture
-from ccq_tui.widgets.texts import TextLines
 
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
 """What a panel shows that asks nothing."""
@@ -136,7 +135,7 @@ class QuestionForm:
         """Bring the row under the cursor back into sight."""
         self.list.keep_cursor_in_sight()
 
-    def draw(self, state: PanelState, look: Look, field: AnswerField, hints: HintBar) -> int:
+    def draw(self, state: PanelState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
         """Show a picture of the state; return its lines."""
         if self._cached_for != (look.width, look.palette):
             self._cached_for, self._cache = (look.width, look.palette), {}

@@ -16,7 +16,7 @@ from ccq_tui.widgets.hints import Hints, hint_height
 from ccq_tui.widgets.lines import Flow, Line
 from ccq_tui.widgets.panel.measures import (
     FIELD_LINES,
-    Look,
+    PanelLook,
     field_height,
     is_low,
     key_lines,
@@ -66,7 +66,7 @@ class Picture:
     """
 
     state: PanelState
-    look: Look
+    look: PanelLook
     cache: Cache
 
     @cached_property

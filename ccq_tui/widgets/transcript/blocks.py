@@ -14,11 +14,11 @@ from ccq_tui.agent.events import Retrying, TurnEnded
 from ccq_tui.agent.texts import INTERRUPTED
 from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.widgets.transcript.checklist import Checklist, Entry, todos
+from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
-from ccq_tui.widgets.transcript.tools import EDITS, Card, card_of
+from ccq_tui.widgets.transcript.tools import EDITS, ToolCard, card_of
 
 Body = Document | PlainText | Excerpt | Diff | Checklist
 """What a block holds beside its head: text in parts."""
@@ -77,7 +77,7 @@ class RequestBlock(Block):
 TAIL_LINES = 6
 """Lines of a command's output that are shown while it is folded: it is the end that tells what came of it."""
 SILENT = "(Bash completed with no output)"
-_KNOWN = frozenset({Card.COMMAND, Card.FILE, Card.SEARCH, Card.WEB, Card.LINE})
+_KNOWN = frozenset({ToolCard.COMMAND, ToolCard.FILE, ToolCard.SEARCH, ToolCard.WEB, ToolCard.LINE})
 """Cards whose first line says all that was given."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
@@ -151,13 +151,13 @@ class ToolBlock(Block):
     structured: Any = None
     permission: PermissionBlock | None = field(default=None, init=False)
     task: Task | None = field(default=None, init=False)
-    entry: Entry | None = field(default=None, init=False)
-    checklist: tuple[Entry, ...] = field(default=(), init=False)
+    entry: Todo | None = field(default=None, init=False)
+    checklist: tuple[Todo, ...] = field(default=(), init=False)
     inner: list[Block] = field(default_factory=list, init=False)
     _bodies: dict[bool, Body | None] = field(default_factory=dict, init=False)
 
     @property
-    def card(self) -> Card:
+    def card(self) -> ToolCard:
         """How it is shown."""
         return card_of(self.tool)
 
@@ -213,7 +213,7 @@ def _short(block: ToolBlock) -> Body | None:
         return None
     if block.card in EDITS:
         return edit_diff(block.tool, block.input, block.structured, FOLD_LINES)
-    if block.card is Card.COMMAND and "\n" in block.output.strip():
+    if block.card is ToolCard.COMMAND and "\n" in block.output.strip():
         return Excerpt(readable(block), TAIL_LINES, tail=True)
     return None
 
@@ -227,29 +227,29 @@ def _whole(block: ToolBlock) -> Body | None:
         if diff is not None:
             return diff
     text = readable(block)
-    if block.card not in _KNOWN | EDITS | {Card.AGENT} and block.input:
+    if block.card not in _KNOWN | EDITS | {ToolCard.AGENT} and block.input:
         given = json.dumps(block.input, indent=2, ensure_ascii=False, default=str)
         text = f"{given}\n\n{_laid_out(text)}"
     return PlainText(text) if text.strip() else None
 
 
-def _listed(block: ToolBlock) -> tuple[Entry, ...]:
+def _listed(block: ToolBlock) -> tuple[Todo, ...]:
     if block.state is ToolState.FAILED:
         return ()
-    if block.card is Card.TODOS:
+    if block.card is ToolCard.TODOS:
         return todos(block.input.get("todos"))
-    return block.checklist if block.card is Card.TASKS else ()
+    return block.checklist if block.card is ToolCard.TASKS else ()
 
 
 def readable(block: ToolBlock) -> str:
     """Return a call's output without what only a terminal or the model is meant to read, unsanitised."""
     text = "" if block.interrupted else block.output
-    if block.card is Card.COMMAND:
+    if block.card is ToolCard.COMMAND:
         if text == SILENT:
             return ""
         text = _as_left(_COLOURS.sub("", text))
         return _EXIT.sub("", text) if block.state is ToolState.FAILED else text
-    if block.card is Card.AGENT and (found := _REPORT.match(text)):
+    if block.card is ToolCard.AGENT and (found := _REPORT.match(text)):
         return "\n".join(line.removeprefix("  ") for line in found[1].split("\n"))
     return _ERROR_TAGS.sub("", text) if block.state is ToolState.FAILED else text
 

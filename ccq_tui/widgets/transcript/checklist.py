@@ -20,7 +20,7 @@ class Doing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Todo:
     """One thing to do; ``text`` is unsanitised."""
 
     text: str
@@ -35,7 +35,7 @@ class Checklist:
         hidden: How many more there are.
     """
 
-    def __init__(self, entries: Iterable[Entry], most: int | None = None) -> None:
+    def __init__(self, entries: Iterable[Todo], most: int | None = None) -> None:
         """Take entries."""
         whole = tuple(entries)
         self.entries = whole if most is None or len(whole) <= most + 1 else whole[:most]
@@ -53,12 +53,12 @@ class Checklist:
         return max(1, len(self.entries) + bool(self.hidden))
 
 
-def todos(source: Any) -> tuple[Entry, ...]:
+def todos(source: Any) -> tuple[Todo, ...]:
     """Read the list of a ``TodoWrite`` call, of any shape; what is no entry is left out."""
     if not isinstance(source, list):
         return ()
     return tuple(
-        Entry(str(_named(todo)), _doing(todo.get("status"))) for todo in source if isinstance(todo, Mapping)
+        Todo(str(_named(todo)), _doing(todo.get("status"))) for todo in source if isinstance(todo, Mapping)
     )
 
 
@@ -71,7 +71,7 @@ def _doing(status: Any) -> Doing:
     return Doing(status) if status in set(Doing) else Doing.PENDING
 
 
-def done(entries: Iterable[Entry]) -> str:
+def done(entries: Iterable[Todo]) -> str:
     """Say how many entries are done: ``2 of 3 done``."""
     states = [entry.doing for entry in entries]
     return f"{states.count(Doing.DONE)} of {len(states)} done"
@@ -81,19 +81,19 @@ class TaskList:
     """The list that ``TaskCreate`` and ``TaskUpdate`` calls make, entry by entry."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, Todo] = {}
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[Todo, ...]:
         """The entries, in the order in which they came."""
         return tuple(self._entries.values())
 
-    def take(self, tool: str, arguments: Mapping[str, Any], output: str, structured: Any) -> Entry | None:
+    def take(self, tool: str, arguments: Mapping[str, Any], output: str, structured: Any) -> Todo | None:
         """Follow a call that succeeded; return the entry that it was about, or None for the whole list."""
         match tool:
             case "TaskCreate":
                 name = _created(output, structured) or str(len(self._entries) + 1)
-                self._entries[name] = Entry(str(arguments.get("subject") or ""))
+                self._entries[name] = Todo(str(arguments.get("subject") or ""))
                 return self._entries[name]
             case "TaskUpdate":
                 return self._update(str(arguments.get("taskId") or ""), arguments)
@@ -101,7 +101,7 @@ class TaskList:
                 self._replace(structured.get("tasks"))
         return None
 
-    def _update(self, name: str, arguments: Mapping[str, Any]) -> Entry | None:
+    def _update(self, name: str, arguments: Mapping[str, Any]) -> Todo | None:
         if arguments.get("status") == "deleted":
             return self._entries.pop(name, None)
         entry = self._entries.get(name)
@@ -117,7 +117,7 @@ class TaskList:
     def _replace(self, tasks: Any) -> None:
         if isinstance(tasks, list) and all(isinstance(task, Mapping) and task.get("id") for task in tasks):
             self._entries = {
-                str(task["id"]): Entry(str(task.get("subject") or ""), _doing(task.get("status")))
+                str(task["id"]): Todo(str(task.get("subject") or ""), _doing(task.get("status")))
                 for task in tasks
             }
 

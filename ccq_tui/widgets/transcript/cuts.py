@@ -30,7 +30,7 @@ def markdown_parser(*, inline: bool) -> MarkdownIt:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class BlockSpan:
     """One top-level block, or one item of a top-level list.
 
     Attributes:
@@ -46,12 +46,12 @@ class Span:
     content: str = ""
 
 
-def outline(parser: MarkdownIt, text: str, env: dict[str, Any]) -> list[Span]:
+def outline(parser: MarkdownIt, text: str, env: dict[str, Any]) -> list[BlockSpan]:
     """Find the top-level blocks of Markdown that begins with a block; a list counts as its items."""
     return list(_spans(parser.parse(text, env), text.split("\n")))
 
 
-def _spans(tokens: list[Token], lines: list[str]) -> Iterator[Span]:
+def _spans(tokens: list[Token], lines: list[str]) -> Iterator[BlockSpan]:
     first = True
     for token in tokens:
         if token.map is None or token.nesting < 0:
@@ -60,11 +60,11 @@ def _spans(tokens: list[Token], lines: list[str]) -> Iterator[Span]:
         if token.level == 0:
             first = True
             if not token.type.endswith("_list_open"):
-                yield Span(token.type, start, content=token.content if token.type == "fence" else "")
+                yield BlockSpan(token.type, start, content=token.content if token.type == "fence" else "")
         elif token.level == 1 and token.type == "list_item_open":
             # An item indented further would read as code if it stood by itself.
             if first or not lines[start].startswith("    "):
-                yield Span("item", start, follows=not first)
+                yield BlockSpan("item", start, follows=not first)
             first = False
 
 
@@ -73,11 +73,11 @@ class Cut(NamedTuple):
 
     part: str
     rest: str
-    span: Span | None
+    span: BlockSpan | None
     """What the rest is, or None when only the parser can tell."""
 
 
-def cut(span: Span, text: str) -> Cut | None:
+def cut(span: BlockSpan, text: str) -> Cut | None:
     """Cut the first part off a block that is too long for one, else return None."""
     if span.kind == "fence":
         return _cut_fence(span, text)
@@ -99,7 +99,7 @@ def _text_end(text: str) -> int:
     return high
 
 
-def _cut_fence(span: Span, text: str) -> Cut | None:
+def _cut_fence(span: BlockSpan, text: str) -> Cut | None:
     opening, _, body = text.partition("\n")
     end = _code_end(span.content)
     if end is None or not body.startswith(
@@ -131,7 +131,7 @@ def _long_line_end(content: str) -> int | None:
     return content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2
 
 
-def _cut_table(span: Span, text: str) -> Cut | None:
+def _cut_table(span: BlockSpan, text: str) -> Cut | None:
     lines = text.split("\n", TABLE_ROWS + 2)
     if len(lines) < TABLE_ROWS + 3 or not lines[-1].strip():
         return None

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ccq_tui.widgets.transcript.tools import Card, card_of
+from ccq_tui.widgets.transcript.tools import ToolCard, card_of
 
 PIECE_LINES = 40
 LINE_LIMIT = 4_000
@@ -82,7 +82,7 @@ def edit_diff(
     first = list(islice(lines, most + 1))
     if not first:
         return None
-    if card_of(tool) is Card.WRITE and not _hunks(structured):
+    if card_of(tool) is ToolCard.WRITE and not _hunks(structured):
         rest = _length(arguments.get("content")) - len(first)  # a new file, as long as it may be
     else:
         rest = sum(1 for _ in lines)
@@ -91,7 +91,7 @@ def edit_diff(
 
 def counts(tool: str, arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
     """Return how many lines a call added and took away."""
-    if card_of(tool) is Card.WRITE and not _hunks(structured):
+    if card_of(tool) is ToolCard.WRITE and not _hunks(structured):
         return _length(arguments.get("content")), 0
     signs = [line.sign for line in _lines(tool, arguments, structured)]
     return signs.count("+"), signs.count("-")
@@ -111,10 +111,10 @@ def _lines(tool: str, arguments: Mapping[str, Any], structured: Any) -> Iterator
     record = structured if isinstance(structured, Mapping) else {}
     if hunks := _hunks(structured):
         yield from _patched(hunks)
-    elif card_of(tool) is Card.WRITE:
+    elif card_of(tool) is ToolCard.WRITE:
         if record.get("type", "create") == "create":
             yield from _written(arguments.get("content"))
-    elif card_of(tool) is Card.NOTEBOOK:
+    elif card_of(tool) is ToolCard.NOTEBOOK:
         yield from _notebook(arguments, record)
     else:
         edits = arguments.get("edits", [arguments])

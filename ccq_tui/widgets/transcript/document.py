@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript.cuts import Span, cut, markdown_parser, outline
+from ccq_tui.widgets.transcript.cuts import BlockSpan, cut, markdown_parser, outline
 
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
@@ -193,7 +193,7 @@ class Document:
             self._tail = ""
         self._try_at = len(self._tail) * 3 // 2
 
-    def _outline(self) -> list[Span]:
+    def _outline(self) -> list[BlockSpan]:
         self.parses += 1
         self.parsed += len(self._tail)
         known = len(self.env.get("references", ()))
@@ -202,7 +202,7 @@ class Document:
             self._epoch += 1  # a link further up may have found its target
         return spans
 
-    def _emit(self, spans: list[Span], *, last: bool) -> bool:
+    def _emit(self, spans: list[BlockSpan], *, last: bool) -> bool:
         """Turn blocks into parts; return whether one was cut, so that the tail has to be looked at again."""
         lines = self._tail.splitlines(keepends=True)
         for number, span in enumerate(spans):
@@ -225,7 +225,7 @@ class Document:
         self._tail, self._tail_gap = "", 1
         return False
 
-    def _gap(self, span: Span) -> int:
+    def _gap(self, span: BlockSpan) -> int:
         if span.follows and self.parts:
             return int(self.parts[-1].source.endswith("\n\n"))
         return 1

@@ -149,7 +149,7 @@ class ListItem(rm.ListItem):
         yield from _hung(console, options, self.elements, first, Segment(" " * len(sign)), self.style)
 
 
-class Rule(rm.HorizontalRule):
+class HorizontalRule(rm.HorizontalRule):
     """A thin line."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -185,7 +185,7 @@ class Markdown(rm.Markdown):
         "fence": CodeBlock,
         "code_block": CodeBlock,
         "blockquote_open": BlockQuote,
-        "hr": Rule,
+        "hr": HorizontalRule,
         "list_item_open": ListItem,
         "image": Image,
         "table_open": TableElement,

@@ -18,7 +18,7 @@ from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.order import BlockOrder, Change
 from ccq_tui.widgets.transcript.sent_prompts import SentPrompts
 from ccq_tui.widgets.transcript.tool_calls import ToolCalls
-from ccq_tui.widgets.transcript.tools import Card, card_of
+from ccq_tui.widgets.transcript.tools import ToolCard, card_of
 
 PUT_OFF = "tool_deferred"
 """How a turn ends that waits for an answer without a process."""
@@ -224,7 +224,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.ToolStarted) -> None:
-        if card_of(event.tool) is Card.REQUEST:
+        if card_of(event.tool) is ToolCard.REQUEST:
             self._hidden[event.tool_use_id] = event
         elif self._calls.get(event.tool_use_id) is None:
             self._retry_over()
@@ -235,7 +235,9 @@ class TranscriptModel:
         started = self._hidden.pop(event.tool_use_id, None)
         asked = self._requests.get(event.tool_use_id)
         # A question that was parked has its result in another process, which does not know the tool.
-        if isinstance(asked, bl.QuestionBlock) or (asked is not None and card_of(event.tool) is Card.REQUEST):
+        if isinstance(asked, bl.QuestionBlock) or (
+            asked is not None and card_of(event.tool) is ToolCard.REQUEST
+        ):
             return
         block = self._calls.get(event.tool_use_id)
         if block is None:

@@ -17,7 +17,7 @@ _SPACE = r"[\s│]+"
 """Space between words, or the end of a line with the margin of the next."""
 
 
-class Span(NamedTuple):
+class MatchSpan(NamedTuple):
     """A stretch of one line, in cells, and which match it belongs to."""
 
     start: int
@@ -31,10 +31,10 @@ def drawn_pattern(pattern: re.Pattern[str], words: Sequence[str]) -> re.Pattern[
     return re.compile(_SPACE.join(broken), pattern.flags & ~re.UNICODE)
 
 
-def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, list[Span]]:
+def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, list[MatchSpan]]:
     """Return the stretches of each drawn line that a `drawn_pattern` matches."""
     lines = [strip.text for strip in strips]
-    found: dict[int, list[Span]] = {}
+    found: dict[int, list[MatchSpan]] = {}
     text = "\n".join(lines)
     line, start = 0, 0
     for number, match in enumerate(pattern.finditer(text)):
@@ -47,7 +47,7 @@ def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, lis
             piece = lines[line][at - start : end - start]
             if shown := piece.strip(" │"):  # the margin of a line is no part of what goes on in it
                 first = cell_len(lines[line][: at - start + piece.index(shown)])
-                found.setdefault(line, []).append(Span(first, first + cell_len(shown), number))
+                found.setdefault(line, []).append(MatchSpan(first, first + cell_len(shown), number))
             at = end + 1
     return found
 

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript import heads, request_heads
-from ccq_tui.widgets.transcript.checklist import Checklist, Doing, Entry
+from ccq_tui.widgets.transcript.checklist import Checklist, Doing, Todo
 from ccq_tui.widgets.transcript.diff import Diff
 from ccq_tui.widgets.transcript.diff_painter import draw_diff, more
 from ccq_tui.widgets.transcript.document import Document
@@ -46,7 +46,7 @@ def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
     )
 
 
-def _entry(pen: Pen, entry: Entry, width: int) -> list[Text]:
+def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
     sign, colour = SIGNS[entry.doing]
     style = {Doing.PENDING: Style.null(), Doing.NOW: pen.colours["strong"], Doing.DONE: pen.colours["muted"]}
     text = Text(one_line(entry.text, ENTRY_LIMIT), style[entry.doing])

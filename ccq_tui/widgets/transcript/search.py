@@ -12,7 +12,7 @@ from textual.strip import Strip
 from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.export import with_inner
 from ccq_tui.widgets.transcript.order import Change
-from ccq_tui.widgets.transcript.overlay import Span, drawn_pattern, painted, spans_in
+from ccq_tui.widgets.transcript.overlay import MatchSpan, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search_index import Finder, Hit, unfolded
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
@@ -56,7 +56,7 @@ class Search:
         self._origin = (0, 0)
         self._searching = False
         self._told_at = 0.0
-        self._spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[Span]]]] = {}
+        self._spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[MatchSpan]]]] = {}
 
     def begin(self) -> None:
         """Remember the place from which is searched, and keep it from now on."""
@@ -215,7 +215,7 @@ class Search:
 
     # -- drawing -------------------------------------------------------------------------------------------
 
-    def _spans_of(self, index: int, part: int) -> dict[int, list[Span]]:
+    def _spans_of(self, index: int, part: int) -> dict[int, list[MatchSpan]]:
         strips = self._layout.strips(index, part)
         key = (self._layout.blocks[index], part)
         known = self._spans.get(key)
@@ -243,6 +243,6 @@ class Search:
         )
 
 
-def _last(spans: dict[int, list[Span]]) -> int:
+def _last(spans: dict[int, list[MatchSpan]]) -> int:
     """Return the number of the last match, or -1."""
     return max((span.number for line in spans.values() for span in line), default=-1)

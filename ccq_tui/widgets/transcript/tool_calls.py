@@ -8,7 +8,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript.blocks import Block, NoticeBlock, PermissionBlock, Task, ToolBlock, ToolState
 from ccq_tui.widgets.transcript.checklist import TaskList
 from ccq_tui.widgets.transcript.order import BlockOrder
-from ccq_tui.widgets.transcript.tools import Card
+from ccq_tui.widgets.transcript.tools import ToolCard
 
 _ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
 
@@ -62,7 +62,7 @@ class ToolCalls:
         )
         self._calls[block.id] = self.running[block.id] = block
         self._add(block, event.parent)
-        if block.card is Card.AGENT:
+        if block.card is ToolCard.AGENT:
             self._order.add_agent(block)
         return block
 
@@ -76,7 +76,7 @@ class ToolCalls:
             state = ToolState.FAILED if event.is_error else ToolState.OK
             self._end(block, ToolState.STOPPED if block.interrupted and event.is_error else state)
         block.renew()
-        if block.card is Card.TASKS and block.state is ToolState.OK:
+        if block.card is ToolCard.TASKS and block.state is ToolState.OK:
             self._follow_list(block)
         self._order.touch(block)
 
@@ -114,7 +114,7 @@ class ToolCalls:
 
     def fold(self, block: ToolBlock, *, folded: bool) -> None:
         """Fold away what stands under an Agent call that is over, or bring it back."""
-        if block.card is not Card.AGENT or block.at < 0:
+        if block.card is not ToolCard.AGENT or block.at < 0:
             return
         if folded and block.state is not ToolState.RUNNING:
             block.inner = [*self._order.take_under(block), *block.inner]
@@ -125,7 +125,7 @@ class ToolCalls:
     def task_started(self, event: ev.TaskStarted) -> None:
         """Note that a call has a task of its own."""
         block = self._calls.get(event.tool_use_id)
-        if block is None or (block.card is not Card.AGENT and not event.background):
+        if block is None or (block.card is not ToolCard.AGENT and not event.background):
             return  # a command of a few seconds: the call itself tells all of it
         block.task = Task(event.task_id, event.background)
         self._by_task[event.task_id] = block
@@ -160,7 +160,7 @@ class ToolCalls:
     def _say_end(self, event: ev.TaskEnded, block: ToolBlock, state: ToolState) -> None:
         level = {ToolState.OK: "done", ToolState.FAILED: "error"}.get(state, "info")
         name = str(block.input.get("description") or block.input.get("command") or block.tool)
-        summary = "" if block.card is Card.AGENT else event.summary  # an agent's is its whole report
+        summary = "" if block.card is ToolCard.AGENT else event.summary  # an agent's is its whole report
         text = summary or f"“{name}” in the background: {event.status}"
         known = self._ended.get(event.task_id)
         if known is None:

@@ -11,7 +11,7 @@ from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState
 from ccq_tui.widgets.transcript.checklist import Doing
 from ccq_tui.widgets.transcript.diff import counts
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
-from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, Card, card_of
+from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, ToolCard, card_of
 
 _EXIT = re.compile(r"\AExit code (-?\d+)")
 _ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
@@ -45,11 +45,11 @@ def _result(block: ToolBlock) -> str:
         return _edited(block, record)
     if block.entry is not None:
         return _DONE[block.entry.doing]
-    if block.card in (Card.AGENT, Card.TODOS) or isinstance(block.body, Excerpt):
+    if block.card in (ToolCard.AGENT, ToolCard.TODOS) or isinstance(block.body, Excerpt):
         return ""
     if _IMAGE.match(block.output):
         return block.output[1:-1]
-    said = _fetched(record) if block.card is Card.WEB else ""
+    said = _fetched(record) if block.card is ToolCard.WEB else ""
     return said or outcome(block.tool, block.output, block.structured, failed=False)
 
 
@@ -57,7 +57,7 @@ def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
     if block.body is None:
         return "nothing changed"
     added, removed = counts(block.tool, block.input, block.structured)
-    if block.card is Card.WRITE and record.get("type", "create") == "create":
+    if block.card is ToolCard.WRITE and record.get("type", "create") == "create":
         return f"new, {plural(added, 'line')}"
     return f"+{added} −{removed}"
 
@@ -111,7 +111,7 @@ def _failure(output: str) -> str:
 def _structured(tool: str, record: Mapping[str, Any]) -> str:
     """Read counts from the CLI's record where it has them."""
     file = record.get("file")
-    if card_of(tool) is Card.FILE and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
+    if card_of(tool) is ToolCard.FILE and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
         return plural(file["numLines"], "line")
     counted = {"content": ("numLines", "line"), "count": ("numMatches", "match")}
     usual = ("numFiles", "file") if "numFiles" in record else ("numMatches", "match")

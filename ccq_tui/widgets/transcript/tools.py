@@ -14,7 +14,7 @@ LIMIT = 2_000
 """Characters of an argument that are looked at."""
 
 
-class Card(Enum):
+class ToolCard(Enum):
     """How the calls of a tool are shown; who asks for a card draws what it has beside others."""
 
     OTHER = "other"
@@ -36,7 +36,7 @@ class Card(Enum):
     """By what is asked of a person, not as a call."""
 
 
-EDITS = frozenset({Card.EDIT, Card.WRITE, Card.NOTEBOOK})
+EDITS = frozenset({ToolCard.EDIT, ToolCard.WRITE, ToolCard.NOTEBOOK})
 """Cards that show what changed in a file."""
 
 
@@ -50,34 +50,34 @@ class Tool:
         wants: What is wanted with it, in words that follow "wants to", or "".
     """
 
-    card: Card = Card.OTHER
+    card: ToolCard = ToolCard.OTHER
     arguments: tuple[str, ...] = ()
     wants: str = ""
 
 
 TOOLS: Mapping[str, Tool] = {
-    "Bash": Tool(Card.COMMAND, ("command",), "run a command"),
-    "Read": Tool(Card.FILE, ("file_path",), "read a file"),
-    "Edit": Tool(Card.EDIT, ("file_path",), "change a file"),
-    "MultiEdit": Tool(Card.EDIT, ("file_path",)),
-    "Write": Tool(Card.WRITE, ("file_path",), "write a file"),
-    "NotebookEdit": Tool(Card.NOTEBOOK, ("notebook_path",), "change a notebook"),
-    "Glob": Tool(Card.SEARCH, ("pattern", "path"), "look for files"),
-    "Grep": Tool(Card.SEARCH, ("pattern", "path"), "search in files"),
-    "LS": Tool(Card.LINE, ("path",)),
-    "WebFetch": Tool(Card.WEB, ("url",), "fetch a page"),
-    "WebSearch": Tool(Card.WEB, ("query",), "search the web"),
-    "Agent": Tool(Card.AGENT, ("description", "prompt")),
-    "Task": Tool(Card.AGENT, ("description", "prompt")),
-    "Skill": Tool(Card.LINE, ("skill",)),
-    "TodoWrite": Tool(Card.TODOS),
-    "TaskCreate": Tool(Card.TASKS, ("subject",)),
-    "TaskUpdate": Tool(Card.TASKS, ("subject", "taskId")),
-    "TaskList": Tool(Card.TASKS),
-    "TaskOutput": Tool(Card.OTHER, ("task_id",)),
-    "KillShell": Tool(Card.OTHER, ("shell_id",)),
-    "AskUserQuestion": Tool(Card.REQUEST),
-    "ExitPlanMode": Tool(Card.REQUEST),
+    "Bash": Tool(ToolCard.COMMAND, ("command",), "run a command"),
+    "Read": Tool(ToolCard.FILE, ("file_path",), "read a file"),
+    "Edit": Tool(ToolCard.EDIT, ("file_path",), "change a file"),
+    "MultiEdit": Tool(ToolCard.EDIT, ("file_path",)),
+    "Write": Tool(ToolCard.WRITE, ("file_path",), "write a file"),
+    "NotebookEdit": Tool(ToolCard.NOTEBOOK, ("notebook_path",), "change a notebook"),
+    "Glob": Tool(ToolCard.SEARCH, ("pattern", "path"), "look for files"),
+    "Grep": Tool(ToolCard.SEARCH, ("pattern", "path"), "search in files"),
+    "LS": Tool(ToolCard.LINE, ("path",)),
+    "WebFetch": Tool(ToolCard.WEB, ("url",), "fetch a page"),
+    "WebSearch": Tool(ToolCard.WEB, ("query",), "search the web"),
+    "Agent": Tool(ToolCard.AGENT, ("description", "prompt")),
+    "Task": Tool(ToolCard.AGENT, ("description", "prompt")),
+    "Skill": Tool(ToolCard.LINE, ("skill",)),
+    "TodoWrite": Tool(ToolCard.TODOS),
+    "TaskCreate": Tool(ToolCard.TASKS, ("subject",)),
+    "TaskUpdate": Tool(ToolCard.TASKS, ("subject", "taskId")),
+    "TaskList": Tool(ToolCard.TASKS),
+    "TaskOutput": Tool(ToolCard.OTHER, ("task_id",)),
+    "KillShell": Tool(ToolCard.OTHER, ("shell_id",)),
+    "AskUserQuestion": Tool(ToolCard.REQUEST),
+    "ExitPlanMode": Tool(ToolCard.REQUEST),
 }
 _UNKNOWN = Tool()
 _LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "description", "prompt", "name", "id")
@@ -88,7 +88,7 @@ def tool_of(name: str) -> Tool:
     return TOOLS.get(name, _UNKNOWN)
 
 
-def card_of(name: str) -> Card:
+def card_of(name: str) -> ToolCard:
     """Return how the calls of a tool are shown."""
     return tool_of(name).card
 
@@ -104,10 +104,10 @@ def tool_title(tool: str) -> str:
 def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return the argument that says most about a call, unsanitised."""
     row = tool_of(tool)
-    if row.card is Card.TODOS:
+    if row.card is ToolCard.TODOS:
         return done(todos(arguments.get("todos")))
     values = [_short(arguments[name]) for name in row.arguments if arguments.get(name)]
-    if row.card is Card.SEARCH and len(values) == len(row.arguments):
+    if row.card is ToolCard.SEARCH and len(values) == len(row.arguments):
         return f"{values[0]} in {values[1]}"
     if values:
         return values[0]
@@ -128,9 +128,9 @@ def short_argument(tool: str, argument: str, directory: str) -> str:
     card, here = card_of(tool), directory.rstrip("/")
     if not here:
         return argument
-    if card is Card.FILE or card in EDITS:
+    if card is ToolCard.FILE or card in EDITS:
         return argument.removeprefix(f"{here}/")
-    if card is Card.SEARCH:
+    if card is ToolCard.SEARCH:
         pattern, sign, where = argument.rpartition(" in ")
         if sign and where.rstrip("/") == here:
             return pattern
