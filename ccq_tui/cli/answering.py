@@ -86,10 +86,9 @@ def decline(request: str) -> int:
     """
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.inbox.requests import Denied, QuestionRequest
-        from ccq_tui.questions import Declined
+        from ccq_tui.inbox.kinds import kind_of
 
-        return Declined() if isinstance(asked, QuestionRequest) else Denied()
+        return kind_of(asked).refusal()
 
     return _settle(request, outcome_for, "ccq-tui decline")
 
@@ -116,11 +115,10 @@ def _decision(
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
     from ccq_tui.cli.saying import SayingError
     from ccq_tui.inbox.actors import Actor, Surface
+    from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
-    from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState, state_after
-    from ccq_tui.inbox.validation import InvalidOutcome
-    from ccq_tui.inbox.verdicts import AlreadySettled, Unknown
+    from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
     from ccq_tui.questions import Declined
 
     with opened_store() as store:
@@ -133,7 +131,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         except SayingError as error:
             raise Refused(f"{error}.") from error
         reach = reach_of(store, stored.request.session_id, stored.request.origin)
-        if reach not in TAKES_DECISIONS and not isinstance(stored.request, QuestionRequest):
+        if reach not in TAKES_DECISIONS and not kind_of(stored.request).OUTLIVES:
             raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
         try:
             verdict = store.settle(key, outcome, Actor.here(Surface.COMMAND, command))
@@ -153,7 +151,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
 
 
 def _taken(stored: StoredRequest, called: str) -> Taken:
-    from ccq_tui.inbox.listing import local
+    from ccq_tui.inbox.layout import local
     from ccq_tui.inbox.requests import Cancelled
 
     at = f" at {local(stored.settled_at, seconds=True)}" if stored.settled_at else ""
@@ -167,7 +165,7 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
 
 def _delivery(store: Store, session_id: str, reach: Reach) -> str:
     """Say how the agent will have it."""
-    from ccq_tui.inbox.listing import SHORT
+    from ccq_tui.inbox.format import SHORT
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
 
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"

@@ -70,8 +70,8 @@ def inbox(
 
 
 def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
-    from ccq_tui.inbox.listing import inbox_lines, shortener, undelivered_lines, unread_words
-    from ccq_tui.inbox.reports import list_report, request_record
+    from ccq_tui.inbox.format import inbox_lines, shortener, undelivered_lines, unread_words
+    from ccq_tui.inbox.records import list_report, request_record
 
     start = since(since_text)
     with opened_store() as store:
@@ -103,8 +103,8 @@ def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> 
 @_narrowed
 def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
     """List the sessions, the one that changed last at the end."""
-    from ccq_tui.inbox.listing import session_lines, shortener
-    from ccq_tui.inbox.reports import list_report, session_record
+    from ccq_tui.inbox.format import session_lines, shortener
+    from ccq_tui.inbox.records import list_report, session_record
 
     start = since(since_text)
     with opened_store() as store:
@@ -133,8 +133,8 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
 @_narrowed
 def history(as_json: bool, session: str | None, since_text: str | None) -> int:
     """List every change of a request or a session, oldest first."""
-    from ccq_tui.inbox.listing import history_lines, shortener
-    from ccq_tui.inbox.reports import change_record, list_report
+    from ccq_tui.inbox.format import history_lines, shortener
+    from ccq_tui.inbox.records import change_record, list_report
 
     start = since(since_text)
     with opened_store() as store:
@@ -163,9 +163,8 @@ def show(request: str, as_json: bool) -> int:
     """
     from pathlib import Path
 
-    from ccq_tui.inbox.listing import SHORT
-    from ccq_tui.inbox.reports import report, whole_record
-    from ccq_tui.inbox.showing import request_lines
+    from ccq_tui.inbox.format import SHORT, request_lines
+    from ccq_tui.inbox.records import report, whole_record
     from ccq_tui.text import one_line
     from ccq_tui.worktrees.model import can_be_there
 
@@ -190,12 +189,12 @@ def show(request: str, as_json: bool) -> int:
 
 def _unreached(store: Store, stored: StoredRequest) -> str:
     """Say why no agent can get what is decided, or "" where one can."""
+    from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
-    from ccq_tui.inbox.requests import QuestionRequest
     from ccq_tui.inbox.store import RequestState
 
     reach = reach_of(store, stored.request.session_id, stored.request.origin)
-    if not isinstance(stored.request, QuestionRequest):
+    if not kind_of(stored.request).OUTLIVES:
         waits = stored.state is RequestState.PENDING
         return f"It {NOBODY_DECIDES}." if waits and reach not in TAKES_DECISIONS else ""
     return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""

@@ -25,6 +25,7 @@ _COMMANDS = {
     "leaving": ("resume", "export"),
     "parking": ("park",),
     "replay": ("replay",),
+    "schema": ("schema",),
 }
 
 

@@ -63,7 +63,7 @@ def _followed(store: Store, wish: ParkWish) -> Parking:
 
 def _which(store: Store | None) -> str:
     """Say what could be parked, for who named nothing."""
-    from ccq_tui.inbox.listing import session_lines, shortener
+    from ccq_tui.inbox.format import session_lines, shortener
     from ccq_tui.processes import alive
 
     waiting = store.waiting_counts() if store else {}

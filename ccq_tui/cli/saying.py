@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ccq_tui.inbox.choices import choices_for
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.questions import Answer, Answered, Kind, Question, QuestionSet
 from ccq_tui.questions.state import Draft, Page, typable
@@ -138,7 +138,7 @@ def decided(
     Raises:
         SayingError: It is none of the choices, or takes no note, or needs one.
     """
-    choices = choices_for(request)
+    choices = kind_of(request).choices(request)
     allowed = f"choose 1 to {len(choices)}"
     numbers = [number for value in choose for number in _numbers(value, value)]
     if len(numbers) != 1:

@@ -87,10 +87,12 @@ def complete_waiting(
     Returns:
         Those whose ids begin with it.
     """
-    from ccq_tui.inbox.listing import summary
+    from ccq_tui.inbox.kinds import kind_of
 
     def found(store: Store) -> Iterable[tuple[str, str]]:
-        return ((store.name_of(one.request), summary(one.request)) for one in store.waiting())
+        return (
+            (store.name_of(one.request), kind_of(one.request).summary(one.request)) for one in store.waiting()
+        )
 
     return _proposed(start, found)
 
@@ -114,7 +116,7 @@ def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) ->
 
     A shell that completes has no place for what is wrong with the inbox.
     """
-    from ccq_tui.inbox.listing import fit
+    from ccq_tui.inbox.layout import fit
 
     with suppress(Refused), opened_store() as store:
         found = find(store) if store else ()

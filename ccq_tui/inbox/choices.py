@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Suggestion, what, where
+from ccq_tui.inbox.requests import Allowed, Denied
+from ccq_tui.inbox.suggestions import Suggestion
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.schema import ChoiceRecord
 
 NUMBERS = "123456789"
 """Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
@@ -62,18 +67,23 @@ PLAN_CHOICES = (
 )
 
 
-def choices_for(request: PermissionRequest | PlanRequest) -> tuple[Choice, ...]:
-    """Return the ways to decide on a request, what was suggested among them and nothing beyond it."""
-    if isinstance(request, PlanRequest):
-        return PLAN_CHOICES
-    lasting = tuple(
-        Choice(
-            NUMBERS[index] if index < len(NUMBERS) else "",
-            what(suggestion),
-            where(suggestion),
-            allows=True,
-            suggestion=suggestion,
-        )
-        for index, suggestion in enumerate(request.suggestions)
-    )
-    return (ALLOW, *lasting, ALLOW_AND_SAY, DENY, DENY_AND_SAY)
+def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:
+    """Return the ways to decide in JSON."""
+    return [
+        {
+            "number": number,
+            "label": choice.label,
+            "holds": choice.where,
+            "allows": choice.allows,
+            "takes_note": choice.takes_text,
+        }
+        for number, choice in enumerate(choices, 1)
+    ]
+
+
+def how_to_decide(name: str) -> list[str]:
+    """Say which command takes one of them."""
+    return [
+        f"To decide: ccq-tui answer {name} --choose N",
+        "           and where it ends in “…” --note TEXT",
+    ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ccq_tui.inbox.choices import NUMBERS, Choice, choices_for
+from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.questions.events import (
     Clicked,
@@ -74,11 +74,6 @@ class DecisionState:
     def current_plan(self) -> str:
         """The plan that would be approved; "" for a permission."""
         return self.plan or (self.request.plan if isinstance(self.request, PlanRequest) else "")
-
-
-def decision(request: PermissionRequest | PlanRequest) -> DecisionState:
-    """Return the state in which a permission or a plan opens."""
-    return DecisionState(request, choices_for(request))
 
 
 def decide(state: DecisionState, event: Event) -> DecisionState:

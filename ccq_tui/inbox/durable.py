@@ -15,6 +15,7 @@ from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.keeping import Keeping
+from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.owed import Owed
 from ccq_tui.inbox.port import (
@@ -32,8 +33,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.tail import News, Over, Tail
 from ccq_tui.inbox.store.worker import Worker
-from ccq_tui.inbox.validation import InvalidOutcome, check_outcome
-from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, Unknown, Verdict, Won
+from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
 
 _logger = logging.getLogger(__name__)

@@ -14,8 +14,7 @@ from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.held import write_fact
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.validation import InvalidOutcome
-from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.inbox.verdicts import InboxError, InvalidOutcome
 from ccq_tui.inbox.waiting import Draft
 
 _logger = logging.getLogger(__name__)

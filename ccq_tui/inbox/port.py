@@ -134,7 +134,7 @@ class Inbox(Protocol):
             Whether this call settled it; when it did not, who did.
 
         Raises:
-            InvalidOutcome: The request does not take this outcome (`ccq_tui.inbox.validation`).
+            InvalidOutcome: The request does not take this outcome (`ccq_tui.inbox.kinds`).
         """
         ...
 

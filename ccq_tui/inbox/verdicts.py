@@ -55,3 +55,17 @@ class InboxClosed(InboxUnavailable):
 
 class InboxTooNew(InboxError):  # noqa: N818 - says what the inbox is
     """The database was made by a newer version of the program."""
+
+
+class InvalidOutcome(InboxError):  # noqa: N818 - says what the outcome is
+    """A request does not take an outcome; nothing was changed.
+
+    Attributes:
+        field: What is wrong with it: a path such as ``answers[0].selected``, or "" for all of it.
+        reason: Why, for a person.
+    """
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}" if field else reason)
+        self.field = field
+        self.reason = reason

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
-from ccq_tui.inbox.decision import DecisionState, decision
-from ccq_tui.inbox.requests import QuestionRequest, Request
-from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import Request
+from ccq_tui.questions.state import PanelState
 
 TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""
@@ -110,8 +112,8 @@ class Line:
         if not self.items:
             return ""
         asked = self.asked.items
-        questions = sum(isinstance(item.request, QuestionRequest) for item in asked)
-        parts = [_count(questions, "question"), _count(len(asked) - questions, "decision")]
+        counts = Counter(kind_of(item.request).NOUN for item in asked)
+        parts = [_count(count, noun) for noun, count in sorted(counts.items(), reverse=True)]
         waiting = " and ".join(part for part in parts if part)
         arriving = _count(len(self.items) - len(asked), "question")
         told = [f"{waiting} waiting" if waiting else "", f"{arriving} arriving" if arriving else ""]
@@ -124,7 +126,7 @@ class Line:
 
 def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
-    return opened(request.questions) if isinstance(request, QuestionRequest) else decision(request)
+    return kind_of(request).first_draft(request)
 
 
 def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> float:

@@ -21,7 +21,7 @@ from textual.widgets import Static
 
 from ccq_tui import theming
 from ccq_tui.inbox import PermissionRequest, PlanRequest
-from ccq_tui.inbox.decision import decision
+from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions import Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.theming.load import shipped
@@ -261,7 +261,9 @@ class DecisionHost(PanelHost):
         self.panel = self._decides(request, asked_for=asked_for)
 
     def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
-        return DecisionPanel(decision(request), session="api-refactor", clock=self.clock, asked_for=asked_for)
+        return DecisionPanel(
+            first_draft(request), session="api-refactor", clock=self.clock, asked_for=asked_for
+        )
 
     async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]
         """Put another panel in the place of the one that is there."""

@@ -22,8 +22,10 @@ from ccq_tui.config.actions import ACTIONS, Place
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.filtered_list import MOVES
-from ccq_tui.inbox.choices import NUMBERS, choices_for
-from ccq_tui.inbox.decision import decision, means_something
+from ccq_tui.inbox.choices import NUMBERS
+from ccq_tui.inbox.decision import means_something
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.keylist import (
@@ -110,12 +112,12 @@ def test_every_key_of_the_question_panel_is_listed_once() -> None:
 
 
 def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
-    state = decision(permission())
+    state = first_draft(permission())
     handled_by_the_panel = {"shift+up", "shift+down", "ctrl+g"}
     for key in (key for keys, _ in DECISION_KEYS for key in keys if key not in handled_by_the_panel):
         assert means_something(state, key, key if len(key) == 1 else "")
     listed = {key for keys, _ in DECISION_KEYS for key in keys}
-    assert {choice.key for choice in choices_for(permission())} <= listed
+    assert {choice.key for choice in kind_of(permission()).choices(permission())} <= listed
     assert any(section.title == DECISION for section in ALL)
 
 

@@ -18,7 +18,7 @@ from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.reports import whole_record
+from ccq_tui.inbox.records import whole_record
 from ccq_tui.inbox.store import StoredSessionState
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.orphans import PROCESS_GONE

@@ -17,7 +17,7 @@ from ccq_tui.cli.main import cli
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.listing import WIDTH, cells
+from ccq_tui.inbox.layout import WIDTH, cells
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet

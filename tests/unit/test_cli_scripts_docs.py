@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from ccq_tui.cli.main import cli
-from ccq_tui.inbox.reports import change_record, request_record, session_record, whole_record
+from ccq_tui.inbox.records import change_record, request_record, session_record, whole_record
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 
 PAGE = Path(__file__).parents[2].joinpath("docs/scripts.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ccq_tui.inbox.decision import DecisionState, decision
+from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
 from ccq_tui.inbox.waiting import Draft, first_draft
@@ -97,7 +97,7 @@ def _same(names: Collection[str], one: Mapping[str, Any], other: Mapping[str, An
 
 
 def _blank(state: Draft) -> Draft:
-    return opened(state.questions) if isinstance(state, PanelState) else decision(state.request)
+    return opened(state.questions) if isinstance(state, PanelState) else first_draft(state.request)
 
 
 def _of_panel(state: PanelState) -> dict[str, Any]:

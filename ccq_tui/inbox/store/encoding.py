@@ -13,15 +13,13 @@ from functools import cache
 from typing import Any, TypeVar
 
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.kinds import KINDS, kind_of
 from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
     Cancelled,
     Denied,
     Origin,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
     Request,
     RequestOutcome,
 )
@@ -44,11 +42,7 @@ MOST_NAME = 200
 """Characters of an actor's name that are kept."""
 T = TypeVar("T")
 
-_REQUESTS: dict[str, type[Request]] = {
-    "question": QuestionRequest,
-    "permission": PermissionRequest,
-    "plan": PlanRequest,
-}
+_REQUESTS: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 _OUTCOMES: dict[str, type[RequestOutcome]] = {
     "answered": Answered,
     "discussed": Discussed,
@@ -64,14 +58,9 @@ class StoredFormatError(ValueError):
     """What is stored is not what this version can read."""
 
 
-def kind_of(request: Request) -> str:
-    """Return the word for a request's kind: question, permission or plan."""
-    return next(word for word, kind in _REQUESTS.items() if isinstance(request, kind))
-
-
 def request_to_json(request: Request) -> str:
     """Write a request."""
-    return dump({"kind": kind_of(request), **_plain(request)})
+    return dump({"kind": kind_of(request).WORD, **_plain(request)})
 
 
 def request_from_json(text: str) -> Request:

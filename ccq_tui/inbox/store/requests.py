@@ -8,11 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.kinds import check_outcome, kind_of
 from ccq_tui.inbox.requests import (
     Cancelled,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
     Request,
     RequestOutcome,
 )
@@ -21,7 +19,6 @@ from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
     actor_from_json,
     actor_to_json,
-    kind_of,
     outcome_from_json,
     outcome_to_json,
     request_from_json,
@@ -38,7 +35,6 @@ from ccq_tui.inbox.store.rows import (
     stamp,
     state_after,
 )
-from ccq_tui.inbox.validation import check_outcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Verdict, Won
 from ccq_tui.processes import Owner, alive
 from ccq_tui.text import one_line
@@ -128,7 +124,7 @@ class Requests(Orphans):
                 request_key(request.id),
                 call_key(request.tool_use_id),
                 name_key(request.session_id),
-                kind_of(request),
+                kind_of(request).WORD,
                 request.origin.asker,
                 request_to_json(request),
                 storable(context),
@@ -339,16 +335,8 @@ class Requests(Orphans):
 
 
 def _same_call(one: Request, other: Request) -> bool:
-    """Whether two requests ask the same; what is suggested may differ."""
-    match one, other:
-        case QuestionRequest(), QuestionRequest():
-            return one.questions == other.questions
-        case PermissionRequest(), PermissionRequest():
-            return (one.tool, one.input) == (other.tool, other.input)
-        case PlanRequest(), PlanRequest():
-            return one.plan == other.plan
-        case _:
-            return False
+    """Whether two requests ask the same."""
+    return type(one) is type(other) and kind_of(one).same(one, other)
 
 
 def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:

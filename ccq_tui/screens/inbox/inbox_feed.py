@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from ccq_tui.inbox import InboxError
-from ccq_tui.inbox.listing import unread_words
+from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.reach import Look, Reach, reach_of
 from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store import Store

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import Self
 
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.inbox.listing import summary
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.text import one_line
 
@@ -70,7 +70,7 @@ class InboxRow:
 def row_of(stored: StoredRequest, session: str, directory: str, place: Place) -> InboxRow:
     """Return the row of a request, with what its session is called and where it works, or ""."""
     name = one_line(session, LONGEST_NAME)
-    question = one_line(summary(stored.request), LONGEST_QUESTION)
+    question = one_line(kind_of(stored.request).summary(stored.request), LONGEST_QUESTION)
     return InboxRow(stored, name, directory, place, question, f"{name} {question} {directory}".casefold())
 
 

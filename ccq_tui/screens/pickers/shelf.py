@@ -13,7 +13,7 @@ from ccq_tui.agent.earlier import EarlierSession, delete_earlier, earlier_sessio
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.listing import summary
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import alive
 from ccq_tui.screens.pickers.choosing import PickRow
@@ -112,7 +112,7 @@ def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved,
     for one in sessions:
         count, known = counts.get(one.session_id, 0), store.session(one.session_id)
         waiting = store.waiting(one.session_id, limit=MOST_QUESTIONS) if count else []
-        lines = tuple(summary(stored.request) for stored in waiting)
+        lines = tuple(kind_of(stored.request).summary(stored.request) for stored in waiting)
         found.append(Shelved(one, lines, count, known is not None and alive(known.owner)))
     return tuple(found)
 

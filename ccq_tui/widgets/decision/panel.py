@@ -15,12 +15,12 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
     DecisionState,
     decide,
-    decision,
     decision_hints,
     meaning,
     means_something,
     unseen_words,
 )
+from ccq_tui.inbox.kinds import permission
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
@@ -57,7 +57,8 @@ AROUND = 2
 FEWEST_DETAILS = 2
 """Lines of what is decided on where it does not fit: one of it, and the row that says how much more it is."""
 SCROLLS = {"shift+up": -1, "shift+down": 1}
-NOTHING = decision(PermissionRequest("", "", "", {}))
+NOBODY_ASKS = PermissionRequest("", "", "", {})
+NOTHING = DecisionState(NOBODY_ASKS, permission.choices(NOBODY_ASKS))
 """What a panel shows that asks nothing."""
 
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from rich.style import Style
 
-from ccq_tui.inbox import Allowed, Cancelled, Denied, RequestOutcome
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Question
+from ccq_tui.inbox.kinds.question import question_record
+from ccq_tui.inbox.records import outcome_record
+from ccq_tui.questions import Answer, Answered, Discussed, Question
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.colours import Colours
@@ -113,7 +114,7 @@ def _record(block: bl.Block) -> dict[str, Any]:
 
 def _request(block: bl.RequestBlock) -> dict[str, Any]:
     record: dict[str, Any] = {
-        "outcome": _outcome(block.outcome),
+        "outcome": outcome_record(block.outcome),
         "settled_at": block.settled.isoformat(timespec="seconds") if block.settled else None,
         "surface": block.actor.called if block.actor else "",
     }
@@ -124,8 +125,8 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
                 "id": request.tool_use_id,
                 "title": request.questions.title,
                 "questions": [
-                    _question(question, answers[number] if number < len(answers) else None)
-                    for number, question in enumerate(request.questions.questions)
+                    _question(number, question, answers[number - 1] if number <= len(answers) else None)
+                    for number, question in enumerate(request.questions.questions, 1)
                 ],
             }
         case bl.PermissionBlock(request=permission):
@@ -142,38 +143,11 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
     return record
 
 
-def _outcome(outcome: RequestOutcome | None) -> dict[str, str] | None:
-    """Return how a request ended, and what was said with it; None while it waits."""
-    match outcome:
-        case None:
-            return None
-        case Discussed(text) | Denied(text):
-            said = text
-        case Allowed():
-            said = outcome.text
-        case Cancelled(reason):
-            said = reason
-        case Answered() | Declined() | Expired():
-            said = ""
-    return {"kind": type(outcome).__name__.lower(), "text": said}
-
-
-def _question(question: Question, answer: Answer | None) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "text": question.text,
-        "header": question.header,
-        "kind": question.kind.value,
-        "multi_select": question.multi_select,
-        "options": [
-            {"label": option.label, "description": option.description, "preview": option.preview}
-            for option in question.options
-        ],
-        "answer": None,
-        "unselected": "" if answer is None else answer.unselected,
-    }
-    if answer is not None and answer.given:
-        record["answer"] = {"selected": list(answer.selected), "other": answer.other, "note": answer.note}
-    return record
+def _question(number: int, question: Question, answer: Answer | None) -> dict[str, Any]:
+    given = answer is not None and answer.given
+    said = {"selected": list(answer.selected), "other": answer.other, "note": answer.note} if answer else None
+    unselected = "" if answer is None else answer.unselected
+    return {**question_record(number, question), "answer": said if given else None, "unselected": unselected}
 
 
 def export_markdown(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
@@ -236,10 +210,11 @@ def _asked(question: Question, answer: Answer | None) -> str:
 
 
 def _ended(block: bl.RequestBlock) -> str:
-    outcome = _outcome(block.outcome)
+    outcome = outcome_record(block.outcome)
     if outcome is None:
         return "waiting"
-    return f"{outcome['kind']}: {outcome['text']}" if outcome["text"] else outcome["kind"]
+    said = outcome.get("text", "")
+    return f"{outcome['kind']}: {said}" if said else outcome["kind"]
 
 
 def _quoted(text: str) -> str:

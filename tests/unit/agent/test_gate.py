@@ -18,7 +18,7 @@ from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, Reque
 from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.validation import InvalidOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 from tests.actors import LIMIT, PANEL
 

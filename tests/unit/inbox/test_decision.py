@@ -13,12 +13,12 @@ from ccq_tui.inbox.decision import (
     ENTER_TAKES,
     DecisionState,
     decide,
-    decision,
     decision_hints,
     meaning,
     means_something,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions.events import (
     Clicked,
     Event,
@@ -61,19 +61,19 @@ def keys(state: DecisionState, pressed: str) -> DecisionState:
     ],
 )
 def test_keys_and_enter_decide(request_: PermissionRequest, pressed: str, outcome: object) -> None:
-    assert keys(decision(request_), pressed).outcome == outcome
+    assert keys(first_draft(request_), pressed).outcome == outcome
 
 
 def test_nothing_is_offered_for_longer_that_was_not_suggested() -> None:
-    bare = decision(replace(PERMISSION, suggestions=()))
+    bare = first_draft(replace(PERMISSION, suggestions=()))
     assert [choice.key for choice in bare.choices] == ["y", "a", "n", "e"]
     assert keys(bare, "1") == bare, "a digit without a choice decides and types nothing"
-    many = decision(replace(PERMISSION, suggestions=(ALWAYS,) * 11))
+    many = first_draft(replace(PERMISSION, suggestions=(ALWAYS,) * 11))
     assert [choice.key for choice in many.choices] == ["y", *"123456789", "", "", "a", "n", "e"]
 
 
 def test_allowing_with_text() -> None:
-    state = decide(keys(decision(PERMISSION), "a"), TextChanged("but quietly"))
+    state = decide(keys(first_draft(PERMISSION), "a"), TextChanged("but quietly"))
     assert keys(state, "enter").outcome == Allowed("but quietly")
     back = keys(state, "escape")
     assert keys(back, "y").outcome == Allowed(), "y carries no text"
@@ -83,19 +83,19 @@ def test_allowing_with_text() -> None:
 
 
 def test_a_plan_is_approved_with_words_as_it_was_edited() -> None:
-    state = decide(keys(decision(PLAN), "a"), TextChanged("tests first"))
+    state = decide(keys(first_draft(PLAN), "a"), TextChanged("tests first"))
     assert keys(state, "enter").outcome == Allowed("tests first", mode="default")
-    edited = decide(decision(PLAN), TextChanged("# Mine"))
+    edited = decide(first_draft(PLAN), TextChanged("# Mine"))
     said = decide(keys(edited, "down down enter"), TextChanged("tests first"))
     assert keys(said, "enter").outcome == Allowed("tests first", mode="default", plan="# Mine")
-    assert keys(decide(decision(PLAN), Pasted("no")), "enter").outcome == Denied("no"), (
+    assert keys(decide(first_draft(PLAN), Pasted("no")), "enter").outcome == Denied("no"), (
         "never approved unasked"
     )
-    assert ("a", "approve and say") in decision_hints(decision(PLAN))
+    assert ("a", "approve and say") in decision_hints(first_draft(PLAN))
 
 
 def test_a_plan_is_edited_and_that_plan_is_approved() -> None:
-    state = decide(decision(PLAN), TextChanged("# Mine\x07"))
+    state = decide(first_draft(PLAN), TextChanged("# Mine\x07"))
     assert (state.plan, state.current_plan, state.has_draft) == ("# Mine", "# Mine", True)
     assert keys(state, "1 enter").outcome == Allowed(mode="acceptEdits", plan="# Mine")
     assert keys(state, "n").outcome == Denied()
@@ -103,17 +103,17 @@ def test_a_plan_is_edited_and_that_plan_is_approved() -> None:
     assert (same.plan, same.current_plan) == ("", "# Plan")
     empty = decide(state, TextChanged(" \n"))
     assert (empty.plan, bool(empty.notice)) == ("", True)
-    assert decide(decision(PERMISSION), TextChanged("x")) == decision(PERMISSION)
+    assert decide(first_draft(PERMISSION), TextChanged("x")) == first_draft(PERMISSION)
 
 
 @pytest.mark.parametrize("pressed", ["3", "down", "k", "space", "ctrl+d", "escape", "f2", "home", "x"])
 def test_other_keys_decide_nothing(pressed: str) -> None:
-    assert keys(decision(PERMISSION), pressed).outcome is None
+    assert keys(first_draft(PERMISSION), pressed).outcome is None
 
 
 @pytest.mark.parametrize("opened_by", ["e", "end enter", "up enter"])
 def test_denying_with_text(opened_by: str) -> None:
-    state = keys(decision(PERMISSION), opened_by)
+    state = keys(first_draft(PERMISSION), opened_by)
     assert state.typing
     assert keys(state, "enter").notice, "an empty text is not sent"
     state = decide(state, TextChanged("use make test"))
@@ -123,15 +123,15 @@ def test_denying_with_text(opened_by: str) -> None:
 
 
 def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
-    assert keys(decision(PERMISSION), "x").text == "x"
-    assert decide(decision(PERMISSION), Pasted("two\nlines")).text == "two\nlines"
+    assert keys(first_draft(PERMISSION), "x").text == "x"
+    assert decide(first_draft(PERMISSION), Pasted("two\nlines")).text == "two\nlines"
 
 
 @pytest.mark.parametrize(
     ("key", "back"), [("y", "yy"), ("n", "nn"), ("1", "11"), ("enter", ""), ("escape", "")]
 )
 def test_a_fresh_panel_takes_no_key_that_decides(key: str, back: str) -> None:
-    fresh = decide(decision(PERMISSION), Shown(10.0))
+    fresh = decide(first_draft(PERMISSION), Shown(10.0))
     early = decide(fresh, Pressed(key, at=10.0 + GRACE / 2))
     assert replace(early, guard=fresh.guard) == fresh
     held = decide(early, Pressed(key, at=10.0 + GRACE + 0.01))
@@ -156,7 +156,7 @@ def test_a_fresh_panel_takes_no_key_that_decides(key: str, back: str) -> None:
 def test_a_letter_decides_where_nobody_writes_and_a_digit_only_goes_to_its_row(
     request_: PermissionRequest | PlanRequest, before: float | None, key: str, drafting: bool, took: object
 ) -> None:
-    state = decide(decision(request_), Shown(10.0, typed_at=before))
+    state = decide(first_draft(request_), Shown(10.0, typed_at=before))
     after = decide(state, Pressed(key, key, at=10.1 + TYPING_SECONDS - 0.1, drafting=drafting))
     there = after.choices[after.cursor]
     if took is not None:
@@ -169,7 +169,7 @@ def test_a_letter_decides_where_nobody_writes_and_a_digit_only_goes_to_its_row(
 
 def test_who_writes_on_after_a_pause_grants_nothing() -> None:
     for words in ("yes, all", "1. y", "2y"):
-        state = decide(decision(PERMISSION), Shown(10.0, typed_at=8.0))
+        state = decide(first_draft(PERMISSION), Shown(10.0, typed_at=8.0))
         for number, key in enumerate(words):
             state = decide(state, Pressed(key, key, at=12.0 + number * 0.2, drafting=True))
         assert state.outcome is None, words
@@ -177,40 +177,40 @@ def test_who_writes_on_after_a_pause_grants_nothing() -> None:
 
 
 def test_a_click_moves_and_on_the_choice_under_the_cursor_takes_it() -> None:
-    state = decide(decision(PERMISSION), Clicked(1))
+    state = decide(first_draft(PERMISSION), Clicked(1))
     assert (state.cursor, state.outcome) == (1, None)
     assert decide(state, Clicked(1)).outcome == Allowed(suggestion=ALWAYS)
-    assert decide(decision(PERMISSION), Clicked(0)).outcome == Allowed()
+    assert decide(first_draft(PERMISSION), Clicked(0)).outcome == Allowed()
     text = decide(decide(state, Clicked(3)), Clicked(3))
     assert (text.typing, text.outcome) == (True, None)
     assert decide(text, Clicked(3)) == text, "the text that is open stays open"
 
 
 def test_a_click_that_was_meant_for_something_else_does_nothing() -> None:
-    fresh = decide(decision(PERMISSION), Shown(5.0))
+    fresh = decide(first_draft(PERMISSION), Shown(5.0))
     assert decide(fresh, Clicked(0, at=5.0 + GRACE / 2)) == fresh
-    hidden = keys(decision(PERMISSION), "escape")
+    hidden = keys(first_draft(PERMISSION), "escape")
     assert decide(hidden, Clicked(0)) == hidden
-    focused = decide(decision(PERMISSION), TerminalFocused(5.0))
+    focused = decide(first_draft(PERMISSION), TerminalFocused(5.0))
     assert decide(focused, Clicked(1, at=5.1)) == focused
 
 
 def test_text_has_no_control_characters() -> None:
-    assert decide(decision(PLAN), Pasted("\x1b[31mred\r\nline\x07")).text == "[31mred\nline"
-    assert decide(decision(PLAN), Pasted("\x1b\x07")) == decision(PLAN), "nothing is left of it"
-    assert decide(keys(decision(PLAN), "e"), TextChanged("a\x9b\tb")).text == "a\tb"
+    assert decide(first_draft(PLAN), Pasted("\x1b[31mred\r\nline\x07")).text == "[31mred\nline"
+    assert decide(first_draft(PLAN), Pasted("\x1b\x07")) == first_draft(PLAN), "nothing is left of it"
+    assert decide(keys(first_draft(PLAN), "e"), TextChanged("a\x9b\tb")).text == "a\tb"
 
 
 @pytest.mark.parametrize("key", ["y", "n", "1", " "])
 def test_what_is_typed_into_a_fresh_panels_text_is_text(key: str) -> None:
-    fresh = decide(keys(decision(PERMISSION), "e"), Shown(10.0))
+    fresh = decide(keys(first_draft(PERMISSION), "e"), Shown(10.0))
     assert meaning(fresh, Pressed(key, key, at=10.1)) is Meaning.COMMAND
     assert meaning(fresh, Pressed("enter", at=10.1)) is Meaning.PASSED_OVER
     assert meaning(fresh, Pressed(key, key, at=10.1, drafting=True)) is Meaning.TYPING
 
 
 def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
-    state = keys(decide(keys(decision(PLAN), "e"), TextChanged("smaller")), "escape escape")
+    state = keys(decide(keys(first_draft(PLAN), "e"), TextChanged("smaller")), "escape escape")
     assert state.hidden
     assert keys(state, "y enter").outcome is None
     shown = keys(state, "f2")
@@ -233,7 +233,7 @@ def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
     ),
 )
 def test_random_events(request_: PermissionRequest, happened: list[Event]) -> None:
-    state = decision(request_)
+    state = first_draft(request_)
     for event in happened:
         after = decide(state, event)
         decision_hints(after)
@@ -251,7 +251,7 @@ EVERY_ROW = frozenset(range(10))
 
 
 def test_a_choice_out_of_sight_is_brought_back_and_not_taken() -> None:
-    state = decide(decision(PERMISSION), Seen(frozenset({0, 1})))
+    state = decide(first_draft(PERMISSION), Seen(frozenset({0, 1})))
     after = keys(state, "2")
     assert (after.outcome, after.cursor) == (None, 2)
     assert after.notice
@@ -264,7 +264,7 @@ def test_a_choice_out_of_sight_is_brought_back_and_not_taken() -> None:
 
 
 def test_what_was_never_on_the_screen_is_allowed_by_a_second_press_alone() -> None:
-    state = decide(decision(PERMISSION), Seen(EVERY_ROW, 41))
+    state = decide(first_draft(PERMISSION), Seen(EVERY_ROW, 41))
     asked = decide(state, Pressed("enter", at=100.0))
     assert asked.outcome is None
     words = "41 lines were never on the screen · Shift+↓ shows them · Enter again allows"
@@ -287,7 +287,7 @@ def test_what_was_never_on_the_screen_is_allowed_by_a_second_press_alone() -> No
 
 
 def test_clicks_texts_and_plans_ask_too() -> None:
-    state = decide(decision(PERMISSION), Seen(EVERY_ROW, 120, at_least=True))
+    state = decide(first_draft(PERMISSION), Seen(EVERY_ROW, 120, at_least=True))
     clicked = decide(state, Clicked(0, 5.0))
     assert clicked.notice.startswith("over 120 lines were never")
     assert clicked.notice.endswith("a click again allows")
@@ -297,13 +297,13 @@ def test_clicks_texts_and_plans_ask_too() -> None:
     assert (asked.outcome, asked.text) == (None, "x")
     assert decide(asked, TextChanged("xy")).warned is None, "what is typed on is no second press"
     assert decide(asked, Pressed("enter", at=8.0)).outcome == Allowed("x")
-    plan = keys(decide(decision(PLAN), Seen(EVERY_ROW, 3)), "y")
+    plan = keys(decide(first_draft(PLAN), Seen(EVERY_ROW, 3)), "y")
     assert plan.notice == "3 lines were never on the screen · PgUp PgDn show them · y again approves"
 
 
 @pytest.mark.parametrize("key", ["ctrl+d", "tab", "escape"])
 def test_a_letter_right_behind_a_text_that_was_left_decides_nothing(key: str) -> None:
-    state = decide(decision(PERMISSION), Pressed("a", "a", at=10.0))
+    state = decide(first_draft(PERMISSION), Pressed("a", "a", at=10.0))
     for letter in "why":
         state = decide(state, TextChanged(state.text + letter))
     state = decide(decide(state, Pressed(key, "", at=20.0)), Pressed("n", "n", at=20.1))

@@ -24,12 +24,13 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.decision import decide, decision
+from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.tail import Tail
 from ccq_tui.inbox.store.worker import Worker
-from ccq_tui.inbox.validation import InvalidOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
@@ -61,13 +62,13 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
     # How often the thread looks up; a clock here would tell how busy the machine is.
     assert worker.NEAR_SECONDS < 0.25
     request = permission("a")
-    draft = decision(request)
+    draft = first_draft(request)
     for key in "hello":
         draft = decide(draft, Pressed(key, key))
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
-        inbox.save_draft("a@s", decision(request), PANEL)
+        inbox.save_draft("a@s", first_draft(request), PANEL)
         inbox.save_draft("a@s", draft, PANEL)
         # The thread may have looked up between the two.
         await seen(path, lambda store: getattr(store.load_draft(request), "text", "") == draft.text != "")
@@ -76,7 +77,7 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
 
 
 async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(path: Path) -> None:
-    first, second = decision(permission("a")), decision(permission("b"))
+    first, second = first_draft(permission("a")), first_draft(permission("b"))
     inbox = await DurableInbox.open(path)
     await inbox.run(lambda store: (store.add_request(permission("a")), store.add_request(permission("b"))))
     inbox.save_draft("a@s", first, PANEL)

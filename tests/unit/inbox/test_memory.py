@@ -20,7 +20,7 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.decision import decision
+from ccq_tui.inbox.waiting import first_draft
 from tests.actors import PANEL, PHONE
 
 
@@ -121,7 +121,7 @@ async def test_a_request_that_is_left_waits_on_with_its_draft_and_can_be_asked_a
     heard: list[InboxChange] = []
     inbox.subscribe(heard.append)
     (task,) = await waiting(inbox, "a")
-    draft = decision(request("a"))
+    draft = first_draft(request("a"))
     inbox.save_draft("a@s", draft, PANEL)
     inbox.save_draft("nobody@s", draft, PANEL)
     assert not await inbox.defer("a@s"), "nothing outlives this process"

@@ -13,11 +13,12 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from ccq_tui.inbox import DraftUpdated, PlanRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.decision import decide, decision
+from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.owed import Owed
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.tail import Tail
+from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
@@ -74,8 +75,8 @@ def test_nothing_is_confirmed_that_changed_in_this_very_moment() -> None:
     assert (held.outcome, held.aside) == (None, JUST_CHANGED)
     assert step(held, Pressed("enter", "", 6.0)).outcome is not None
     plan = PlanRequest("p", "s", "# A plan")
-    edited = replace(decision(plan), plan="# Theirs")
-    decided = followed(decision(plan), DraftUpdated(plan, edited, None), 5.0)
+    edited = replace(first_draft(plan), plan="# Theirs")
+    decided = followed(first_draft(plan), DraftUpdated(plan, edited, None), 5.0)
     assert not isinstance(decided, PanelState)
     assert decided.current_plan == "# Theirs"
     assert decide(decided, Pressed("enter", "", 5.0 + GRACE / 2)).outcome is None

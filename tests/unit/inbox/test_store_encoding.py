@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.decision import DecisionState, decide, decision
+from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.store.drafts import KEPT_OPEN, draft_to_json, with_draft
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
@@ -149,7 +149,7 @@ def test_a_decisions_text_and_edited_plan_come_back(kind: str, pressed: list[Eve
     request = (
         PermissionRequest("p", "s", "Bash", {}) if kind == "permission" else PlanRequest("p", "s", "# A")
     )
-    state = decision(request)
+    state = first_draft(request)
     for event in pressed:
         state = decide(state, event)
     back = with_draft(request, draft_to_json(state))

@@ -25,11 +25,12 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.decision import DecisionState, decide, decision
+from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.reach import Look, Reach, reach_of
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, TextChanged
@@ -115,7 +116,7 @@ def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: Request
 
 def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_again(store: Store) -> None:
     store.add_request(asked("a"))
-    draft = decision(asked("a"))
+    draft = first_draft(asked("a"))
     store.save_draft("a@s", draft)
     assert store.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
     assert store.undelivered("s") == []
@@ -136,7 +137,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     store: Store, change: str
 ) -> None:
     store.add_request(asked("a"))
-    store.save_draft("a@s", decision(asked("a")))
+    store.save_draft("a@s", first_draft(asked("a")))
     store.settle("a@s", Allowed("old"), PANEL)
     request = asked("a")
     if change == "delivered":
@@ -158,7 +159,7 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     """A copy of a session makes the calls of its original again, under the same ids."""
     first, copy = asked("a", "s"), asked("a", "copy")
     store.add_request(first)
-    typed = decide(decision(first), Pressed("down", "", 9.0))
+    typed = decide(first_draft(first), Pressed("down", "", 9.0))
     store.save_draft(first.id, typed)
     store.defer(first.id)
     own = store.add_request(copy)
@@ -207,7 +208,7 @@ def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
 def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(store: Store) -> None:
     store.add_request(asked("a"))
     store.settle("a@s", Cancelled("gone"), WITHDRAWN)
-    typed = decision(asked("a"))
+    typed = first_draft(asked("a"))
     store.save_drafts({"nobody@s": typed, "a@s": typed})
     assert store.load_draft(asked("a")) == typed
     assert store.load_draft(asked("nobody")) is None
@@ -341,9 +342,9 @@ def test_two_surfaces_on_one_request_keep_each_others_questions(store: Store) ->
     assert (body["pages"][1]["later"], body["sketch"]) == ("x", "y"), "what a newer program keeps stays"
     permission = asked("p")
     store.add_request(permission)
-    said = decide(decide(decision(permission), Pressed("e", "e", 9.0)), TextChanged("use ninja"))
+    said = decide(decide(first_draft(permission), Pressed("e", "e", 9.0)), TextChanged("use ninja"))
     store.save_draft(permission.id, said)
-    store.save_draft(permission.id, decide(decision(permission), Pressed("down", "", 9.0)))
+    store.save_draft(permission.id, decide(first_draft(permission), Pressed("down", "", 9.0)))
     kept = store.load_draft(permission)
     assert isinstance(kept, DecisionState)
     assert (kept.text, kept.cursor) == ("use ninja", 1)

@@ -24,12 +24,12 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Won,
 )
-from ccq_tui.inbox.choices import choices_for
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.kinds import check_outcome, kind_of
 from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.inbox.store import RequestState, Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.validation import InvalidOutcome, check_outcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -168,5 +168,5 @@ def test_what_a_panel_confirms_is_taken(questions: QuestionSet, happened: list[E
 @given(requests.filter(lambda one: not isinstance(one, QuestionRequest)), st.text(max_size=5))
 def test_every_choice_of_a_permission_or_plan_is_taken(request: Request, text: str) -> None:
     assert isinstance(request, PermissionRequest | PlanRequest)
-    for choice in choices_for(request):
+    for choice in kind_of(request).choices(request):
         check_outcome(request, choice.outcome(text, text if isinstance(request, PlanRequest) else ""))

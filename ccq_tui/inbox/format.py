@@ -1,108 +1,25 @@
-"""What is stored, as text for people: aligned, harmless, in lines of 80 columns."""
+"""What is stored, as text for people: lists, one request, and what to do about it."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
+from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.layout import MOST, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.reach import Reach
-from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.standing import stored_group
-from ccq_tui.inbox.store.encoding import kind_of
-from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
+from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
+from ccq_tui.questions import Answered, Discussed, Expired
 from ccq_tui.text import one_line
 
-WIDTH = 80
 SHORT = 8
 """The fewest characters of an id that are shown: with fewer one types it into the wrong place."""
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
-
-
-def cells(text: str) -> int:
-    """Return how many columns harmless text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.combining(character) or character in "\u200c\u200d\ufe0e\ufe0f"
-        else 1 + (unicodedata.east_asian_width(character) in "WF")
-        for character in text
-    )
-
-
-def fit(text: str, width: int) -> str:
-    """Make text one harmless line of at most so many columns; a cut ends in "…"."""
-    return cut(one_line(text, max(1, width)), width)
-
-
-def cut(line: str, width: int = WIDTH) -> str:
-    """Cut a harmless line where so many columns end."""
-    if cells(line) <= width:
-        return line
-    line = line[:width]
-    while line and cells(line) >= width:
-        line = line[:-1]
-    return line.rstrip() + "…"
-
-
-def pad(text: str, width: int) -> str:
-    """Put blanks after text until it takes so many columns."""
-    return text + " " * (width - cells(text))
-
-
-def wrapped(text: str, lead: str = "", width: int = WIDTH) -> list[str]:
-    """Break one paragraph into lines.
-
-    Args:
-        text: Harmless text; white space is taken as one blank.
-        lead: What stands before the first line; the others begin under its end.
-        width: The most columns of a line.
-    """
-    room = max(8, width - cells(lead))
-    lines: list[str] = []
-    line = ""
-    for word in text.split():
-        rest = word
-        if line and cells(line) + 1 + cells(rest) > room:
-            lines.append(line)
-            line = ""
-        while (end := _held(rest, room)) < len(rest):
-            lines.append(rest[:end])
-            rest = rest[end:]
-        line = f"{line} {rest}" if line else rest
-    lines += [line] if line or not lines else []
-    return [lead + lines[0], *(" " * cells(lead) + further for further in lines[1:])]
-
-
-def _held(text: str, room: int) -> int:
-    """Return how many characters of harmless text stand in so many columns, without counting the rest."""
-    taken = 0
-    for place, character in enumerate(text):
-        taken += cells(character)
-        if taken > room:
-            return max(1, place)
-    return len(text)
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Align rows in columns, the last of which is cut where the line ends.
-
-    Args:
-        heads: The columns' names.
-        rows: The cells; all but the last are short.
-    """
-    kept = [[*(fit(cell, 40) for cell in row[:-1]), row[-1]] for row in rows]
-    widths = [max(cells(row[place]) for row in [list(heads), *kept]) for place in range(len(heads) - 1)]
-    room = max(8, WIDTH - sum(widths) - 2 * len(widths))
-    return [
-        "  ".join(
-            [*(pad(cell, width) for cell, width in zip(row[:-1], widths, strict=True)), fit(row[-1], room)]
-        ).rstrip()
-        for row in [list(heads), *kept]
-    ]
 
 
 def shortener(ids: Iterable[str]) -> Shorten:
@@ -119,34 +36,10 @@ def shortener(ids: Iterable[str]) -> Shorten:
     return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], 40)
 
 
-def local(at: datetime, *, seconds: bool = False) -> str:
-    """Return a time where the person is."""
-    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
-
-
-def _kind(request: Request) -> str:
-    count = len(request.questions.questions) if isinstance(request, QuestionRequest) else 1
-    return f"{count} questions" if count > 1 else kind_of(request)
-
-
 def brief(at: datetime) -> str:
     """Return the time of day of today, and the date of any other day."""
     there = at.astimezone()
     return f"{there:%H:%M}" if there.date() == datetime.now().astimezone().date() else f"{there:%Y-%m-%d}"
-
-
-def summary(request: Request) -> str:
-    """Say what is asked in a line, as far as it fits in one."""
-    match request:
-        case QuestionRequest(questions=questions):
-            return questions.title or questions.questions[0].text
-        case PermissionRequest():
-            said = request.description or next(
-                (value for value in request.input.values() if isinstance(value, str)), ""
-            )
-            return f"{request.tool}: {said}" if said else request.tool
-        case _:
-            return request.plan.strip().lstrip("# ").partition("\n")[0]
 
 
 def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session_name: Shorten) -> list[str]:
@@ -162,10 +55,10 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
     rows = [
         (
             request_name(item.request.id),
-            _kind(item.request),
+            kind_of(item.request).title(item.request),
             brief(item.asked_at),
             fit(session_name(item.request.session_id), NAME_WIDTH),
-            summary(item.request),
+            kind_of(item.request).summary(item.request),
         )
         for item in waiting
     ]
@@ -275,3 +168,64 @@ def _common(one: str, other: str) -> int:
     """Return how many characters two texts begin alike."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def request_lines(stored: StoredRequest, called: str, session_name: str, unreached: str = "") -> list[str]:
+    """Show a request: what was asked, what the agent wrote before it, and how to answer or what became of it.
+
+    Args:
+        stored: The request.
+        called: What a person calls it.
+        session_name: What its session is called.
+        unreached: Why no agent can get what is decided, or "".
+    """
+    request, kind = stored.request, kind_of(stored.request)
+    state = f"{stored.state} · asked {local(stored.asked_at)}"
+    lines = [
+        *wrapped(one_line(called, 1000), "Request  "),
+        f"Kind     {kind.WORD}",
+        f"State    {state}{' · with a draft' if stored.has_draft else ''}",
+        *wrapped(one_line(session_name, 500), "Session  "),
+    ]
+    if stored.context.strip():
+        lines += ["", "Claude wrote before:", *kept_lines(stored.context, "  ")]
+    lines += kind.lines(request, stored.outcome)
+    if stored.outcome is not None:
+        return [*lines, "", *_settled(stored, unreached)]
+    how = wrapped(unreached) if unreached else kind.how(request, one_line(called, 1000))
+    return [*lines, *_choices(kind.choices(request)), "", *how]
+
+
+def _choices(choices: Sequence[Choice]) -> list[str]:
+    lines = [""] if choices else []
+    for number, choice in enumerate(choices, 1):
+        where = f" ({choice.where})" if choice.where else ""
+        lines += wrapped(one_line(f"{choice.label}{where}", MOST), f"  {number:>2}  ")
+    return lines
+
+
+def _settled(stored: StoredRequest, unreached: str) -> list[str]:
+    match stored.outcome:
+        case Discussed(text):
+            said = f"Replied in prose: {text}"
+        case Denied(text):
+            said = f"Denied: {text}" if text else "Denied"
+        case Allowed():
+            said = f"Allowed: {stored.outcome.text}" if stored.outcome.text else "Allowed"
+        case Expired():
+            said = "Nobody answered in time; nothing was chosen"
+        case Cancelled(reason):
+            said = f"Cancelled: {reason}"
+        case Answered():
+            said = "Answered"
+        case _:
+            said = "Declined"
+    by = f" {stored.actor.where}" if stored.actor else ""
+    lines = wrapped(one_line(said, MOST))
+    if stored.settled_at:
+        lines.append(f"Settled{by}, {local(stored.settled_at, seconds=True)}")
+    if stored.delivered_at:
+        lines.append(f"Delivered as {one_line(stored.way, 40)}, {local(stored.delivered_at, seconds=True)}")
+    elif stored.state is not RequestState.CANCELLED:
+        lines += wrapped(f"Not delivered: {unreached}" if unreached else "Not delivered yet")
+    return lines

@@ -1,0 +1,118 @@
+"""Permissions: tool calls that wait for one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ccq_tui.inbox.choices import (
+    ALLOW,
+    ALLOW_AND_SAY,
+    DENY,
+    DENY_AND_SAY,
+    NUMBERS,
+    Choice,
+    choice_records,
+    how_to_decide,
+)
+from ccq_tui.inbox.layout import MOST, kept_lines, wrapped
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, RequestOutcome
+from ccq_tui.inbox.suggestions import what, where
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.decision import DecisionState
+    from ccq_tui.inbox.schema import PermissionBody
+
+WORD = "permission"
+NOUN = "decision"
+TYPE = PermissionRequest
+OUTLIVES = False
+
+
+def same(one: PermissionRequest, other: PermissionRequest) -> bool:
+    """Whether two requests ask the same; what is suggested may differ."""
+    return (one.tool, one.input) == (other.tool, other.input)
+
+
+def first_draft(request: PermissionRequest) -> DecisionState:
+    """Return the draft with which it opens."""
+    from ccq_tui.inbox.decision import DecisionState
+
+    return DecisionState(request, choices(request))
+
+
+def refusal() -> RequestOutcome:
+    """Return the outcome of declining it."""
+    return Denied()
+
+
+def choices(request: PermissionRequest) -> tuple[Choice, ...]:
+    """Return the ways to decide on it, what was suggested among them and nothing beyond it."""
+    lasting = tuple(
+        Choice(
+            NUMBERS[index] if index < len(NUMBERS) else "",
+            what(suggestion),
+            where(suggestion),
+            allows=True,
+            suggestion=suggestion,
+        )
+        for index, suggestion in enumerate(request.suggestions)
+    )
+    return (ALLOW, *lasting, ALLOW_AND_SAY, DENY, DENY_AND_SAY)
+
+
+def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
+    """Refuse an outcome that it does not take."""
+    match outcome:
+        case Denied():
+            pass
+        case Allowed(suggestion=suggestion):
+            if suggestion is not None and suggestion not in request.suggestions:
+                raise InvalidOutcome("suggestion", "this lasting permission was not suggested")
+            for name in ("mode", "plan"):
+                if getattr(outcome, name):
+                    raise InvalidOutcome(name, "only a plan takes it")
+        case _:
+            raise InvalidOutcome("", f"a permission cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def title(request: PermissionRequest) -> str:  # noqa: ARG001 - one is like the other
+    """Name the kind, as a list has it."""
+    return WORD
+
+
+def summary(request: PermissionRequest) -> str:
+    """Say what is asked, in a line."""
+    said = request.description or next(
+        (value for value in request.input.values() if isinstance(value, str)), ""
+    )
+    return f"{request.tool}: {said}" if said else request.tool
+
+
+def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
+    """Say all of what is asked."""
+    yield ""
+    yield from wrapped(one_line(f"Claude wants to use {request.tool}", 500))
+    for said in (request.description, request.reason):
+        if said:
+            yield from wrapped(one_line(said, MOST), "  ")
+    yield from kept_lines(json.dumps(dict(request.input), indent=2, default=str), "  ")
+
+
+def how(request: PermissionRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
+    """Say which command decides on it."""
+    return how_to_decide(name)
+
+
+def record(request: PermissionRequest) -> PermissionBody:
+    """Return what it has of its own in JSON."""
+    return {
+        "tool": request.tool,
+        "input": dict(request.input),
+        "description": request.description,
+        "reason": request.reason,
+        "choices": choice_records(choices(request)),
+    }

@@ -1,0 +1,84 @@
+"""Plans that wait for approval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, choice_records, how_to_decide
+from ccq_tui.inbox.layout import kept_lines
+from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.decision import DecisionState
+    from ccq_tui.inbox.schema import PlanBody
+
+WORD = "plan"
+NOUN = "decision"
+TYPE = PlanRequest
+OUTLIVES = False
+MODES = frozenset({"", *(choice.mode for choice in PLAN_CHOICES)})
+
+
+def same(one: PlanRequest, other: PlanRequest) -> bool:
+    """Whether two requests ask the same."""
+    return one.plan == other.plan
+
+
+def first_draft(request: PlanRequest) -> DecisionState:
+    """Return the draft with which it opens."""
+    from ccq_tui.inbox.decision import DecisionState
+
+    return DecisionState(request, choices(request))
+
+
+def refusal() -> RequestOutcome:
+    """Return the outcome of declining it."""
+    return Denied()
+
+
+def choices(request: PlanRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - one is like the other
+    """Return the ways to decide on it."""
+    return PLAN_CHOICES
+
+
+def check(request: PlanRequest, outcome: RequestOutcome) -> None:  # noqa: ARG001 - one is like the other
+    """Refuse an outcome that it does not take."""
+    match outcome:
+        case Denied():
+            pass
+        case Allowed(suggestion=suggestion, mode=mode):
+            if suggestion is not None:
+                raise InvalidOutcome("suggestion", "only a permission takes it")
+            if mode not in MODES:
+                raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(mode, 40)}”")
+        case _:
+            raise InvalidOutcome("", f"a plan cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def title(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
+    """Name the kind, as a list has it."""
+    return WORD
+
+
+def summary(request: PlanRequest) -> str:
+    """Say what is asked, in a line."""
+    return request.plan.strip().lstrip("# ").partition("\n")[0]
+
+
+def lines(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
+    """Say all of what is asked."""
+    yield ""
+    yield from kept_lines(request.plan, "  ")
+
+
+def how(request: PlanRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
+    """Say which command decides on it."""
+    return how_to_decide(name)
+
+
+def record(request: PlanRequest) -> PlanBody:
+    """Return what it has of its own in JSON."""
+    return {"plan": request.plan, "choices": choice_records(choices(request))}

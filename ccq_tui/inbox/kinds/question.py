@@ -1,0 +1,204 @@
+"""Question sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.layout import MOST, cut, wrapped
+from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
+from ccq_tui.questions.numbers import allowed_range, number_problem
+from ccq_tui.text import one_line, safe
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.schema import QuestionRecord, QuestionSetBody
+    from ccq_tui.questions.state import PanelState
+
+WORD = "question"
+NOUN = "question"
+TYPE = QuestionRequest
+OUTLIVES = True
+
+
+def same(one: QuestionRequest, other: QuestionRequest) -> bool:
+    """Whether two requests ask the same."""
+    return one.questions == other.questions
+
+
+def first_draft(request: QuestionRequest) -> PanelState:
+    """Return the draft with which it opens."""
+    from ccq_tui.questions.state import opened
+
+    return opened(request.questions)
+
+
+def refusal() -> RequestOutcome:
+    """Return the outcome of declining it."""
+    return Declined()
+
+
+def choices(request: QuestionRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each question has its own
+    """Return no ways to decide: it is answered."""
+    return ()
+
+
+def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
+    """Refuse an outcome that it does not take."""
+    match outcome:
+        case Answered(answers):
+            _check_answers(request.questions, answers)
+        case Discussed(text, answers):
+            if not text.strip():
+                raise InvalidOutcome("text", "an empty reply says nothing")
+            if answers:
+                _check_count(request.questions, answers)
+        case Declined() | Expired():
+            pass
+        case _:
+            raise InvalidOutcome("", f"a question set cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
+    if (count := len(questions.questions)) != len(answers):
+        raise InvalidOutcome("answers", f"{count} answers are needed, one a question, not {len(answers)}")
+
+
+def _check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
+    _check_count(questions, answers)
+    for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True)):
+        field = f"answers[{number}]"
+        if question.kind is Kind.CHOICE:
+            _check_choice(field, question, answer)
+        else:
+            _check_text(field, question, answer)
+
+
+def _check_choice(field: str, question: Question, answer: Answer) -> None:
+    labels = Counter(option.label for option in question.options)
+    if beyond := Counter(answer.selected) - labels:
+        label = one_line(next(iter(beyond)), 40)
+        raise InvalidOutcome(f"{field}.selected", f"there is no option “{label}”, or not so often")
+    if answer.other and not answer.other.strip():
+        raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
+    if answer.empty and not question.multi_select:
+        raise InvalidOutcome(f"{field}.empty", "the question takes one choice, not none")
+    if answer.empty and (answer.selected or answer.other):
+        raise InvalidOutcome(f"{field}.empty", "something is selected or typed, too")
+    if not question.multi_select and len(answer.selected) + bool(answer.other) > 1:
+        raise InvalidOutcome(f"{field}.selected", "the question takes one choice")
+
+
+def _check_text(field: str, question: Question, answer: Answer) -> None:
+    if answer.selected:
+        raise InvalidOutcome(f"{field}.selected", "the question has no options")
+    if answer.empty:
+        raise InvalidOutcome(f"{field}.empty", f"the question takes a {question.kind}, not a selection")
+    if answer.other and not answer.other.strip():
+        raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
+    if answer.other and question.kind is Kind.NUMBER and (problem := number_problem(question, answer.other)):
+        raise InvalidOutcome(f"{field}.other", problem.replace(" · ", ": "))
+
+
+def title(request: QuestionRequest) -> str:
+    """Name the kind, as a list has it."""
+    count = len(request.questions.questions)
+    return f"{count} questions" if count > 1 else WORD
+
+
+def summary(request: QuestionRequest) -> str:
+    """Say what is asked, in a line."""
+    return request.questions.title or request.questions.questions[0].text
+
+
+def lines(request: QuestionRequest, outcome: RequestOutcome | None) -> Iterator[str]:
+    """Say all of what is asked, with what was answered."""
+    answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
+    for number, question in enumerate(request.questions.questions, 1):
+        yield ""
+        yield from _question(number, question, answers[number - 1] if number <= len(answers) else None)
+
+
+def _question(number: int, question: Question, answer: Answer | None) -> Iterator[str]:
+    yield from wrapped(f"{one_line(question.text, MOST)} ({_wanted(question)})", f"{number}  ")
+    if question.description:
+        yield from wrapped(one_line(question.description, MOST), "   ")
+    for place, option in enumerate(question.options, 1):
+        mark = "" if answer is None else "[x] " if option.label in answer.selected else "[ ] "
+        badge = " (recommended)" if option.recommended else ""
+        said = f": {one_line(option.description, MOST)}" if option.description else ""
+        yield from wrapped(f"{one_line(option.title, MOST)}{badge}{said}", f"   {mark}{place:>2}  ")
+        if option.preview:
+            yield from (cut("       | " + line) for line in safe(option.preview, limit=MOST).split("\n"))
+    if answer is not None:
+        from ccq_tui.questions.prose import UNSELECTED, answer_line  # a list has no answers
+
+        yield from wrapped(one_line(answer_line(answer), MOST), "   → ")
+        if answer.note:
+            yield from wrapped(one_line(answer.note, MOST), "   ✎ ")
+        if answer.unselected:
+            yield from wrapped(one_line(answer.unselected, MOST), f"   {UNSELECTED}")
+
+
+def _wanted(question: Question) -> str:
+    match question.kind:
+        case Kind.TEXT:
+            return "a text"
+        case Kind.NUMBER:
+            allowed = allowed_range(question)
+            return f"a number, {one_line(allowed, 80)}" if allowed else "a number"
+        case _:
+            return "choose any number" if question.multi_select else "choose one"
+
+
+def how(request: QuestionRequest, name: str) -> list[str]:
+    """Say which command answers it."""
+    words = []
+    several = len(request.questions.questions) > 1
+    for number, question in enumerate(request.questions.questions, 1):
+        lead = f"{number}=" if several else ""
+        if question.kind is not Kind.CHOICE:
+            words.append(f"--other {lead}{question.kind.upper()}")
+        else:
+            words.append(f"--choose {lead}{'N,N' if question.multi_select else 'N'}")
+    head = [f"To answer: ccq-tui answer {name}"]
+    return [*head, *(f"             {word}" for word in words)] if several else [f"{head[0]} {words[0]}"]
+
+
+def record(request: QuestionRequest) -> QuestionSetBody:
+    """Return what it has of its own in JSON."""
+    questions = request.questions
+    return {
+        "title": questions.title,
+        "questions": [question_record(number, one) for number, one in enumerate(questions.questions, 1)],
+    }
+
+
+def question_record(number: int, question: Question) -> QuestionRecord:
+    """Return a question in JSON."""
+    return {
+        "number": number,
+        "text": question.text,
+        "header": question.header,
+        "kind": question.kind,
+        "multi_select": question.multi_select,
+        "description": question.description,
+        "options": [
+            {
+                "number": place,
+                "label": option.label,
+                "description": option.description,
+                "recommended": option.recommended,
+                "preview": option.preview,
+            }
+            for place, option in enumerate(question.options, 1)
+        ],
+        "minimum": question.minimum,
+        "maximum": question.maximum,
+        "step": question.step,
+        "unit": question.unit,
+        "default": question.default,
+    }

@@ -1,0 +1,109 @@
+"""Harmless text for people, in lines and columns of a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from ccq_tui.text import one_line, safe
+
+WIDTH = 80
+MOST = 20_000
+"""Characters of one text that are shown; the JSON has all of it."""
+
+
+def cells(text: str) -> int:
+    """Return how many columns harmless text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(character) or character in "\u200c\u200d\ufe0e\ufe0f"
+        else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
+    )
+
+
+def fit(text: str, width: int) -> str:
+    """Make text one harmless line of at most so many columns; a cut ends in "…"."""
+    return cut(one_line(text, max(1, width)), width)
+
+
+def cut(line: str, width: int = WIDTH) -> str:
+    """Cut a harmless line where so many columns end."""
+    if cells(line) <= width:
+        return line
+    line = line[:width]
+    while line and cells(line) >= width:
+        line = line[:-1]
+    return line.rstrip() + "…"
+
+
+def pad(text: str, width: int) -> str:
+    """Put blanks after text until it takes so many columns."""
+    return text + " " * (width - cells(text))
+
+
+def wrapped(text: str, lead: str = "", width: int = WIDTH) -> list[str]:
+    """Break one paragraph into lines.
+
+    Args:
+        text: Harmless text; white space is taken as one blank.
+        lead: What stands before the first line; the others begin under its end.
+        width: The most columns of a line.
+    """
+    room = max(8, width - cells(lead))
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        rest = word
+        if line and cells(line) + 1 + cells(rest) > room:
+            lines.append(line)
+            line = ""
+        while (end := _held(rest, room)) < len(rest):
+            lines.append(rest[:end])
+            rest = rest[end:]
+        line = f"{line} {rest}" if line else rest
+    lines += [line] if line or not lines else []
+    return [lead + lines[0], *(" " * cells(lead) + further for further in lines[1:])]
+
+
+def _held(text: str, room: int) -> int:
+    """Return how many characters of harmless text stand in so many columns, without counting the rest."""
+    taken = 0
+    for place, character in enumerate(text):
+        taken += cells(character)
+        if taken > room:
+            return max(1, place)
+    return len(text)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Align rows in columns, the last of which is cut where the line ends.
+
+    Args:
+        heads: The columns' names.
+        rows: The cells; all but the last are short.
+    """
+    kept = [[*(fit(cell, 40) for cell in row[:-1]), row[-1]] for row in rows]
+    widths = [max(cells(row[place]) for row in [list(heads), *kept]) for place in range(len(heads) - 1)]
+    room = max(8, WIDTH - sum(widths) - 2 * len(widths))
+    return [
+        "  ".join(
+            [*(pad(cell, width) for cell, width in zip(row[:-1], widths, strict=True)), fit(row[-1], room)]
+        ).rstrip()
+        for row in [list(heads), *kept]
+    ]
+
+
+def local(at: datetime, *, seconds: bool = False) -> str:
+    """Return a time where the person is."""
+    return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
+
+
+def kept_lines(text: str, lead: str = "") -> Iterator[str]:
+    """Keep the lines of a text, the long ones broken."""
+    for line in safe(text, limit=MOST).strip("\n").split("\n"):
+        inner = lead + line[: len(line) - len(line.lstrip())]
+        yield from (row.rstrip() for row in wrapped(line, inner[: WIDTH // 2]))

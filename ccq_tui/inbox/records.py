@@ -1,0 +1,145 @@
+"""What is stored, as JSON, in the shapes of `ccq_tui.inbox.schema`: they only grow in a version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, RequestOutcome
+from ccq_tui.inbox.standing import stored_group
+from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
+from ccq_tui.processes import alive
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox import schema
+
+VERSION = 1
+"""Changes when a reader of the JSON would have to."""
+
+
+def report(name: str, record: Mapping[str, Any]) -> str:
+    """Write one record, for reading too; ASCII, as a model's text may hold halves of characters, or act."""
+    return json.dumps({"version": VERSION, name: record}, indent=2, default=str)
+
+
+def list_report(name: str, records: Iterable[Mapping[str, Any]]) -> str:
+    """Write a list, one record a line: a long one is written five times as fast as with more lines."""
+    written = json.JSONEncoder(default=str).encode  # one for all: json.dumps would make one for each
+    lines = ",\n".join(map(written, records))
+    inner = f"[\n{lines}\n]" if lines else "[]"
+    return f'{{"version": {VERSION}, {json.dumps(name)}: {inner}}}'
+
+
+def request_record(stored: StoredRequest) -> dict[str, Any]:
+    """Return a request as `schema.RequestRecord`, without what the agent wrote before it."""
+    kind = kind_of(stored.request)
+    return {
+        "id": stored.request.id,
+        "tool_use_id": stored.request.tool_use_id,
+        "session": stored.request.session_id,
+        "kind": kind.WORD,
+        "origin": {"asker": stored.request.origin.asker, "name": stored.request.origin.name},
+        "state": stored.state,
+        "asked_at": stamp(stored.asked_at),
+        "has_draft": stored.has_draft,
+        "deferred": stored.deferred,
+        **kind.record(stored.request),
+    }
+
+
+def whole_record(stored: StoredRequest) -> dict[str, Any]:
+    """Return a request with what the agent wrote before it and with what became of it."""
+    return {
+        **request_record(stored),
+        "context": stored.context,
+        "outcome": outcome_record(stored.outcome),
+        "surface": stored.actor.called if stored.actor else "",
+        "actor": actor_record(stored.actor),
+        "settled_at": stamp(stored.settled_at) if stored.settled_at else None,
+        "delivered_at": stamp(stored.delivered_at) if stored.delivered_at else None,
+        "delivered_as": stored.way or None,
+    }
+
+
+def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> schema.SessionRecord:
+    """Return a session as JSON has it.
+
+    Args:
+        session: The session.
+        waiting: How many requests of it wait.
+        undelivered: How many answers to it have not reached its agent, while no process runs it.
+    """
+    return {
+        "id": session.id,
+        "name": session.name,
+        "directory": session.directory,
+        "state": session.state,
+        "group": stored_group(session, waiting),
+        "running": alive(session.owner),
+        "waiting": waiting,
+        "undelivered": undelivered,
+        "started_at": stamp(session.started_at),
+        "changed_at": stamp(session.changed_at),
+        "last_line": session.last_line,
+        "cost_usd": session.cost,
+        "done": session.done,
+    }
+
+
+def change_record(change: Change) -> schema.ChangeRecord:
+    """Return a change as JSON has it; one of a session has no request."""
+    return {
+        "number": change.number,
+        "at": stamp(change.at),
+        "session": change.session_id,
+        "request": change.request_id or None,
+        "from": change.was or None,
+        "to": change.became,
+        "cause": change.cause,
+        "surface": change.actor.called if change.actor else "",
+        "actor": actor_record(change.actor),
+    }
+
+
+def actor_record(actor: Actor | None) -> schema.ActorRecord | None:
+    """Return who did something in JSON."""
+    if actor is None:
+        return None
+    process = None if actor.process is None else actor.process.pid
+    return {"surface": actor.surface, "name": actor.name, "process": process, "device": actor.device}
+
+
+def _answer(answer: Answer) -> schema.AnswerRecord:
+    return {
+        "selected": list(answer.selected),
+        "other": answer.other,
+        "note": answer.note,
+        "empty": answer.empty,
+        "unselected": answer.unselected,
+    }
+
+
+def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | None:
+    """Return how a request ended in JSON, or None while it waits."""
+    match outcome:
+        case None:
+            return None
+        case Answered(answers):
+            return {"kind": "answered", "answers": [_answer(answer) for answer in answers]}
+        case Discussed(text, answers):
+            return {"kind": "discussed", "text": text, "answers": [_answer(answer) for answer in answers]}
+        case Declined():
+            return {"kind": "declined"}
+        case Expired():
+            return {"kind": "expired"}
+        case Denied(text):
+            return {"kind": "denied", "text": text}
+        case Cancelled(reason):
+            return {"kind": "cancelled", "text": reason}
+        case Allowed(text, suggestion, mode, plan):
+            longer = suggestion is not None
+            return {"kind": "allowed", "text": text, "for_longer": longer, "mode": mode, "plan": plan}

@@ -1,0 +1,291 @@
+"""The public schema: what every ``--json`` prints and reads.
+
+`ccq_tui.inbox.records` writes it, typed by this. It is imported to print the schema or to check what came,
+never on the way to a list: to import pydantic takes longer than to print one.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.requests import Asker
+from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.questions import Kind
+
+Time = Annotated[str, Field(description="UTC, for example 2026-01-31T12:00:00.000000Z")]
+Version = Literal[1]
+
+
+class ActorRecord(TypedDict):
+    """Who did something."""
+
+    surface: Surface
+    name: Annotated[str, Field(description="What people call it, for example the command")]
+    process: Annotated[int | None, Field(description="Its number")]
+    device: Annotated[str, Field(description='"" for the machine of the inbox')]
+
+
+class OriginRecord(TypedDict):
+    """Who asked, which decides how the outcome is delivered."""
+
+    asker: Asker
+    name: str
+
+
+class OptionRecord(TypedDict):
+    """An option of a question; it is chosen by its number or its label."""
+
+    number: int
+    label: str
+    description: str
+    recommended: bool
+    preview: str | None
+
+
+class QuestionRecord(TypedDict):
+    """A question; limits, unit and default are those of a number."""
+
+    number: int
+    text: str
+    header: str
+    kind: Kind
+    multi_select: bool
+    description: str
+    options: list[OptionRecord]
+    minimum: float | None
+    maximum: float | None
+    step: float | None
+    unit: str
+    default: str
+
+
+class ChoiceRecord(TypedDict):
+    """A way to decide on a permission or a plan; it is chosen by its number."""
+
+    number: int
+    label: str
+    holds: Annotated[str, Field(description="For how long, and where that is kept")]
+    allows: bool
+    takes_note: bool
+
+
+class AnswerRecord(TypedDict):
+    """The answer to one question."""
+
+    selected: Annotated[list[str], Field(description="Labels")]
+    other: Annotated[str, Field(description="In one's own words, or the number")]
+    note: str
+    empty: Annotated[bool, Field(description="Nothing of a multi-select, on purpose")]
+    unselected: Annotated[str, Field(description="Typed in a panel, and no part of the answer")]
+
+
+class OutcomeRecord(TypedDict):
+    """How a request ended."""
+
+    kind: Literal["answered", "discussed", "declined", "expired", "allowed", "denied", "cancelled"]
+    answers: NotRequired[Annotated[list[AnswerRecord], Field(description="One a question, or [] for none")]]
+    text: NotRequired[Annotated[str, Field(description="What was said, or why it was cancelled")]]
+    for_longer: NotRequired[bool]
+    mode: NotRequired[Annotated[str, Field(description="In which an approved plan is carried out")]]
+    plan: NotRequired[Annotated[str, Field(description="As the person edited it")]]
+
+
+class QuestionSetBody(TypedDict):
+    """What a question set has of its own."""
+
+    title: str
+    questions: list[QuestionRecord]
+
+
+class PermissionBody(TypedDict):
+    """What a permission has of its own."""
+
+    tool: str
+    input: dict[str, Any]
+    description: str
+    reason: str
+    choices: list[ChoiceRecord]
+
+
+class PlanBody(TypedDict):
+    """What a plan has of its own."""
+
+    plan: Annotated[str, Field(description="Markdown")]
+    choices: list[ChoiceRecord]
+
+
+class RequestHead(TypedDict):
+    """What every request has."""
+
+    id: str
+    tool_use_id: Annotated[str, Field(description="Its call")]
+    session: str
+    origin: OriginRecord
+    state: RequestState
+    asked_at: Time
+    has_draft: bool
+    deferred: Annotated[bool, Field(description="The resumed session asks it again as the same call")]
+
+
+class QuestionSetRecord(RequestHead, QuestionSetBody):
+    """A question set that waits for its answers."""
+
+    kind: Literal["question"]
+
+
+class PermissionRecord(RequestHead, PermissionBody):
+    """A tool call that waits for permission."""
+
+    kind: Literal["permission"]
+
+
+class PlanRecord(RequestHead, PlanBody):
+    """A plan that waits for approval."""
+
+    kind: Literal["plan"]
+
+
+class Became(TypedDict):
+    """What the agent wrote before a request, and what became of it."""
+
+    context: str
+    outcome: OutcomeRecord | None
+    surface: Annotated[str, Field(description="The actor in a word")]
+    actor: ActorRecord | None
+    settled_at: Time | None
+    delivered_at: Time | None
+    delivered_as: Literal["result", "message"] | None
+
+
+class WholeQuestionSetRecord(QuestionSetRecord, Became):
+    """A question set, and what became of it."""
+
+
+class WholePermissionRecord(PermissionRecord, Became):
+    """A permission, and what became of it."""
+
+
+class WholePlanRecord(PlanRecord, Became):
+    """A plan, and what became of it."""
+
+
+class SessionRecord(TypedDict):
+    """A session."""
+
+    id: str
+    name: str
+    directory: str
+    state: Annotated[StoredSessionState, Field(description="What it did last")]
+    group: Group
+    running: Annotated[bool, Field(description="A process has it")]
+    waiting: int
+    undelivered: Annotated[int, Field(description="Answers that have not reached its agent")]
+    started_at: Time
+    changed_at: Time
+    last_line: str
+    cost_usd: float
+    done: bool
+
+
+ChangeRecord = TypedDict(
+    "ChangeRecord",
+    {
+        "number": int,
+        "at": Time,
+        "session": str,
+        "request": Annotated[str | None, Field(description="None for a change of the session")],
+        "from": Annotated[str | None, Field(description="None for the first")],
+        "to": str,
+        "cause": str,
+        "surface": str,
+        "actor": ActorRecord | None,
+    },
+)
+"""An event of the inbox: a request or a session changed its state."""
+
+RequestRecord = Annotated[QuestionSetRecord | PermissionRecord | PlanRecord, Field(discriminator="kind")]
+WholeRequestRecord = Annotated[
+    WholeQuestionSetRecord | WholePermissionRecord | WholePlanRecord, Field(discriminator="kind")
+]
+
+
+class WaitingDocument(TypedDict):
+    """``ccq-tui inbox --json``: what waits, oldest first."""
+
+    version: Version
+    requests: list[RequestRecord]
+
+
+class ShownDocument(TypedDict):
+    """``ccq-tui show --json``."""
+
+    version: Version
+    request: WholeRequestRecord
+
+
+class SessionsDocument(TypedDict):
+    """``ccq-tui sessions --json``: the one that changed last at the end."""
+
+    version: Version
+    sessions: list[SessionRecord]
+
+
+class HistoryDocument(TypedDict):
+    """``ccq-tui history --json``: oldest first."""
+
+    version: Version
+    changes: list[ChangeRecord]
+
+
+EXACT = ConfigDict(extra="forbid")
+
+
+@with_config(EXACT)
+class GivenAnswer(TypedDict, total=False):
+    """The answer to one question, as `AnswerRecord` or with numbers for labels."""
+
+    selected: list[str | int]
+    other: str | None
+    note: str | None
+    empty: bool
+    unselected: str | None
+
+
+@with_config(EXACT)
+class GivenAnswers(TypedDict):
+    """``ccq-tui answer --json`` to a question set: one answer a question, null to leave one open."""
+
+    version: NotRequired[Version]
+    answers: list[GivenAnswer | None]
+
+
+@with_config(EXACT)
+class GivenReply(TypedDict):
+    """``ccq-tui answer --json`` to a question set, in prose."""
+
+    version: NotRequired[Version]
+    discuss: Annotated[str, Field(min_length=1)]
+
+
+@with_config(EXACT)
+class GivenDecision(TypedDict):
+    """``ccq-tui answer --json`` to a permission or a plan."""
+
+    version: NotRequired[Version]
+    choice: int
+    note: NotRequired[str | None]
+
+
+Printed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument
+Given = GivenAnswers | GivenReply | GivenDecision
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of what commands print and of what they read."""
+    schema = TypeAdapter(Printed | Given).json_schema(ref_template="#/$defs/{model}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ccq-tui", **schema}
