@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ccq_tui.widgets.transcript.tool_result import duration, outcome
-from ccq_tui.widgets.transcript.tools import main_argument, tool_title
+from ccq_tui.widgets.transcript.tools import TOOLS, main_argument, tool_title
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,15 @@ def test_titles_and_durations() -> None:
     assert tool_title("mcp__github__search") == "github: search"
     assert tool_title("Bash") == "Bash"
     assert [duration(s) for s in (0.44, 12.2, 185, 3720)] == ["0.4 s", "12 s", "3 min 5 s", "1 h 2 min"]
+
+
+def test_the_names_of_tools_with_a_card_stand_in_one_table() -> None:
+    """But for what the calls that change the task list do to it."""
+    elsewhere = [
+        (path.name, name)
+        for path in (ROOT / "ccq_tui" / "widgets").rglob("*.py")
+        if path.name not in ("tools.py", "checklist.py")
+        for name in TOOLS
+        if f'"{name}"' in path.read_text(encoding="utf-8")
+    ]
+    assert elsewhere == []
