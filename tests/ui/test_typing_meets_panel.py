@@ -26,7 +26,7 @@ from ccq_tui.screens.session.prompts import REPEAT_SECONDS
 from tests.actors import PHONE
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
-from tests.ui.session import Driven, asked, burst, permission, until
+from tests.ui.session import Driven, asked, burst, keys_work, permission, until
 from tests.ui.test_inbox_screen import one_waits
 
 ASKED: dict[str, AgentEvent] = {
@@ -243,3 +243,23 @@ async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prom
         assert dock.panel is not None
         assert dock.panel.state.hidden
         assert not dock.panel.state.has_draft
+
+
+async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sent() -> None:
+    async with driven() as (run, pilot):
+        run.told.tell(asked())
+        await keys_work(run, pilot)
+        dock = run.session_screen.dock
+        await pilot.press("f2")
+        await until(pilot, lambda: dock.prompt.display)
+        run.clock.skip(5.0)
+        run.app.post_message(events.Key("f2", None))
+        burst(run, "yes\r")
+        await until(pilot, lambda: not dock.prompt.display and dock.prompt.text == "yes")
+        await pilot.pause()
+        assert (run.told.sent, run.told.answers) == ([], [])
+        await pilot.press("f2")
+        await until(pilot, lambda: dock.prompt.display)
+        run.clock.skip(5.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["yes"])

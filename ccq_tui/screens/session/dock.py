@@ -472,7 +472,7 @@ class Dock(Vertical):
     @on(Prompt.HeldBack)
     def _say_why_nothing_was_sent(self, event: Prompt.HeldBack) -> None:
         event.stop()
-        self.notices.say("Not sent: you were typing when a panel closed · Enter again after a moment")
+        self.notices.say("Not sent: a panel opened or closed as you typed · Enter again after a moment")
 
     @on(RequestPanel.Ended)
     def _settle(self, event: RequestPanel.Ended) -> None:

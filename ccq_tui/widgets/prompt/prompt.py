@@ -18,7 +18,7 @@ from ccq_tui.prompts.completing import Kind, Wanted, completed, wanted_at
 from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.unread import Draft
 from ccq_tui.prompts.walk import Walk
-from ccq_tui.widgets.keys import keys_meant
+from ccq_tui.widgets.keys import keymap_for, keys_meant
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
@@ -228,6 +228,9 @@ class Prompt(Vertical):
         self._look(opens=False)
         if self.choices is not None and self._press_in_list(event.key, self.choices):
             return True
+        if event.key in keymap_for(self).keys["panel"]:
+            self.hold()  # what follows in the same burst is typed before the panel is seen
+            return False
         match event.key:
             case "enter" if not self.searching and self.field.goes_on():
                 pass  # the new line of those whose terminal has no key for it
