@@ -19,7 +19,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import Inbox, SessionFact
-from ccq_tui.inbox.claim import Claim
+from ccq_tui.inbox.port import Claim
 from ccq_tui.text import one_line
 
 LINE = 200

@@ -36,7 +36,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Settled,
 )
-from ccq_tui.inbox.left import Left
+from ccq_tui.inbox.port import Left
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.text import one_line

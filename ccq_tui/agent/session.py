@@ -45,7 +45,7 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unwritten import Unwritten
 from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.claim import Claim, ClaimLostError
+from ccq_tui.inbox.port import Claim, ClaimLostError
 from ccq_tui.inbox.waiting import Draft
 
 if TYPE_CHECKING:

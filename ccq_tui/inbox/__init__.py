@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from ccq_tui.lazy import loaded_later
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.facts import SessionFact
-    from ccq_tui.inbox.left import Left
     from ccq_tui.inbox.memory import MemoryInbox
     from ccq_tui.inbox.port import (
         Added,
@@ -15,7 +13,9 @@ if TYPE_CHECKING:
         InboxChange,
         InboxRenewed,
         InboxTrouble,
+        Left,
         ParkWanted,
+        SessionFact,
         SessionNoted,
         Settled,
     )
@@ -75,8 +75,6 @@ __all__ = [
 __getattr__ = loaded_later(
     __name__,
     {
-        "facts": ("SessionFact",),
-        "left": ("Left",),
         "memory": ("MemoryInbox",),
         "port": (
             "Added",
@@ -85,7 +83,9 @@ __getattr__ = loaded_later(
             "InboxChange",
             "InboxRenewed",
             "InboxTrouble",
+            "Left",
             "ParkWanted",
+            "SessionFact",
             "SessionNoted",
             "Settled",
         ),

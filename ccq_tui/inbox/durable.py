@@ -17,7 +17,6 @@ from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.listeners import Listeners
-from ccq_tui.inbox.owed import Owed
 from ccq_tui.inbox.port import (
     Added,
     DraftUpdated,
@@ -29,9 +28,10 @@ from ccq_tui.inbox.port import (
     Settled,
 )
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.retry_queue import RetryQueue
+from ccq_tui.inbox.store.change_feed import ChangeFeed, News, Over
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.store.tail import News, Over, Tail
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft
@@ -68,8 +68,8 @@ class DurableInbox(Keeping):
         self._running: set[str] = set()
         self._listeners = Listeners()
         self._troubled = False
-        self._tail: Tail | None = None
-        self._owed = Owed(self.in_trouble)
+        self._feed: ChangeFeed | None = None
+        self._retries = RetryQueue(self.in_trouble)
         self._held = Held()
         self._swept = float("-inf")
         self._worker = Worker(
@@ -281,7 +281,7 @@ class DurableInbox(Keeping):
         """Keep a draft, within 250 ms and before anything else that is written from now on."""
         if entry := self._entries.get(request_id):
             entry.drafts.clear()
-        self._owed.draft(request_id, draft, actor)
+        self._retries.draft(request_id, draft, actor)
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept.
@@ -289,7 +289,7 @@ class DurableInbox(Keeping):
         Raises:
             InboxUnavailable: The disk cannot be read.
         """
-        unsaved, entry = self._owed.unsaved(request.id), self._entries.get(request.id)
+        unsaved, entry = self._retries.unsaved(request.id), self._entries.get(request.id)
         if unsaved is not None:
             return unsaved
         known = entry.drafts if entry is not None else []
@@ -301,7 +301,7 @@ class DurableInbox(Keeping):
 
         draft = known.pop() if known else await self.run(load)
         if draft is not None:
-            self._owed.read(request.id, draft)
+            self._retries.read(request.id, draft)
         return draft
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
@@ -345,7 +345,7 @@ class DurableInbox(Keeping):
                 _logger.exception("A request was not written")
                 error = InboxUnavailable(f"a request was not written: {type(error).__name__}")
             entry.in_memory = entry.told = True
-            self._owed.refused(lambda store: self._add(store, request, context))
+            self._retries.refused(lambda store: self._add(store, request, context))
             self._trouble(error)
             self._listeners.tell(Added(request))
             return
@@ -363,7 +363,7 @@ class DurableInbox(Keeping):
     def _leaving(self, store: Store) -> None:
         """Hear the end of a database that lost its path, and leave it whole; in the store's thread."""
         try:
-            while self._tail is not None and (news := self._tail.news()):
+            while self._feed is not None and (news := self._feed.news()):
                 self._take(news)
         except InboxError as error:
             _logger.warning("The end of a database that was replaced cannot be read: %s", error)
@@ -371,9 +371,9 @@ class DurableInbox(Keeping):
 
     def _opened_anew(self, store: Store, another: bool) -> None:
         """Write what is held into a database that takes the place of one; in the store's thread."""
-        tail = Tail(store, self._tail)
-        found = self._held.write(store, tuple(self._running), self._owed.newest)
-        self._tail = tail
+        tail = ChangeFeed(store, self._feed)
+        found = self._held.write(store, tuple(self._running), self._retries.newest)
+        self._feed = tail
         replaced = REPLACED.format("a new one" if store.is_new else "the one in its place")
         message = store.notice or (replaced if another else "")
         self._post(self._renewed, message, another, found)
@@ -395,7 +395,7 @@ class DurableInbox(Keeping):
 
     def _write_owed(self, store: Store) -> None:
         """Write what is owed, and withdraw what a process that is gone had asked; in the store's thread."""
-        self._owed.write(store)
+        self._retries.write(store)
         if time.monotonic() - self._swept >= SWEEP_SECONDS:
             self._swept = time.monotonic()
             store.withdraw_orphans()
@@ -403,14 +403,14 @@ class DurableInbox(Keeping):
     def _look(self, store: Store) -> None:
         """Hand over what happened; in the store's thread."""
         try:
-            if self._tail is None:
-                self._tail = Tail(store)
-            shared = (self._tail.draft(*one) for one in self._owed.shared().items())
-            self._take([*self._tail.news(), *(one for one in shared if one is not None)])
+            if self._feed is None:
+                self._feed = ChangeFeed(store)
+            shared = (self._feed.draft(*one) for one in self._retries.shared().items())
+            self._take([*self._feed.news(), *(one for one in shared if one is not None)])
         except InboxError as error:
             self.in_trouble(error)
             return
-        if self._troubled and not self._owed.anything:
+        if self._troubled and not self._retries.anything:
             self._post(self._recovered)
 
     def _take(self, news: list[News]) -> None:
@@ -426,7 +426,7 @@ class DurableInbox(Keeping):
     def _hear(self, news: list[News]) -> None:
         for change in news:
             if isinstance(change, DraftUpdated):
-                self._listeners.tell(self._owed.heard(change))
+                self._listeners.tell(self._retries.heard(change))
             elif isinstance(change, SessionNoted | ParkWanted):
                 self._listeners.tell(change)
             elif not isinstance(change, Over):
@@ -450,7 +450,7 @@ class DurableInbox(Keeping):
     def _settle(self, change: Settled) -> None:
         entry = self._entries.pop(change.request.id, None)
         self._listeners.tell(change)
-        self._owed.forget(change.request.id)
+        self._retries.forget(change.request.id)
         if entry is not None and not entry.outcome.done():
             entry.outcome.set_result(change.outcome)
 
@@ -459,7 +459,7 @@ class DurableInbox(Keeping):
     ) -> Verdict:
         entry = self._entries[request_id]
         check_outcome(entry.request, outcome)  # the disk cannot
-        self._owed.refused(lambda store: store.settle(request_id, outcome, actor))
+        self._retries.refused(lambda store: store.settle(request_id, outcome, actor))
         if error is not None:
             self._trouble(error)
         self._settled_in_memory.add(request_id)
@@ -484,7 +484,7 @@ class DurableInbox(Keeping):
         self._post(self._trouble, error)
 
     def _recovered(self) -> None:
-        if self._troubled and not self._owed.anything:
+        if self._troubled and not self._retries.anything:
             self._troubled = False
             self._listeners.tell(InboxRenewed(AGAIN))
 

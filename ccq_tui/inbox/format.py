@@ -11,7 +11,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.reach import Reach
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
-from ccq_tui.inbox.standing import stored_group
+from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Discussed, Expired
 from ccq_tui.text import one_line

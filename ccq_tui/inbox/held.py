@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from ccq_tui.inbox.facts import SessionFact
-from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.port import SessionFact, Settled
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, StoredSessionState, state_after
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.waiting import Draft

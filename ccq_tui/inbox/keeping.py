@@ -9,11 +9,9 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TypeVar
 
-from ccq_tui.inbox.claim import Claim, ClaimLostError
-from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.held import Held
-from ccq_tui.inbox.left import Left
-from ccq_tui.inbox.owed import Owed
+from ccq_tui.inbox.port import Claim, ClaimLostError, Left, SessionFact
+from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxClosed, InboxError
@@ -28,7 +26,7 @@ class Keeping(ABC):
 
     _running: set[str]
     """The sessions that this process runs or is about to run."""
-    _owed: Owed
+    _retries: RetryQueue
     _held: Held
     """What was written; for the store's thread alone."""
 
@@ -63,7 +61,7 @@ class Keeping(ABC):
         found = await self.run(read)
         for one in found:
             if one.draft is not None:
-                self._owed.read(one.request.id, one.draft)
+                self._retries.read(one.request.id, one.draft)
         return found
 
     def delivered(self, request_id: str, way: str) -> None:
@@ -144,9 +142,9 @@ class Keeping(ABC):
             self._running.add(session_id)
 
         def note(store: Store) -> None:
-            self._held.fact(session_id, self._owed.write_fact(store, session_id, fact))
+            self._held.fact(session_id, self._retries.write_fact(store, session_id, fact))
 
-        self._soon(note, lambda: self._owed.fact(session_id, fact))
+        self._soon(note, lambda: self._retries.fact(session_id, fact))
 
     def _soon(self, work: Callable[[Store], object], owe: Callable[[], object] | None = None) -> None:
         def done(future: Future[object]) -> None:
@@ -154,7 +152,7 @@ class Keeping(ABC):
             if isinstance(error, InboxClosed):
                 _logger.warning("Something was not kept: %s", error)
             elif isinstance(error, InboxError):
-                (owe or partial(self._owed.refused, work))()
+                (owe or partial(self._retries.refused, work))()
                 self.in_trouble(error)
             elif error is not None:
                 _logger.error("Something was not kept", exc_info=error)

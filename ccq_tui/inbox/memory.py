@@ -7,13 +7,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.claim import Claim
 from ccq_tui.inbox.entries import Entry
-from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.listeners import Listeners
-from ccq_tui.inbox.port import Added, Listener, Settled
+from ccq_tui.inbox.port import Added, Claim, Left, Listener, SessionFact, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting import Draft

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.processes import alive
 
 NOTICE_SECONDS = 5.0

@@ -2,17 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.claim import Claim
-from ccq_tui.inbox.facts import SessionFact
-from ccq_tui.inbox.left import Left
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.inbox.waiting import Draft
+from ccq_tui.processes import Owner, this_process
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to run a session; only an inbox's `claim` gives it, and a CLI that resumes one needs it.
+
+    Attributes:
+        session_id: The Claude session id.
+    """
+
+    session_id: str
+
+
+class ClaimLostError(Exception):
+    """Something else runs the session; the message is for a person.
+
+    Attributes:
+        owner: The process that runs it, which may be this one.
+    """
+
+    def __init__(self, owner: Owner) -> None:
+        here = owner == this_process()
+        super().__init__("it is open in this terminal" if here else f"process {owner.pid} runs it")
+        self.owner = owner
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFact:
+    """What became known of a session; None for what did not.
+
+    Attributes:
+        directory: Where it works.
+        name: What the person calls it.
+        first_name: What it is called while nobody has named it.
+        state: What it is doing, in the program's word.
+        cause: Why it does that now, for the history.
+        launch: What it was started with, as JSON knows it.
+        last_line: The last line of its transcript.
+        cost: What it cost so far, in US dollars.
+        runs: Whether it is new, and this process's from now on.
+    """
+
+    directory: str | None = None
+    name: str | None = None
+    first_name: str | None = None
+    state: str | None = None
+    cause: str = ""
+    launch: Mapping[str, Any] | None = None
+    last_line: str | None = None
+    cost: float | None = None
+    runs: bool = False
+
+    def and_then(self, newer: SessionFact) -> SessionFact:
+        """Return what is known when something newer became known, too."""
+        known = {field.name: getattr(newer, field.name) for field in fields(newer)}
+        known = {name: value for name, value in known.items() if value not in (None, "")}
+        return replace(self, **known | {"runs": self.runs or newer.runs})
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A request of a session that is resumed.
+
+    Attributes:
+        request: The request.
+        outcome: What a person decided and the agent was not seen to have, or None while it waits.
+        draft: What was selected and typed for it, or None.
+    """
+
+    request: Request
+    outcome: RequestOutcome | None = None
+    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)

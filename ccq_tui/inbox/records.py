@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, RequestOutcome
-from ccq_tui.inbox.standing import stored_group
+from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
 from ccq_tui.processes import alive
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired

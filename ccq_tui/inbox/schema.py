@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.requests import Asker
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.questions import Kind
 

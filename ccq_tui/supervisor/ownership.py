@@ -1,6 +1,6 @@
 """Which process runs a session: the look ahead that saves a start in vain, and the request to have it parked.
 
-What keeps a session from being run twice is the claim that its start needs (`ccq_tui.inbox.claim`).
+What keeps a session from being run twice is the claim that its start needs (`ccq_tui.inbox.port.Claim`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.elsewhere import run_elsewhere
+from ccq_tui.inbox.ownership import run_elsewhere
 from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
 from ccq_tui.processes import Owner
 

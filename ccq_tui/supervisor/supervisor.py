@@ -12,7 +12,7 @@ from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, ParkWanted, Set
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
-from ccq_tui.inbox.store.wishes import WishState
+from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.session import OVER, SupervisedSession
 

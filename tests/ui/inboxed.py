@@ -19,8 +19,8 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact
+from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import RequestState
-from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT

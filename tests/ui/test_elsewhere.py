@@ -18,8 +18,8 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import StoredSessionState
-from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import Drafts, directory_key
 from ccq_tui.screens.pickers import Picker

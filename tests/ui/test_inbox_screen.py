@@ -24,8 +24,8 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.help import HelpScreen

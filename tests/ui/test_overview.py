@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import InboxUnavailable, QuestionRequest
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet

@@ -53,7 +53,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
 from ccq_tui.inbox import Inbox
-from ccq_tui.inbox.claim import Claim
+from ccq_tui.inbox.port import Claim
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.ahead import Ahead

@@ -12,7 +12,7 @@ from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.encoding import actor_to_json
-from ccq_tui.inbox.store.failing import failure, is_busy, is_damage
+from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
 from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files, check_file, identity, open_database
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.store.schema import check_tables

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ccq_tui.inbox.store.failing import failure, is_busy, is_damage
+from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
 from ccq_tui.inbox.store.schema import APPLICATION_ID, check_tables, migrate
 from ccq_tui.inbox.verdicts import InboxBusy, InboxUnavailable
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ccq_tui.inbox.store.drafts_table import Drafts
 from ccq_tui.inbox.store.history import Histories
-from ccq_tui.inbox.store.names import Names
+from ccq_tui.inbox.store.id_prefix import Names
+from ccq_tui.inbox.store.park_requests import Wishes
 from ccq_tui.inbox.store.requests import Requests
-from ccq_tui.inbox.store.saved import Drafts
 from ccq_tui.inbox.store.sessions import Sessions
-from ccq_tui.inbox.store.wishes import Wishes
 
 
 class Store(Requests, Drafts, Sessions, Wishes, Histories, Names):

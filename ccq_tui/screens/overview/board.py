@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.overview.cards import Card
 
 

@@ -18,7 +18,7 @@ from ccq_tui.inbox import (
     SessionNoted,
     Settled,
 )
-from ccq_tui.inbox.standing import group_of
+from ccq_tui.inbox.session_groups import group_of
 from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
 from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.listing import Place

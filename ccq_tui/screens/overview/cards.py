@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ccq_tui.inbox.standing import Group, group_of
+from ccq_tui.inbox.session_groups import Group, group_of
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.text import one_line
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.text import Text
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card

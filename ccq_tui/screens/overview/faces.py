@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.inbox.layout import wrapped
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.session.view import SIGNS

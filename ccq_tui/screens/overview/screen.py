@@ -18,7 +18,7 @@ from ccq_tui.config import actions
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.keylist import OVERVIEW

@@ -27,7 +27,7 @@ from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store, worker
-from ccq_tui.inbox.store.tail import Tail
+from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.inbox.waiting import first_draft
@@ -198,7 +198,7 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
 
 def test_what_could_not_be_read_of_the_history_is_told_the_next_time(path: Path) -> None:
     store, other = Store(path), Store(path)
-    tail = Tail(store)
+    tail = ChangeFeed(store)
     other.add_request(permission("a"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "request", refused)
@@ -255,7 +255,7 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
 async def test_what_a_stored_request_never_takes_keeps_back_nothing_else(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
         await inbox.run(lambda store: store.add_request(permission("a")))
-        inbox._owed.refused(lambda store: store.settle("a@s", Answered(()), PANEL))
-        inbox._owed.refused(lambda store: store.settle("a@s", Denied("no"), PANEL))
+        inbox._retries.refused(lambda store: store.settle("a@s", Answered(()), PANEL))
+        inbox._retries.refused(lambda store: store.settle("a@s", Denied("no"), PANEL))
         await seen(path, lambda store: not store.waiting())
         assert not any(isinstance(change, InboxTrouble) for change in heard.changes)

@@ -11,8 +11,8 @@ import pytest
 from ccq_tui.inbox import Denied, PermissionRequest
 from ccq_tui.inbox.parking import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
 from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
-from ccq_tui.inbox.store.wishes import WishState
 from ccq_tui.processes import Owner, this_process
 from tests.actors import PANEL
 

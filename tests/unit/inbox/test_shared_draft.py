@@ -14,10 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from ccq_tui.inbox import DraftUpdated, PlanRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import decide
-from ccq_tui.inbox.owed import Owed
+from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.store import Store
-from ccq_tui.inbox.store.tail import Tail
+from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.waiting import first_draft
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -101,8 +101,8 @@ class Shared(RuleBasedStateMachine):
         self.stores = [Store(self.directory / "inbox.db") for _ in range(2)]
         self.stores[0].add_request(REQUEST)
         self.owners = [Owner(number, "test") for number in (1, 2)]
-        self.owed = [Owed(self.fail) for _ in range(2)]
-        self.tails = [Tail(store) for store in self.stores]
+        self.owed = [RetryQueue(self.fail) for _ in range(2)]
+        self.tails = [ChangeFeed(store) for store in self.stores]
         for tail, owner in zip(self.tails, self.owners, strict=True):
             tail._here = owner
         self.panels = [opened(REQUEST.questions)] * 2

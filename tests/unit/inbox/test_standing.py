@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.format import session_lines
 from ccq_tui.inbox.records import session_record
-from ccq_tui.inbox.standing import Group, group_of, stored_group
+from ccq_tui.inbox.session_groups import Group, group_of, stored_group
 from ccq_tui.inbox.store import Store, StoredSession, StoredSessionState, StoredStanding
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.inbox.standing import Group
+from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.inbox.listing import Place
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined

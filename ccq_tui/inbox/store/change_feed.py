@@ -25,7 +25,7 @@ class Over:
 News = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | Over
 
 
-class Tail:
+class ChangeFeed:
     """Follows the history: it is written in the order in which things happened, by all processes.
 
     Args:
@@ -34,7 +34,7 @@ class Tail:
             since it last looked is not known. None where there was none.
     """
 
-    def __init__(self, store: Store, before: Tail | None = None) -> None:
+    def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
         self._store = store
         self._looked = datetime.now(UTC)
         self._seen = store.last_change() if before is None else before.known_of(store)

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.facts import SessionFact
 from ccq_tui.inbox.held import write_fact
-from ccq_tui.inbox.port import DraftUpdated
+from ccq_tui.inbox.port import DraftUpdated, SessionFact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError, InvalidOutcome
 from ccq_tui.inbox.waiting import Draft
@@ -27,7 +26,7 @@ MOST_OWED = 10_000
 """Refused changes that are tried again; beyond that the oldest are given up, and logged."""
 
 
-class Owed:
+class RetryQueue:
     """Collects in the event loop, writes in the store's thread.
 
     Args:
