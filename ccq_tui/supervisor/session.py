@@ -29,6 +29,7 @@ from ccq_tui.agent.problems import Remedy
 from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, Settled
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.questions import Expired
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause
@@ -152,7 +153,7 @@ class SupervisedSession:
             return "cannot be parked: nothing waits in it"
         if self.state in (SessionState.QUEUED, SessionState.STARTING):
             return "cannot be parked: it is being started; try again in a moment"
-        if not all(isinstance(request, QuestionRequest) for request in self._waiting.values()):
+        if not all(kind_of(request).OUTLIVES for request in self._waiting.values()):
             return "cannot be parked: a permission or a plan waits in it, which would be lost"
         return ""
 

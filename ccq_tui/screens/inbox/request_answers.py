@@ -8,12 +8,11 @@ from ccq_tui.inbox import (
     AlreadySettled,
     Cancelled,
     InboxError,
-    PermissionRequest,
-    PlanRequest,
     RequestOutcome,
     Won,
 )
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import NOBODY_DECIDES
 from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
@@ -81,7 +80,7 @@ class RequestAnswers:
         Returns:
             What came of it, in words.
         """
-        if is_decision(row) and row.place in (Place.RESTS, Place.GONE):
+        if not kind_of(row.stored.request).OUTLIVES and row.place in (Place.RESTS, Place.GONE):
             return f"It {NOBODY_DECIDES}" + self._kept(waiting)
         try:
             if waiting is None:
@@ -133,8 +132,3 @@ class RequestAnswers:
     def _kept(self, waiting: Waiting | None) -> str:
         kept = waiting is not None and self.closed.keep(draft_of(waiting))
         return DRAFT_KEPT if kept else ""
-
-
-def is_decision(row: InboxRow) -> bool:
-    """Whether a request is a permission or a plan."""
-    return isinstance(row.stored.request, PermissionRequest | PlanRequest)

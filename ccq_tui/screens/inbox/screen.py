@@ -17,7 +17,6 @@ from textual.widgets import TextArea
 from ccq_tui.inbox import (
     Added,
     AlreadySettled,
-    Denied,
     DraftUpdated,
     InboxChange,
     InboxError,
@@ -27,20 +26,20 @@ from ccq_tui.inbox import (
     Settled,
 )
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting import TYPING_PAUSE, Waiting
-from ccq_tui.questions import Declined
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
-from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
 from ccq_tui.screens.inbox.drawing import copied, key_hints
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
-from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers, is_decision
+from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.session.drafts import draft_of
+from ccq_tui.screens.session.panels import PANELS
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
@@ -304,7 +303,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         self.draw()
         row = self.state.get(request_id)
         if key in ("ctrl+d", "y") and row is not None:
-            outcome = Denied() if is_decision(row) else Declined()
+            outcome = kind_of(row.stored.request).refusal()
             self.settle_soon(row, outcome)
         return key in ("ctrl+d", "y", "n", "escape")
 
@@ -405,7 +404,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         if self.panel is not None or not self.is_current:
             return
         draft = replace(draft, hidden=False, guard=InputGuard(typed_at=self._typed_at))
-        kind = QuestionPanel if isinstance(draft, PanelState) else DecisionPanel
+        kind = PANELS[type(draft)]
         panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
         if isinstance(panel, DecisionPanel):
             panel.unseen_above = self.body.unseen_of_plan

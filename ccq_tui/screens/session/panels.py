@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from textual.widget import Widget
 
+from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting import Draft
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
@@ -15,6 +16,8 @@ from ccq_tui.widgets.question import QuestionPanel
 APART_SECONDS = 0.2
 """Between the making of two panels."""
 Panel = QuestionPanel | DecisionPanel
+PANELS: dict[type[Draft], type[Panel]] = {PanelState: QuestionPanel, DecisionState: DecisionPanel}
+"""The panel of each kind of draft."""
 
 
 class PanelPool:
@@ -38,11 +41,11 @@ class PanelPool:
 
     def of(self, draft: Draft) -> Panel:
         """Return the panel in which a draft is drawn."""
-        return self._of_kind(QuestionPanel if isinstance(draft, PanelState) else DecisionPanel)
+        return self._of_kind(PANELS[type(draft)])
 
     def make_ready(self) -> None:
         """Make the panels before they are needed, one after the other: keys come between."""
-        missing = [kind for kind in (QuestionPanel, DecisionPanel) if kind not in self._made]
+        missing = [kind for kind in PANELS.values() if kind not in self._made]
         if missing and self._dock.is_attached:
             self._of_kind(missing[0])
             after(self._dock, APART_SECONDS, self.make_ready)
