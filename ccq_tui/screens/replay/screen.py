@@ -37,10 +37,7 @@ from ccq_tui.supervisor.limits import Limits
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.search_bar import SearchBar
-from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 
 _logger = logging.getLogger(__name__)
@@ -109,7 +106,9 @@ class ReplayScreen(SessionBase):
             limits=Limits(),
         )
         session.ends = True  # an answer to it is brought to another session
-        super().__init__(session)
+        super().__init__(
+            session, Transcript(welcome=f"Reading {recording.name}…"), Dock(recording.name, clock=clock)
+        )
         self.recording = recording
         self.listeners = (*self.listeners, self._take_outcome)
         self._ended = False
@@ -123,11 +122,11 @@ class ReplayScreen(SessionBase):
 
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
-        yield Transcript(welcome=f"Reading {self.recording.name}…")
-        yield PlaceBar()
-        yield SearchBar()
-        yield Dock(self.recording.name, clock=self.clock)
-        yield StatusLine()
+        yield self.transcript
+        yield self.place_bar
+        yield self.search_bar
+        yield self.dock
+        yield self.status_line
 
     def on_mount(self) -> None:
         """Begin to play."""
@@ -158,7 +157,7 @@ class ReplayScreen(SessionBase):
         if not self.live:
             return
         standing = Standing.of(self.recording, paused=self.replayed.paused, ended=self._ended)
-        self.query_one(StatusLine).show(standing.pieces())
+        self.status_line.show(standing.pieces())
         self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
 
     def action_pause(self) -> None:

@@ -23,7 +23,6 @@ from ccq_tui.config import Launch
 from ccq_tui.config.actions import Place
 from ccq_tui.inbox import DraftUpdated
 from ccq_tui.inbox.waiting import Line
-from ccq_tui.prompts.unread import Draft
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.failing import failure
@@ -44,6 +43,7 @@ from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SearchBar
+from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
 
@@ -67,6 +67,8 @@ class SessionBase(Screen[None]):
 
     Args:
         session: The session that the screen shows.
+        transcript: The log pane.
+        dock: The prompt, or the panel in its place.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING_KEYS)]
@@ -76,9 +78,14 @@ class SessionBase(Screen[None]):
     class EventsArrived(Message):
         """The session told something; the events are in the screen's queue."""
 
-    def __init__(self, session: SupervisedSession) -> None:
+    def __init__(self, session: SupervisedSession, transcript: Transcript, dock: Dock) -> None:
         super().__init__()
         self.session = session
+        self.transcript = transcript
+        self.dock = dock
+        self.place_bar = PlaceBar()
+        self.search_bar = SearchBar()
+        self.status_line = StatusLine()
         self.clock = session.clock
         self.view = SessionView(
             session.launch.settings.directory, since=session.clock(), title=session.launch.title
@@ -86,9 +93,7 @@ class SessionBase(Screen[None]):
         """What is known of the session."""
         self.requests = Requests(self)
         self.blocks = BlockActions(self)
-        self.finder = TranscriptSearch(
-            self, lambda: self.query_one(SearchBar), partial(self.set_focus, scroll_visible=False)
-        )
+        self.finder = TranscriptSearch(self, self.search_bar, partial(self.set_focus, scroll_visible=False))
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
         """What takes each event, in this order."""
         self._arrived: deque[SessionEvent] = deque()
@@ -105,31 +110,14 @@ class SessionBase(Screen[None]):
         return self.session.launch
 
     @property
-    def dock(self) -> Dock:
-        """The prompt, or the panel in its place."""
-        return self.query_one(Dock)
-
-    @property
-    def transcript(self) -> Transcript:
-        """The log pane."""
-        return self.query_one(Transcript)
-
-    @property
     def live(self) -> bool:
         """Whether the screen is composed and does not go away."""
-        return is_live(self) and self.query_one_optional(Dock) is not None
-
-    @property
-    def field(self) -> Draft | None:
-        """What stands in the prompt, or None where there is no prompt any more."""
-        dock = self.query_one_optional(Dock)
-        return dock.prompt.draft if dock is not None else None
+        return is_live(self) and self.dock.is_attached
 
     @property
     def waiting(self) -> Line:
         """What waits for the person; not what is still being written."""
-        dock = self.query_one_optional(Dock)
-        return dock.line.asked if dock is not None else Line()
+        return self.dock.line.asked
 
     @property
     def in_front(self) -> bool:
@@ -350,7 +338,7 @@ class SessionBase(Screen[None]):
 
     @on(Transcript.MarkChanged)
     def _mark_changed(self) -> None:
-        self.query_one(PlaceBar).tell(self.transcript.mark, self.transcript.block_count)
+        self.place_bar.tell(self.transcript.mark, self.transcript.block_count)
 
     @on(Transcript.Pointed)
     def _pointed(self, event: Transcript.Pointed) -> None:
@@ -358,7 +346,7 @@ class SessionBase(Screen[None]):
 
     @on(Transcript.FoundChanged)
     def _found_changed(self, event: Transcript.FoundChanged) -> None:
-        self.query_one(SearchBar).tell(event.place, event.count, more=event.more)
+        self.search_bar.tell(event.place, event.count, more=event.more)
 
     @on(SearchBar.Changed)
     def _query_changed(self, event: SearchBar.Changed) -> None:

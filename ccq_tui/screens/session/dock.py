@@ -73,8 +73,12 @@ class Dock(Vertical):
 
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
-        self._draft = draft
         self._clock = clock
+        self.notices = NoticeLine()
+        """The line above the prompt."""
+        self.prompt = Prompt(draft, clock=clock)
+        """The prompt."""
+        self._hints = HintBar()
         self._line = Line()
         self._panel: Panel | None = None
         self._leaving: Panel | None = None
@@ -100,21 +104,11 @@ class Dock(Vertical):
         """The panel on the screen, hidden or not, or None."""
         return self._panel
 
-    @property
-    def prompt(self) -> Prompt:
-        """The prompt."""
-        return self.query_one(Prompt)
-
-    @property
-    def notices(self) -> NoticeLine:
-        """The line above the prompt."""
-        return self.query_one(NoticeLine)
-
     def compose(self) -> ComposeResult:
         """Build the notice line, the prompt and its keys."""
-        yield NoticeLine()
-        yield Prompt(self._draft, clock=self._clock)
-        yield HintBar()
+        yield self.notices
+        yield self.prompt
+        yield self._hints
 
     def on_mount(self) -> None:
         """Begin in the prompt."""
@@ -123,11 +117,10 @@ class Dock(Vertical):
 
     def on_resize(self) -> None:
         """Show the prompt's keys where there is room for them."""
-        hints = self.query_one(HintBar)
         choices = self.prompt.choices
         again = keymap_for(self).shown("history")
-        hints.show(self._keys if choices is None else choices.hints(again))
-        hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
+        self._hints.show(self._keys if choices is None else choices.hints(again))
+        self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)
         self.prompt.field.leave_room()
 

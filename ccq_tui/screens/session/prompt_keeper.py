@@ -259,10 +259,7 @@ class PromptKeeper:
         """
         if self._loading:
             return self._loading[-1]
-        field = self._ui.field
-        self._unsaved_draft = self._saved_draft = self._draft_of(
-            self._unsaved_draft if field is None else field
-        )
+        self._unsaved_draft = self._saved_draft = self._draft_of(self._ui.dock.prompt.draft)
         key = self._draft_key or self._directory_key
         self._begun_in_directory |= not self._draft_key
         return self._on_disk(self._draft_files.save, key, self._unsaved_draft)

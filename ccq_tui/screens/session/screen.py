@@ -38,13 +38,11 @@ from ccq_tui.screens.session.status import Status
 from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.theme_command import ThemeCommand
 from ccq_tui.screens.session.usage_commands import UsageCommands
+from ccq_tui.screens.session.view import SessionView
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, keymap_for
-from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
-from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.saying import begun
 
@@ -79,7 +77,13 @@ class SessionScreen(SessionBase):
     ]
 
     def __init__(self, session: SupervisedSession) -> None:
-        super().__init__(session)
+        launch = session.launch
+        super().__init__(
+            session,
+            Transcript(TranscriptModel(session.clock)),
+            Dock(SessionView(launch.settings.directory).name, launch.draft, clock=session.clock),
+        )
+        self.side_bar = SideBar()
         self.keeper = PromptKeeper(self)
         self.prompts = Prompts(self, self.keeper)
         self.completions = Completions(
@@ -91,14 +95,12 @@ class SessionScreen(SessionBase):
         self.notifications = Notifications(self)
         self.status = Status(
             self,
-            lambda: self.query_one(StatusLine),
+            self.status_line,
             lambda: self.finder.is_open,
             lambda: self.session.limited or self.switcher.counts_seconds,
         )
         runner = self.runner = CommandRunner(self)
-        self.switcher = SessionSwitcher(
-            runner, lambda: self.query_one_optional(SideBar), lambda: self.size.width
-        )
+        self.switcher = SessionSwitcher(runner, self.side_bar, lambda: self.size.width)
         self.palette = CommandPalette(runner, self._palette_rows, self.run_action)
         self.models = ModelCommands(runner, self.keeper.chose)
         self.usage = UsageCommands(runner)
@@ -125,12 +127,12 @@ class SessionScreen(SessionBase):
 
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
-        yield SideBar()
-        yield Transcript(TranscriptModel(self.clock))
-        yield PlaceBar()
-        yield SearchBar()
-        yield Dock(self.view.name, self.launch.draft, clock=self.clock)
-        yield StatusLine()
+        yield self.side_bar
+        yield self.transcript
+        yield self.place_bar
+        yield self.search_bar
+        yield self.dock
+        yield self.status_line
 
     # -- its life -------------------------------------------------------------------------------------------
 

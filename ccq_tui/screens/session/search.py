@@ -19,21 +19,14 @@ class TranscriptSearch:
 
     Args:
         ui: The session's screen.
-        bar: Returns the field, shown or not.
+        bar: The field, shown or not.
         focus: Gives a widget the focus.
     """
 
-    def __init__(
-        self, ui: SessionUi, bar: Callable[[], SearchBar], focus: Callable[[Widget], object]
-    ) -> None:
+    def __init__(self, ui: SessionUi, bar: SearchBar, focus: Callable[[Widget], object]) -> None:
         self._ui = ui
-        self._find_bar = bar
+        self.bar = bar
         self._focus = focus
-
-    @property
-    def bar(self) -> SearchBar:
-        """The field, shown or not."""
-        return self._find_bar()
 
     @property
     def is_open(self) -> bool:

@@ -20,13 +20,11 @@ class SessionSwitcher:
 
     Args:
         runner: Runs commands.
-        bar: Returns the side bar, or None while the screen is being built or goes away.
+        bar: The side bar.
         width: Returns the columns of the screen.
     """
 
-    def __init__(
-        self, runner: CommandRunner, bar: Callable[[], SideBar | None], width: Callable[[], int]
-    ) -> None:
+    def __init__(self, runner: CommandRunner, bar: SideBar, width: Callable[[], int]) -> None:
         self._runner = runner
         self._ui = runner.ui
         self._bar = bar
@@ -62,13 +60,12 @@ class SessionSwitcher:
 
     def draw(self) -> None:
         """Show the side bar where there is room for it."""
-        bar = self._bar()
-        if bar is None:
-            return
+        if not self._bar.is_attached:
+            return  # the screen is being built, or goes away
         on = self._bar_wanted and len(self.entries) > 1 and self._width() >= ROOM_FOR_BAR
-        bar.set_class(on, "-on")
+        self._bar.set_class(on, "-on")
         if on:
-            bar.show(self.entries)
+            self._bar.show(self.entries)
 
     def toggle(self) -> None:
         """Show or hide the side bar; where it has no room, choose from a list."""

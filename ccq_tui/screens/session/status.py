@@ -73,7 +73,7 @@ class Status:
 
     Args:
         ui: The session's screen.
-        line: Returns the status line.
+        line: The status line.
         searching: Whether the transcript is searched.
         counts: Whether something else on the screen changes with every second.
     """
@@ -81,7 +81,7 @@ class Status:
     def __init__(
         self,
         ui: SessionUi,
-        line: Callable[[], StatusLine],
+        line: StatusLine,
         searching: Callable[[], bool],
         counts: Callable[[], bool],
     ) -> None:
@@ -118,7 +118,7 @@ class Status:
         if not self._counting and self._second_hand is not None:
             self._counting = True
             self._second_hand.reset()
-        self._line().show(view.pieces(self._ui.clock()))
+        self._line.show(view.pieces(self._ui.clock()))
         title = view.terminal_title(len(dock.line.asked.items))
         if self._ui.in_front and title != self.title:
             self.title = title

@@ -10,7 +10,6 @@ from textual.app import App
 from textual.message import Message
 
 from ccq_tui.config import Launch
-from ccq_tui.prompts.unread import Draft
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.view import SessionView
 from ccq_tui.supervisor.events import SessionEvent
@@ -56,11 +55,6 @@ class SessionUi(Protocol):
     @property
     def dock(self) -> Dock:
         """The prompt, or the panel in its place."""
-        ...
-
-    @property
-    def field(self) -> Draft | None:
-        """What stands in the prompt, or None where there is no prompt any more."""
         ...
 
     @property

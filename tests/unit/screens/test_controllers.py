@@ -120,7 +120,7 @@ async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_do
     keeper.begin()
     await ui.work()
     ui.dock.prompt.text = "half a thought"
-    keeper.edited(ui.field)
+    keeper.edited(ui.dock.prompt.draft)
     ui.later.pop()()
     ui.dock.prompt.text = ""
     await asyncio.wrap_future(keeper.keep(Sent("p1", "a whole one", "id-1")))

@@ -61,11 +61,6 @@ class NoScreen:
     def clock(self) -> float:
         return self.now
 
-    @property
-    def field(self) -> Draft:
-        draft: Draft = self.dock.prompt.draft
-        return draft
-
     def say(self, text: str, seconds: float = 4.0) -> None:
         self.said.append(text)
 
