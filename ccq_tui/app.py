@@ -25,7 +25,7 @@ from textual.worker import Worker
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
-from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.compat.private import load
@@ -33,18 +33,18 @@ from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driv
 from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried
-from ccq_tui.early import EarlyPrompt, plain
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.logs import start_logging
+from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import echo
+from ccq_tui.preboot_input import EarlyPrompt, plain
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.screens.editor import end_editors
-from ccq_tui.screens.failing import WorkFailed, failure
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.listing import InboxRow
+from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.keylist import KeyRow, own_bindings, sections
+from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen, messages
@@ -58,7 +58,7 @@ from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, set_title
-from ccq_tui.stalls import StallWatch, watch_stalls
+from ccq_tui.screens.work_failures import WorkFailed, failure
 from ccq_tui.supervisor.launches import with_notices
 from ccq_tui.supervisor.port import Session, SessionFactory
 from ccq_tui.supervisor.supervisor import Supervisor
@@ -69,7 +69,7 @@ from ccq_tui.widgets.lifetime import after_refresh, start_work
 from ccq_tui.widgets.palette import APP_CSS
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.claude.ahead import Ahead
+    from ccq_tui.agent.claude.prestart import Ahead
 
 _logger = logging.getLogger(__name__)
 
@@ -326,7 +326,7 @@ class CcqApp(_Base):
             bindings = own_bindings(self.MAIN_SCREEN, type(self))
             first = getattr(self.screen, "help_place", "")
             commands = (
-                KeyRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
+                HelpRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
             )
             self.push_screen(HelpScreen(sections(bindings, self.key_choices, first, commands)))
 

@@ -12,7 +12,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.claude.ahead import Ahead
+    from ccq_tui.agent.claude.prestart import Ahead
 
 _logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ async def started_ahead(options: SessionOptions | None, prompt: str = "") -> Asy
 async def _started(options: SessionOptions, prompt: str) -> Ahead | None:
     try:
         sdk = import_sdk()
-        from ccq_tui.agent.claude.ahead import Ahead
+        from ccq_tui.agent.claude.prestart import Ahead
     except ImportError as error:
         _logger.info("No process can be started ahead: %s", error)
         return None

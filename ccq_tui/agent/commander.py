@@ -8,7 +8,6 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent.commands import (
-    Answer,
     Ask,
     Close,
     Command,
@@ -20,6 +19,7 @@ from ccq_tui.agent.commands import (
     SetEffort,
     SetMode,
     SetModel,
+    SettleRequest,
     Withdraw,
 )
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
@@ -80,7 +80,7 @@ class Commander:
         """Queue a command; after `finish` it is refused by an event instead. An answer waits for nothing."""
         if self._over:
             self._refuse(command)
-        elif isinstance(command, Answer):
+        elif isinstance(command, SettleRequest):
             self._answer(command)
         else:
             self._commands.put_nowait(command)
@@ -155,13 +155,13 @@ class Commander:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _answer(self, command: Answer) -> None:
+    def _answer(self, command: SettleRequest) -> None:
         # Kept apart from what the session's end cancels: what a person confirmed reaches the inbox.
         task = asyncio.create_task(self._settle(command))
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
 
-    async def _settle(self, command: Answer) -> None:
+    async def _settle(self, command: SettleRequest) -> None:
         try:
             verdict = await self._inbox.answer(command.request_id, command.outcome, command.actor)
         except InboxError as error:
@@ -255,7 +255,7 @@ class Commander:
                 self._failed(command, OVER)
             case Ask():
                 _fail(command, OVER)
-            case Answer():
+            case SettleRequest():
                 # Other sessions, and what is left of this one, share the inbox.
                 self._answer(command)
             case Interrupt() | Park() | Close():

@@ -70,7 +70,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SettleRequest:
     """Settle a request through the inbox; the first answer wins."""
 
     request_id: str
@@ -97,4 +97,4 @@ class Close:
 
 Ordered = Send | Withdraw | SetMode | SetModel | SetEffort
 """What is done in the order in which it was told."""
-Command = Ordered | Interrupt | Ask | Answer | Park | Close
+Command = Ordered | Interrupt | Ask | SettleRequest | Park | Close

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import NAMESPACE_OID, uuid5
 
+from ccq_tui.agent.agent_prompts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -23,8 +24,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.agent.history import History
-from ccq_tui.agent.texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
+from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.unwritten import RECORDED_SECONDS
 from ccq_tui.inbox import (
     Cancelled,
@@ -152,7 +152,7 @@ class Delivery:
         way, _ = self._seen.pop(name)
         self._inbox.delivered(name, way)
 
-    async def catch_up(self, session_id: str, history: History) -> None:
+    async def catch_up(self, session_id: str, history: SessionPast) -> None:
         """Go on with what earlier processes left of a session that was resumed.
 
         Args:
@@ -177,7 +177,7 @@ class Delivery:
             if prompt_id in self._prompts_before[name]:
                 self._inbox.withdraw(name, REWOUND)
 
-    def _go_on(self, left: Left, history: History) -> None:
+    def _go_on(self, left: Left, history: SessionPast) -> None:
         request = left.request
         if not isinstance(request, QuestionRequest):
             self._close_decision(left, history)
@@ -210,7 +210,7 @@ class Delivery:
                     self._emit(RequestSettled(left.request.id, left.outcome))
                 self._go_on_by_message(left.request, left)
 
-    def _close_decision(self, left: Left, history: History) -> None:
+    def _close_decision(self, left: Left, history: SessionPast) -> None:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
         request = left.request
         if left.outcome is None:
@@ -250,7 +250,7 @@ class Delivery:
         self._send(Send(text, prompt_id))
 
 
-def prompts_before(history: History, tool_use_id: str) -> frozenset[str]:
+def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
     """Return the prompts that came before a call.
 
     A CLI that is killed may not have written its last call down: that one came after all of the record.
@@ -278,7 +278,7 @@ def prompt_id_of(tool_use_id: str, attempt: int = 0) -> str:
     return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{again}"))
 
 
-def way_in(history: History, tool_use_id: str) -> str:
+def way_in(history: SessionPast, tool_use_id: str) -> str:
     """Return by which way the session's record has what was decided on a call's request, or "".
 
     Args:

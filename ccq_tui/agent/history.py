@@ -23,7 +23,7 @@ class HistoryError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SessionPast:
     """A session's past.
 
     Attributes:
@@ -42,7 +42,7 @@ class History:
     deferred: frozenset[str] = frozenset()
 
 
-NO_HISTORY = History("")
+NO_HISTORY = SessionPast("")
 
 
 Told = Callable[[str, HistoryLoaded], None]
@@ -53,7 +53,7 @@ Resume = Callable[[str], Awaitable[object]]
 
 async def read_history(
     options: SessionOptions, tell: Told | None = None, *, resume: Resume | None = None
-) -> History:
+) -> SessionPast:
     """Read the past of the session that the options name, or of the last one in their directory.
 
     Args:
@@ -94,7 +94,7 @@ async def read_history(
             cut = first["cut"] and number == len(lines) - 1
             tell(session_id, HistoryLoaded(read[-1][0], cut, older=number > 0))
     read.reverse()
-    return History(
+    return SessionPast(
         session_id=session_id,
         events=tuple(event for events, _ in read for event in events),
         uuids=(*(uuid for _, uuids in read for uuid in uuids), *first["queued"]),

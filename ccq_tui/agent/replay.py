@@ -18,8 +18,8 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.past import CallResult, recalled
-from ccq_tui.agent.text import bounded, command_output, output_text
+from ccq_tui.agent.output_text import bounded, command_output, output_text
+from ccq_tui.agent.stored_questions import CallResult, recalled
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)

@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from ccq_tui.agent.book import SessionBook
-from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import (
-    Answer,
     Ask,
     Close,
     Command,
@@ -24,6 +22,7 @@ from ccq_tui.agent.commands import (
     SetEffort,
     SetMode,
     SetModel,
+    SettleRequest,
     Withdraw,
 )
 from ccq_tui.agent.controls import Control, Rewound, rewind
@@ -38,19 +37,20 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.agent.history import NO_HISTORY, History, HistoryError, Told, read_history
+from ccq_tui.agent.history import NO_HISTORY, HistoryError, SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.session_recorder import SessionBook
 from ccq_tui.agent.unwritten import Unwritten
 from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.port import Claim, ClaimLostError
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.claude.ahead import Ahead
     from ccq_tui.agent.claude.connection import Connection
+    from ccq_tui.agent.claude.prestart import Ahead
 
 T = TypeVar("T")
 
@@ -230,7 +230,7 @@ class AgentSession:
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request; the first answer wins, whoever gives it."""
-        self.put(Answer(request_id, outcome, actor))
+        self.put(SettleRequest(request_id, outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep what was selected and typed so far for a request."""
@@ -313,7 +313,7 @@ class AgentSession:
                     task.cancel()
         return lost
 
-    async def _history(self, known: asyncio.Future[str]) -> History:
+    async def _history(self, known: asyncio.Future[str]) -> SessionPast:
         """Read and tell what was said before; the future gets the session's id as early as it can."""
         history = NO_HISTORY
 
@@ -335,13 +335,13 @@ class AgentSession:
                 known.set_result(history.session_id)
         return history
 
-    async def _read_history(self, tell: Told) -> History:
+    async def _read_history(self, tell: Told) -> SessionPast:
         try:
             return await read_history(self.options, tell, resume=self._take_on)
         except HistoryError as error:
             self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
             await self._take_on(self.options.resume or "")
-            return History(self.options.resume or "")
+            return SessionPast(self.options.resume or "")
 
     async def _take_on(self, session_id: str) -> None:
         """Make sure that nothing else runs a session that is about to be resumed.
@@ -356,7 +356,7 @@ class AgentSession:
         await end_leftovers(session_id)
 
     async def _open(
-        self, connection: Connection, resumed: str, reading: asyncio.Task[History]
+        self, connection: Connection, resumed: str, reading: asyncio.Task[SessionPast]
     ) -> SessionLost | None:
         self._connection = connection
         if self._claim is not None:

@@ -17,7 +17,7 @@ from ccq_tui.output import echo
 
 if TYPE_CHECKING:
     from ccq_tui.config import Loaded, Settings
-    from ccq_tui.early import EarlyPrompt
+    from ccq_tui.preboot_input import EarlyPrompt
     from ccq_tui.testing.scenarios import Ready
 
 CHARACTERS_A_SECOND = 600.0

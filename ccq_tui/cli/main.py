@@ -17,13 +17,13 @@ from ccq_tui.cli.session import say_where_the_log_is, start_session
 from ccq_tui.output import echo, harmless_streams
 
 _COMMANDS = {
-    "answering": ("answer", "decline"),
+    "answer": ("answer", "decline"),
     "completion": ("completion",),
     "demo": ("demo",),
     "inbox": ("inbox", "sessions", "history", "show"),
     "inspect": ("config", "doctor"),
-    "leaving": ("resume", "export"),
-    "parking": ("park",),
+    "resume": ("resume", "export"),
+    "park": ("park",),
     "replay": ("replay",),
     "schema": ("schema",),
 }

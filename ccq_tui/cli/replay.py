@@ -50,7 +50,7 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
     except Refused:
         recording.lines.close()
         raise
-    from ccq_tui.cli.replaying import launch_for, play
+    from ccq_tui.cli.replay_app import launch_for, play
 
     code, answer = play(Launch(settings=settings), recording, speed)
     if code == CRASHED:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ccq_tui.cli.saying import Said, SayingError, answered, decided, own_words
+from ccq_tui.cli.answer_flags import Said, SayingError, answered, decided, own_words
 from ccq_tui.inbox.records import VERSION
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import Discussed, Question

@@ -15,13 +15,13 @@ import click
 
 from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_flags, given_settings
-from ccq_tui.early import early_prompt
 from ccq_tui.output import echo
+from ccq_tui.preboot_input import early_prompt
 from ccq_tui.text import safe
 
 if TYPE_CHECKING:
     from ccq_tui.config import Launch
-    from ccq_tui.early import EarlyPrompt
+    from ccq_tui.preboot_input import EarlyPrompt
 
 
 def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
@@ -198,7 +198,7 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     import asyncio
 
     from ccq_tui.agent.ahead import started_ahead
-    from ccq_tui.agent.launching import session_options
+    from ccq_tui.agent.launch_options import session_options
 
     # Nothing is started that depends on what is still to be asked or read.
     known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)

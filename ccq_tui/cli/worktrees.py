@@ -27,7 +27,7 @@ def in_worktree(launch: Launch, name: str) -> Launch:
         Refused: It cannot be made, and nothing of it is left; or what it carries cannot be used.
     """
     from ccq_tui.supervisor.launches import made
-    from ccq_tui.worktrees.making import planned
+    from ccq_tui.worktrees.creation import planned
     from ccq_tui.worktrees.model import WorktreeError
 
     try:
@@ -67,7 +67,7 @@ def there_again(directory: Path) -> bool:
         Refused: The worktree cannot be made anew.
     """
     from ccq_tui.config.trust import trusts
-    from ccq_tui.worktrees.making import back_in
+    from ccq_tui.worktrees.creation import back_in
     from ccq_tui.worktrees.model import WorktreeError
 
     try:

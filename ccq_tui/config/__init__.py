@@ -6,7 +6,7 @@ from ccq_tui.config.paths import config_dir, inbox_path, log_dir, project_config
 from ccq_tui.lazy import loaded_later
 
 if TYPE_CHECKING:
-    from ccq_tui.config.errors import Problem, SettingsError
+    from ccq_tui.config.errors import SettingProblem, SettingsError
     from ccq_tui.config.launch import Launch
     from ccq_tui.config.load import Loaded, load_settings
     from ccq_tui.config.settings import Settings
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Launch",
     "Loaded",
-    "Problem",
+    "SettingProblem",
     "Settings",
     "SettingsError",
     "config_dir",
@@ -30,7 +30,7 @@ __all__ = [
 __getattr__ = loaded_later(
     __name__,
     {
-        "errors": ("Problem", "SettingsError"),
+        "errors": ("SettingProblem", "SettingsError"),
         "launch": ("Launch",),
         "load": ("Loaded", "load_settings"),
         "settings": ("Settings",),

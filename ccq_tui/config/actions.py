@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Place(StrEnum):
+class KeyPlace(StrEnum):
     """Where the keys of an action work."""
 
     EVERYWHERE = "Everywhere"
@@ -29,76 +29,80 @@ class Action:
     """
 
     name: str
-    place: Place
+    place: KeyPlace
     keys: tuple[str, ...]
     does: str = ""
     first: bool = False
 
 
 ACTIONS = (
-    Action("help", Place.EVERYWHERE, ("f1",), "Show all keys", first=True),
-    Action("quit", Place.EVERYWHERE, ("ctrl+q",), "Quit; twice: without waiting for the session", first=True),
-    Action("copy", Place.EVERYWHERE, ("ctrl+c",), "Copy what is selected; twice: quit", first=True),
-    Action("panel", Place.EVERYWHERE, ("f2",), "Show or hide what waits for an answer"),
+    Action("help", KeyPlace.EVERYWHERE, ("f1",), "Show all keys", first=True),
     Action(
-        "copy_draft", Place.EVERYWHERE, ("f8",), "Copy the draft of a question that was closed", first=True
+        "quit", KeyPlace.EVERYWHERE, ("ctrl+q",), "Quit; twice: without waiting for the session", first=True
     ),
-    Action("recover", Place.EVERYWHERE, ("f6",), "Do what an error card offers", first=True),
-    Action("sessions", Place.EVERYWHERE, ("f3",), "Show or hide the sessions"),
-    Action("waiting", Place.EVERYWHERE, ("f4",), "Go to the next session that waits for you"),
-    Action("overview", Place.EVERYWHERE, ("f5",), "Show all sessions by what they need"),
-    Action("session_next", Place.EVERYWHERE, ("ctrl+pagedown",), "Next session", first=True),
-    Action("session_before", Place.EVERYWHERE, ("ctrl+pageup",), "Session before", first=True),
-    Action("interrupt", Place.PROMPT, ("escape",), "Interrupt Claude"),
-    Action("editor", Place.PROMPT, ("ctrl+g",), "Edit the prompt in $EDITOR"),
-    Action("history", Place.PROMPT, ("ctrl+r",), "Search earlier prompts"),
-    Action("new_session", Place.PROMPT, ("ctrl+n",), "Open another session"),
-    Action("palette", Place.PROMPT, ("ctrl+p",), "Find a command or an action"),
-    Action("mode", Place.PROMPT, ("shift+tab",), "Next permission mode", first=True),
-    Action("page_up", Place.TRANSCRIPT, ("pageup",), "Scroll up a page", first=True),
-    Action("page_down", Place.TRANSCRIPT, ("pagedown",), "Scroll down a page", first=True),
-    Action("line_up", Place.TRANSCRIPT, ("ctrl+up",), "Scroll up a line", first=True),
-    Action("line_down", Place.TRANSCRIPT, ("ctrl+down",), "Scroll down a line", first=True),
-    Action("top", Place.TRANSCRIPT, ("ctrl+home",), "Go to the beginning", first=True),
-    Action("bottom", Place.TRANSCRIPT, ("ctrl+end",), "Go to the end, and follow it", first=True),
-    Action("unfold", Place.TRANSCRIPT, ("ctrl+o",), "Unfold or fold thinking and long outputs", first=True),
-    Action("search", Place.TRANSCRIPT, ("ctrl+f",), "Find in the transcript", first=True),
-    Action("block_up", Place.TRANSCRIPT, ("alt+up",), "Mark the block above", first=True),
-    Action("block_down", Place.TRANSCRIPT, ("alt+down",), "Mark the block below", first=True),
-    Action("prompt_up", Place.TRANSCRIPT, ("alt+pageup",), "Mark the prompt above", first=True),
-    Action("prompt_down", Place.TRANSCRIPT, ("alt+pagedown",), "Mark the prompt below", first=True),
-    Action("fold_block", Place.TRANSCRIPT, ("alt+u",), "Unfold or fold the marked block", first=True),
-    Action("copy_block", Place.TRANSCRIPT, ("alt+c",), "Copy the marked block", first=True),
+    Action("copy", KeyPlace.EVERYWHERE, ("ctrl+c",), "Copy what is selected; twice: quit", first=True),
+    Action("panel", KeyPlace.EVERYWHERE, ("f2",), "Show or hide what waits for an answer"),
+    Action(
+        "copy_draft", KeyPlace.EVERYWHERE, ("f8",), "Copy the draft of a question that was closed", first=True
+    ),
+    Action("recover", KeyPlace.EVERYWHERE, ("f6",), "Do what an error card offers", first=True),
+    Action("sessions", KeyPlace.EVERYWHERE, ("f3",), "Show or hide the sessions"),
+    Action("waiting", KeyPlace.EVERYWHERE, ("f4",), "Go to the next session that waits for you"),
+    Action("overview", KeyPlace.EVERYWHERE, ("f5",), "Show all sessions by what they need"),
+    Action("session_next", KeyPlace.EVERYWHERE, ("ctrl+pagedown",), "Next session", first=True),
+    Action("session_before", KeyPlace.EVERYWHERE, ("ctrl+pageup",), "Session before", first=True),
+    Action("interrupt", KeyPlace.PROMPT, ("escape",), "Interrupt Claude"),
+    Action("editor", KeyPlace.PROMPT, ("ctrl+g",), "Edit the prompt in $EDITOR"),
+    Action("history", KeyPlace.PROMPT, ("ctrl+r",), "Search earlier prompts"),
+    Action("new_session", KeyPlace.PROMPT, ("ctrl+n",), "Open another session"),
+    Action("palette", KeyPlace.PROMPT, ("ctrl+p",), "Find a command or an action"),
+    Action("mode", KeyPlace.PROMPT, ("shift+tab",), "Next permission mode", first=True),
+    Action("page_up", KeyPlace.TRANSCRIPT, ("pageup",), "Scroll up a page", first=True),
+    Action("page_down", KeyPlace.TRANSCRIPT, ("pagedown",), "Scroll down a page", first=True),
+    Action("line_up", KeyPlace.TRANSCRIPT, ("ctrl+up",), "Scroll up a line", first=True),
+    Action("line_down", KeyPlace.TRANSCRIPT, ("ctrl+down",), "Scroll down a line", first=True),
+    Action("top", KeyPlace.TRANSCRIPT, ("ctrl+home",), "Go to the beginning", first=True),
+    Action("bottom", KeyPlace.TRANSCRIPT, ("ctrl+end",), "Go to the end, and follow it", first=True),
+    Action(
+        "unfold", KeyPlace.TRANSCRIPT, ("ctrl+o",), "Unfold or fold thinking and long outputs", first=True
+    ),
+    Action("search", KeyPlace.TRANSCRIPT, ("ctrl+f",), "Find in the transcript", first=True),
+    Action("block_up", KeyPlace.TRANSCRIPT, ("alt+up",), "Mark the block above", first=True),
+    Action("block_down", KeyPlace.TRANSCRIPT, ("alt+down",), "Mark the block below", first=True),
+    Action("prompt_up", KeyPlace.TRANSCRIPT, ("alt+pageup",), "Mark the prompt above", first=True),
+    Action("prompt_down", KeyPlace.TRANSCRIPT, ("alt+pagedown",), "Mark the prompt below", first=True),
+    Action("fold_block", KeyPlace.TRANSCRIPT, ("alt+u",), "Unfold or fold the marked block", first=True),
+    Action("copy_block", KeyPlace.TRANSCRIPT, ("alt+c",), "Copy the marked block", first=True),
     Action(
         "copy_code",
-        Place.TRANSCRIPT,
+        KeyPlace.TRANSCRIPT,
         ("alt+k",),
         "Copy the code in the marked block, the next one each time",
         first=True,
     ),
     Action(
         "open_link",
-        Place.TRANSCRIPT,
+        KeyPlace.TRANSCRIPT,
         ("alt+o",),
         "Open the link or path in the marked block, the next each time",
         first=True,
     ),
-    Action("list_up", Place.LIST, ("up", "k", "ctrl+p")),
-    Action("list_down", Place.LIST, ("down", "j", "ctrl+n")),
-    Action("list_first", Place.LIST, ("home",)),
-    Action("list_last", Place.LIST, ("end",)),
-    Action("list_scroll_up", Place.LIST, ("shift+up",)),
-    Action("list_scroll_down", Place.LIST, ("shift+down",)),
-    Action("list_half_up", Place.LIST, ()),
-    Action("list_half_down", Place.LIST, ()),
-    Action("select", Place.QUESTION, ("space",)),
-    Action("select_all", Place.QUESTION, ("a",)),
-    Action("other", Place.QUESTION, ("o",)),
-    Action("note", Place.QUESTION, ("n",)),
-    Action("filter", Place.QUESTION, ("slash",)),
-    Action("preview", Place.QUESTION, ("p",)),
-    Action("discuss", Place.QUESTION, ("c",)),
-    Action("decline", Place.QUESTION, ("ctrl+d",)),
+    Action("list_up", KeyPlace.LIST, ("up", "k", "ctrl+p")),
+    Action("list_down", KeyPlace.LIST, ("down", "j", "ctrl+n")),
+    Action("list_first", KeyPlace.LIST, ("home",)),
+    Action("list_last", KeyPlace.LIST, ("end",)),
+    Action("list_scroll_up", KeyPlace.LIST, ("shift+up",)),
+    Action("list_scroll_down", KeyPlace.LIST, ("shift+down",)),
+    Action("list_half_up", KeyPlace.LIST, ()),
+    Action("list_half_down", KeyPlace.LIST, ()),
+    Action("select", KeyPlace.QUESTION, ("space",)),
+    Action("select_all", KeyPlace.QUESTION, ("a",)),
+    Action("other", KeyPlace.QUESTION, ("o",)),
+    Action("note", KeyPlace.QUESTION, ("n",)),
+    Action("filter", KeyPlace.QUESTION, ("slash",)),
+    Action("preview", KeyPlace.QUESTION, ("p",)),
+    Action("discuss", KeyPlace.QUESTION, ("c",)),
+    Action("decline", KeyPlace.QUESTION, ("ctrl+d",)),
 )
 BY_NAME = {action.name: action for action in ACTIONS}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {

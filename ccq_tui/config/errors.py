@@ -13,7 +13,7 @@ LONGEST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SettingProblem:
     """One thing wrong with one setting.
 
     Attributes:
@@ -35,7 +35,7 @@ class Problem:
 class SettingsError(Exception):
     """Settings that cannot be used; ``problems`` has at least one."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[SettingProblem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
-from ccq_tui.config.errors import Problem, SettingsError
+from ccq_tui.config.errors import SettingProblem, SettingsError
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import is_inline_json
 
@@ -73,7 +73,7 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
     try:
         text = read_text(path)
     except UnfitFileError as error:
-        raise SettingsError([Problem(str(path), str(error))]) from error
+        raise SettingsError([SettingProblem(str(path), str(error))]) from error
     try:
         values = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -87,7 +87,7 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
     )
 
 
-def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[Problem]:
+def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingProblem]:
     """List what a file sets that is no setting.
 
     Args:
@@ -103,21 +103,21 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[Problem]:
     for name in unknown[:MOST_NAMED]:
         close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
         hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
-        problems.append(Problem(file.origin(name), f"is not a setting{hint}", name))
+        problems.append(SettingProblem(file.origin(name), f"is not a setting{hint}", name))
     if len(unknown) > MOST_NAMED:
         more = f"{len(unknown) - MOST_NAMED} more names are no settings either"
-        problems.append(Problem(str(file.path), more))
+        problems.append(SettingProblem(str(file.path), more))
     return problems
 
 
-def _syntax_problem(path: Path, text: str, message: str) -> Problem:
+def _syntax_problem(path: Path, text: str, message: str) -> SettingProblem:
     """Move tomllib's "(at line 3, column 5)" to where every other message has its line."""
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     if place is None:
-        return Problem(str(path), f"is not TOML: {message}")
+        return SettingProblem(str(path), f"is not TOML: {message}")
     line = place[1] or max(1, len(text.rstrip("\n").split("\n")))
     column = f"column {place[2]}" if place[2] else "end of file"
-    return Problem(f"{path}:{line}", f"is not TOML: {message[: place.start()]} ({column})")
+    return SettingProblem(f"{path}:{line}", f"is not TOML: {message[: place.start()]} ({column})")
 
 
 def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, Action, Place
+from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, Action, KeyPlace
 from ccq_tui.config.keynames import key_name, shown_key, types_text
 
 PRESET = "preset"
@@ -16,10 +16,10 @@ HALF = 8
 """Lines of half a page."""
 CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+down",) * HALF}
 """The keys that panels know, for actions that have none of their own in them."""
-TEXT_PLACES = (Place.EVERYWHERE, Place.PROMPT, Place.TRANSCRIPT)
+TEXT_PLACES = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
 """Where a text is open."""
-REACHES_ALL = (Place.EVERYWHERE, Place.TRANSCRIPT)
-PANEL = (Place.LIST, Place.QUESTION)
+REACHES_ALL = (KeyPlace.EVERYWHERE, KeyPlace.TRANSCRIPT)
+PANEL = (KeyPlace.LIST, KeyPlace.QUESTION)
 
 Choices = Mapping[str, str | tuple[str, ...]]
 """What the setting ``keys`` holds: actions with their keys, and "preset" with a preset's name."""
@@ -39,7 +39,7 @@ class Keymap:
         """Return the first key of an action as it is shown, or ""."""
         return next((shown_key(key) for key in self.keys.get(name, ())), "")
 
-    def panel_keys(self, *places: Place) -> dict[str, tuple[str, ...]]:
+    def panel_keys(self, *places: KeyPlace) -> dict[str, tuple[str, ...]]:
         """Return what keys mean to a panel, where that is not what the panel itself knows them by.
 
         Args:
@@ -126,7 +126,7 @@ def _key_problem(action: Action, written: str) -> str:
         return ""
     if action.place in TEXT_PLACES and types_text(name):
         return f"{shown_key(name)} edits the text of the prompt; take a key such as ctrl+k, alt+k or f5"
-    if name in FIXED or (action.place is Place.LIST and name in DECIDING):
+    if name in FIXED or (action.place is KeyPlace.LIST and name in DECIDING):
         return f"{shown_key(name)} has a meaning of its own in panels; take another key"
     return ""
 
@@ -146,7 +146,7 @@ def _conflicts(choices: Choices) -> Iterator[tuple[str, str]]:
             )
 
 
-def _meet(one: Place, other: Place) -> bool:
+def _meet(one: KeyPlace, other: KeyPlace) -> bool:
     return one is other or one in REACHES_ALL or other in REACHES_ALL or (one in PANEL and other in PANEL)
 
 

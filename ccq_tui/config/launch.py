@@ -10,7 +10,7 @@ from typing import Any
 from ccq_tui.config.load import Loaded, load_settings
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, CarriedChangedError, remember, untrusted
-from ccq_tui.worktrees.making import Plan
+from ccq_tui.worktrees.creation import Plan
 from ccq_tui.worktrees.model import Worktree
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ccq_tui.choices import PermissionMode
 from ccq_tui.config.environment import environment_settings
-from ccq_tui.config.errors import Problem, SettingsError, explain
+from ccq_tui.config.errors import SettingProblem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
 from ccq_tui.config.keymap import key_problems
 from ccq_tui.config.paths import expanded, project_config, user_config
@@ -119,7 +119,7 @@ def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFi
     return files
 
 
-def _forbidden(file: SettingsFile) -> list[Problem]:
+def _forbidden(file: SettingsFile) -> list[SettingProblem]:
     """Refuse what would let a repository that was only just cloned run programs or allow itself something."""
     if file.owner != "project":
         return []
@@ -130,18 +130,20 @@ def _forbidden(file: SettingsFile) -> list[Problem]:
     if isinstance(cwd := file.values.get("cwd"), str) and not _inside(cwd, file.path.parent):
         wrong["cwd"] = "a directory outside of the project "
     return [
-        Problem(file.origin(name), f"{what}{NOT_FOR_PROJECTS}: use {user_config()}", name)
+        SettingProblem(file.origin(name), f"{what}{NOT_FOR_PROJECTS}: use {user_config()}", name)
         for name, what in wrong.items()
     ]
 
 
-def _wrong_keys(file: SettingsFile, stronger: Mapping[str, _Value]) -> list[Problem]:
+def _wrong_keys(file: SettingsFile, stronger: Mapping[str, _Value]) -> list[SettingProblem]:
     """Say of each wrong key of a file on which line it stands."""
     keys = file.values.get("keys")
     if keys is None or "keys" in stronger or file.owner == "project":
         return []
     return [
-        Problem(file.origin(f"keys.{name}" if name else "keys"), message, f"keys.{name}" if name else "keys")
+        SettingProblem(
+            file.origin(f"keys.{name}" if name else "keys"), message, f"keys.{name}" if name else "keys"
+        )
         for name, message in key_problems({"preset": keys} if isinstance(keys, str) else keys)
     ]
 
@@ -163,5 +165,5 @@ def _validated(values: Mapping[str, _Value]) -> Settings:
             name = str(entry["loc"][0])
             origin = values[name].origin
             # A flag's own name says which setting it is.
-            problems.append(Problem(origin, explain(entry), "" if origin == flag_of(name) else name))
+            problems.append(SettingProblem(origin, explain(entry), "" if origin == flag_of(name) else name))
         raise SettingsError(list(dict.fromkeys(problems))) from error

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ccq_tui import stalls
+from ccq_tui import loop_monitor
 from ccq_tui.config import Settings, SettingsError, load_settings
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import ENV_PREFIX
@@ -67,7 +67,7 @@ def _settings_found(files: tuple[Path, ...]) -> Check:
 
 def _misspelt_variables() -> list[Check]:
     """A variable that nothing reads does not do what its owner thinks it does."""
-    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields} | {stalls.VARIABLE}
+    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields} | {loop_monitor.VARIABLE}
     checks = []
     for name in sorted(os.environ):
         if name.startswith(ENV_PREFIX) and name not in known:

@@ -14,7 +14,6 @@ from typing import TypeVar
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.held import Held
-from ccq_tui.inbox.keeping import Keeping
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import (
@@ -29,12 +28,13 @@ from ccq_tui.inbox.port import (
 )
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.retry_queue import RetryQueue
+from ccq_tui.inbox.session_facts import Keeping
 from ccq_tui.inbox.store.change_feed import ChangeFeed, News, Over
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from ccq_tui.inbox.port import SessionFact, Settled
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, StoredSessionState, state_after
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import this_process
 
 _logger = logging.getLogger(__name__)

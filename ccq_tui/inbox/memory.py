@@ -13,7 +13,7 @@ from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import Added, Claim, Left, Listener, SessionFact, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 
 MOST_SETTLED = 1000
 """Outcomes remembered for whoever answers too late."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
 
 

@@ -14,7 +14,7 @@ from ccq_tui.inbox.held import write_fact
 from ccq_tui.inbox.port import DraftUpdated, SessionFact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError, InvalidOutcome
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 
 _logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.port import DraftUpdated
-from ccq_tui.inbox.waiting import Draft, first_draft
+from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from ccq_tui.processes import alive, this_process
-from ccq_tui.prompts.unread import MOST_CHARACTERS, Draft, Keeper, Unbegun, file_content, read_draft
+from ccq_tui.prompts.unread import MOST_CHARACTERS, Keeper, PromptDraft, Unbegun, file_content, read_draft
 from ccq_tui.stored import locked, write_whole
 from ccq_tui.worktrees.model import worktree_at
 
@@ -24,11 +24,11 @@ PLACES = 32
 """Drafts that may be kept under one key."""
 MOST_DRAFTS = 200
 """Drafts kept; when there are more, the oldest go."""
-_keepers: weakref.WeakValueDictionary[str, Drafts] = weakref.WeakValueDictionary()
+_keepers: weakref.WeakValueDictionary[str, PromptDrafts] = weakref.WeakValueDictionary()
 """Who keeps drafts in this process, by the names that stand in their files."""
 
 
-class Drafts:
+class PromptDrafts:
     """The directory of drafts. Its methods read and write: call them in a thread.
 
     Several processes, and several sessions of one, may keep drafts under one key: each gets a place of its
@@ -56,7 +56,7 @@ class Drafts:
         """Release the drafts for the next process."""
         _keepers.pop(self._name, None)
 
-    def save(self, key: str, draft: Draft) -> None:
+    def save(self, key: str, draft: PromptDraft) -> None:
         """Keep a draft; an empty one is taken away.
 
         Args:
@@ -69,7 +69,7 @@ class Drafts:
         with locked(self._lock):
             self._save(key, draft)
 
-    def _save(self, key: str, draft: Draft) -> None:
+    def _save(self, key: str, draft: PromptDraft) -> None:
         size = (
             len(draft.text) + sum(map(len, draft.pastes.values())) + sum(len(one.text) for one in draft.sent)
         )
@@ -85,7 +85,7 @@ class Drafts:
         self._write(path, draft)
         self._drop_oldest()
 
-    def load(self, key: str) -> Draft | None:
+    def load(self, key: str) -> PromptDraft | None:
         """Return a draft, which is this process's own from now on, and no other one's.
 
         Args:
@@ -102,7 +102,7 @@ class Drafts:
                 return None
             return self._take_over(key)
 
-    def _take_over(self, key: str) -> Draft | None:
+    def _take_over(self, key: str) -> PromptDraft | None:
         for path in self.places(key):
             left = self._left(path)
             # What is a session's own does not come back in another one of its directory.
@@ -145,12 +145,12 @@ class Drafts:
         self.unreadable = tuple(unreadable)
         return tuple(sorted(found, key=lambda one: one.opened_at))
 
-    def _left(self, path: Path) -> tuple[Draft, Keeper] | None:
+    def _left(self, path: Path) -> tuple[PromptDraft, Keeper] | None:
         """Return the draft in a place and whose it was, unless there is none or somebody else works on it."""
         content = read_draft(path)
         return content if content is not None and not self._another(content[1]) else None
 
-    def _take(self, key: str, path: Path, draft: Draft, owner: Keeper) -> None:
+    def _take(self, key: str, path: Path, draft: PromptDraft, owner: Keeper) -> None:
         """Make a draft one's own; a disk without room keeps nobody from reading it."""
         self._mine[key] = path
         if not self._is_mine(owner):
@@ -160,7 +160,7 @@ class Drafts:
                 self._unmarked[path] = owner
                 _logger.warning("Whose a draft is now is not on disk: %s", error)
 
-    def _write(self, path: Path, draft: Draft) -> None:
+    def _write(self, path: Path, draft: PromptDraft) -> None:
         """Write a draft as one's own."""
         write_whole(path, json.dumps(file_content(draft, self._name)))
 
@@ -175,7 +175,7 @@ class Drafts:
                 alone = True
             yield alone
 
-    def add(self, key: str, draft: Draft) -> None:
+    def add(self, key: str, draft: PromptDraft) -> None:
         """Keep a draft behind the one that is kept under a key and was loaded last.
 
         Args:
@@ -190,7 +190,9 @@ class Drafts:
             if before is not None and draft:
                 text = "\n".join(filter(str.strip, (before.text, draft.text)))
                 session = draft.session or before.session
-                draft = Draft(text, {**before.pastes, **draft.pastes}, before.sent + draft.sent, session)
+                draft = PromptDraft(
+                    text, {**before.pastes, **draft.pastes}, before.sent + draft.sent, session
+                )
             if draft:
                 self._save(key, draft)
 
@@ -268,16 +270,16 @@ def leave_text(place: Path, key: str, text: str) -> None:
     Raises:
         OSError: It could not be kept.
     """
-    drafts = Drafts(place)
+    drafts = PromptDrafts(place)
     try:
         if text.strip():
-            before = drafts.load(key) or Draft()
+            before = drafts.load(key) or PromptDraft()
             drafts.save(key, replace(before, text=f"{before.text}\n{text}" if before else text))
     finally:
         drafts.close()
 
 
-def read(path: Path) -> Draft | None:
+def read(path: Path) -> PromptDraft | None:
     """Read a draft, whoever works on it; None when there is none or it is damaged."""
     content = read_draft(path)
     return content[0] if content else None

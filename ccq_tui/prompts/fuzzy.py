@@ -14,7 +14,7 @@ _LENGTH_COUNTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FuzzyMatch:
     """One text that matches: its place among the texts, and how well it does; more is better."""
 
     index: int
@@ -34,7 +34,7 @@ class Index:
         self._paths = paths
         self._lines = [_line(text) for text in self.texts]
 
-    def search(self, query: str, most: int, stopped: Callable[[], bool] = lambda: False) -> list[Found]:
+    def search(self, query: str, most: int, stopped: Callable[[], bool] = lambda: False) -> list[FuzzyMatch]:
         """Find the texts that match best.
 
         Args:
@@ -46,14 +46,16 @@ class Index:
             The best first.
         """
         wanted = query.lower()
-        found: list[Found] = []
+        found: list[FuzzyMatch] = []
         matches = pattern(wanted).match
         for begin in range(0, len(self._lines), _SLICE):
             if stopped():
                 return []
             part = self._lines[begin : begin + _SLICE]
             here = (
-                Found(begin + at, self._score(wanted, line)) for at, line in enumerate(part) if matches(line)
+                FuzzyMatch(begin + at, self._score(wanted, line))
+                for at, line in enumerate(part)
+                if matches(line)
             )
             found = heapq.nlargest(most, (*found, *here), key=_rank)
         return found
@@ -138,5 +140,5 @@ def _line(text: str) -> str:
     return text[:LONGEST].lower()
 
 
-def _rank(found: Found) -> tuple[int, int]:
+def _rank(found: FuzzyMatch) -> tuple[int, int]:
     return (found.score, -found.index)

@@ -19,7 +19,7 @@ LONGEST = 100_000
 """Characters of a prompt that is kept; a longer one is not."""
 
 
-class History:
+class PromptHistory:
     """The file of earlier prompts. Its methods read and write: call them in a thread.
 
     Several processes may append at the same time. A line that cannot be read is left out.

@@ -61,7 +61,7 @@ class Unbegun:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PromptDraft:
     """What a session's prompt holds that Claude has not read.
 
     Attributes:
@@ -88,7 +88,7 @@ class Keeper:
     keeper: object
 
 
-def file_content(draft: Draft, keeper: str) -> dict[str, Any]:
+def file_content(draft: PromptDraft, keeper: str) -> dict[str, Any]:
     """Return what the file of a draft holds, as JSON knows it.
 
     Args:
@@ -107,7 +107,7 @@ def file_content(draft: Draft, keeper: str) -> dict[str, Any]:
     return content if draft.session is None else content | {"session": asdict(draft.session)}
 
 
-def read_draft(path: Path) -> tuple[Draft, Keeper] | None:
+def read_draft(path: Path) -> tuple[PromptDraft, Keeper] | None:
     """Read the file of a draft, and whose it is; None when there is none or it is damaged."""
     try:
         content = parse_json(read_bytes(path, MOST_BYTES))
@@ -115,7 +115,7 @@ def read_draft(path: Path) -> tuple[Draft, Keeper] | None:
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None
         sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
-        draft = Draft(text, pastes, sent, _session(content.get("session")))
+        draft = PromptDraft(text, pastes, sent, _session(content.get("session")))
         return draft, Keeper(_process(content), content.get("keeper"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

@@ -147,7 +147,7 @@ class MarkAll:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnPage:
     """Turn to the next or previous question, or the review."""
 
     by: int
@@ -217,7 +217,7 @@ Action = (
     | Mark
     | GoOn
     | MarkAll
-    | Turn
+    | TurnPage
     | OpenOther
     | OpenNote
     | OpenFilter

@@ -26,7 +26,7 @@ from ccq_tui.questions.events import (
     ScrollPreview,
     ToggleHidden,
     TogglePreview,
-    Turn,
+    TurnPage,
 )
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
 
@@ -128,10 +128,10 @@ KEY_TABLE: tuple[KeyRow, ...] = (
         "Select and go on; on “Submit answers”: confirm",
     ),
     KeyRow(("a",), lambda _: MarkAll(), _multi, "a", "All or none of a multi-select"),
-    KeyRow(("tab",), lambda _: Turn(1), _several, "Tab", "Next question"),
-    KeyRow(("shift+tab",), lambda _: Turn(-1), _several, "Shift+Tab", "Previous question"),
-    KeyRow(("right", "l"), lambda _: Turn(1), _list_or_review, "→ l", "Next question"),
-    KeyRow(("left", "h"), lambda _: Turn(-1), _list_or_review, "← h", "Previous question"),
+    KeyRow(("tab",), lambda _: TurnPage(1), _several, "Tab", "Next question"),
+    KeyRow(("shift+tab",), lambda _: TurnPage(-1), _several, "Shift+Tab", "Previous question"),
+    KeyRow(("right", "l"), lambda _: TurnPage(1), _list_or_review, "→ l", "Next question"),
+    KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
     KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in words of your own"),
     KeyRow(("n",), lambda _: OpenNote(), _list, "n", "Add a note to the answer"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),

@@ -35,12 +35,12 @@ from ccq_tui.questions.events import (
     TextChanged,
     ToggleHidden,
     TogglePreview,
-    Turn,
+    TurnPage,
 )
 from ccq_tui.questions.flow import back, decline, go_on, turn_to
-from ccq_tui.questions.growth import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.keys import action_for
+from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
 
@@ -214,7 +214,7 @@ def _flow(state: PanelState, action: Action) -> PanelState:
     match action:
         case GoOn():
             return go_on(state)
-        case Turn(by):
+        case TurnPage(by):
             return turn_to(moves.leave_text(state), state.tab + by)
         case Back():
             return back(state)

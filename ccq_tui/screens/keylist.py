@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.widgets import TextArea
 
-from ccq_tui.config.actions import ACTIONS, BY_NAME, Place
+from ccq_tui.config.actions import ACTIONS, BY_NAME, KeyPlace
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.questions.keys import KEY_TABLE
@@ -20,7 +20,7 @@ OURS = "ccq_tui."
 
 
 @dataclass(frozen=True, slots=True)
-class KeyRow:
+class HelpRow:
     """What some keys do."""
 
     keys: str
@@ -32,7 +32,7 @@ class Section:
     """The keys of one place."""
 
     title: str
-    rows: tuple[KeyRow, ...]
+    rows: tuple[HelpRow, ...]
 
 
 ALT_NUMBERS = " ".join(f"Alt+{number}" for number in range(1, 10))
@@ -42,15 +42,15 @@ DECISION = "Permission or plan"
 SEARCH = "Search in the transcript"
 TEXT = "In every text"
 PROMPT_ROWS = (
-    KeyRow("Enter", "Send; while Claude works, the prompt waits its turn"),
-    KeyRow("Ctrl+J Alt+Enter", "New line; Shift+Enter too, where the terminal tells it"),
-    KeyRow("/", "At the beginning: commands"),
-    KeyRow("@", "Files"),
-    KeyRow("Tab", "Take what the list proposes"),
-    KeyRow("↑ ↓", "On the first and last line: earlier and later prompts"),
+    HelpRow("Enter", "Send; while Claude works, the prompt waits its turn"),
+    HelpRow("Ctrl+J Alt+Enter", "New line; Shift+Enter too, where the terminal tells it"),
+    HelpRow("/", "At the beginning: commands"),
+    HelpRow("@", "Files"),
+    HelpRow("Tab", "Take what the list proposes"),
+    HelpRow("↑ ↓", "On the first and last line: earlier and later prompts"),
 )
 """Keys of the prompt's own field."""
-TRANSCRIPT_ROWS = (KeyRow("Esc", "Leave the marked block"),)
+TRANSCRIPT_ROWS = (HelpRow("Esc", "Leave the marked block"),)
 """Keys that the screen binds only for a while."""
 DECISION_KEYS = (
     (("up", "k", "ctrl+p"), "Move up"),
@@ -144,7 +144,7 @@ def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
 
 
 def sections(
-    bindings: Iterable[Binding], keymap: Keymap, first: str = "", commands: Iterable[KeyRow] = ()
+    bindings: Iterable[Binding], keymap: Keymap, first: str = "", commands: Iterable[HelpRow] = ()
 ) -> tuple[Section, ...]:
     """Put all keys together, by place.
 
@@ -161,30 +161,32 @@ def sections(
     return tuple(sorted(filled, key=lambda section: section.title != first))
 
 
-def _sections(bindings: Iterable[Binding], keymap: Keymap, commands: Iterable[KeyRow]) -> tuple[Section, ...]:
-    bound: dict[Place, list[KeyRow]] = {place: [] for place in Place}
+def _sections(
+    bindings: Iterable[Binding], keymap: Keymap, commands: Iterable[HelpRow]
+) -> tuple[Section, ...]:
+    bound: dict[KeyPlace, list[HelpRow]] = {place: [] for place in KeyPlace}
     order = {action.name: number for number, action in enumerate(ACTIONS)}
     for binding in sorted(joined(bindings), key=lambda one: order.get(one.id or "", len(order))):
         action = BY_NAME.get(binding.id or "")
         keys = keymap.keys[action.name] if action else binding.key.split(",")
-        place = action.place if action else Place.EVERYWHERE
-        bound[place].append(KeyRow(_shown(keys), binding.description))
-    panel = keymap.panel_keys(Place.LIST, Place.QUESTION)
-    lists = keymap.panel_keys(Place.LIST)
+        place = action.place if action else KeyPlace.EVERYWHERE
+        bound[place].append(HelpRow(_shown(keys), binding.description))
+    panel = keymap.panel_keys(KeyPlace.LIST, KeyPlace.QUESTION)
+    lists = keymap.panel_keys(KeyPlace.LIST)
     search = joined(own_bindings(SearchField))
     # What confirms something asked comes first where keys are looked up, and last where they are read.
     table = sorted(KEY_TABLE, key=lambda row: row.keys == CONFIRMING)
     return (
-        Section(Place.PROMPT.value, (*PROMPT_ROWS, *bound[Place.PROMPT])),
+        Section(KeyPlace.PROMPT.value, (*PROMPT_ROWS, *bound[KeyPlace.PROMPT])),
         Section(COMMANDS, tuple(commands)),
-        Section(Place.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
+        Section(KeyPlace.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
         Section(DECISION, _rows((_panel_keys(keys, lists), does) for keys, does in DECISION_KEYS)),
-        Section(Place.TRANSCRIPT.value, (*bound[Place.TRANSCRIPT], *TRANSCRIPT_ROWS)),
-        Section(SEARCH, tuple(KeyRow(_shown(b.key.split(",")), b.description) for b in search)),
-        Section(Place.LIST.value, _rows((_panel_keys(keys, lists), does) for keys, does in PICKER_KEYS)),
+        Section(KeyPlace.TRANSCRIPT.value, (*bound[KeyPlace.TRANSCRIPT], *TRANSCRIPT_ROWS)),
+        Section(SEARCH, tuple(HelpRow(_shown(b.key.split(",")), b.description) for b in search)),
+        Section(KeyPlace.LIST.value, _rows((_panel_keys(keys, lists), does) for keys, does in PICKER_KEYS)),
         Section(OVERVIEW, _rows((_panel_keys(keys, lists), does) for keys, does in OVERVIEW_KEYS)),
         Section(INBOX, _rows((_panel_keys(keys, lists), does) for keys, does in INBOX_KEYS)),
-        Section(Place.EVERYWHERE.value, tuple(bound[Place.EVERYWHERE])),
+        Section(KeyPlace.EVERYWHERE.value, tuple(bound[KeyPlace.EVERYWHERE])),
         Section(TEXT, _rows(_text_keys())),
     )
 
@@ -223,12 +225,12 @@ def _panel_keys(known: Iterable[str], meant: dict[str, tuple[str, ...]]) -> list
     return [key for key in kept if key not in meant] + given
 
 
-def _rows(keys: Iterable[tuple[Iterable[str], str]]) -> tuple[KeyRow, ...]:
+def _rows(keys: Iterable[tuple[Iterable[str], str]]) -> tuple[HelpRow, ...]:
     """Put keys that do the same into one row."""
     together: dict[str, list[str]] = {}
     for names, does in keys:
         together.setdefault(does, []).extend(names)
-    return tuple(KeyRow(_shown(names), does) for does, names in together.items() if names)
+    return tuple(HelpRow(_shown(names), does) for does, names in together.items() if names)
 
 
 def _shown(names: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 from textual.worker import Worker
 
-from ccq_tui.screens.failing import WorkFailed, failure
+from ccq_tui.screens.work_failures import WorkFailed, failure
 from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.panel.field import AnswerField
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.launch_options import session_options
 from ccq_tui.config import Launch, SettingsError
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen

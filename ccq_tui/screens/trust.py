@@ -31,7 +31,7 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
-from ccq_tui.widgets.lines import Flow, Line, LineView, TextLines, indented, wrapped
+from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import is_low, key_lines
 from ccq_tui.widgets.pointer import Pointer
@@ -257,17 +257,17 @@ def asks(carried: Carried) -> str:
     )
 
 
-def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette: Palette) -> list[Line]:
+def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette: Palette) -> list[DrawnLine]:
     """Return the answers, and what was typed for the prompt."""
-    lines: list[Line] = []
+    lines: list[DrawnLine] = []
     for at, row in enumerate(ROWS):
         there = Text.assemble(("❯ ", palette.accent), (labels[row], palette.strong))
-        lines.append(Line(Text.assemble("  ", (labels[row], palette.plain)), at, there))
+        lines.append(DrawnLine(Text.assemble("  ", (labels[row], palette.plain)), at, there))
     if question.prompt:
         text = Text("for the prompt: ", palette.muted)
         text.append(one_line(question.prompt[-LINE:], LINE), palette.note)
         text.truncate(max(1, width), overflow="ellipsis")
-        lines.append(Line(text))
+        lines.append(DrawnLine(text))
     return lines
 
 

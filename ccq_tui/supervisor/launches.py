@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ccq_tui.agent.earlier import EarlierSession
+from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, SettingsError, load_settings
 from ccq_tui.config.launch import launch_with
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.trust import trusts
 from ccq_tui.text import one_line
-from ccq_tui.worktrees.ending import discard
-from ccq_tui.worktrees.making import Plan, back_in, make, planned
+from ccq_tui.worktrees.creation import Plan, back_in, make, planned
 from ccq_tui.worktrees.model import WorktreeError
 from ccq_tui.worktrees.names import made_up
+from ccq_tui.worktrees.removal import discard
 
 LONGEST_PATH = 300
 """Characters of a path."""
@@ -38,7 +38,7 @@ class WayOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedSession:
     """Another session as a person wants it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Wanted:
     plan: Plan | None = None
 
 
-def wanted(text: str, prompt: str, worktree: str, here: Path) -> Wanted:
+def wanted(text: str, prompt: str, worktree: str, here: Path) -> WantedSession:
     """Read what a person wrote; looks at files and runs git: call it in a thread.
 
     Args:
@@ -66,7 +66,9 @@ def wanted(text: str, prompt: str, worktree: str, here: Path) -> Wanted:
         WorktreeError: There can be no such worktree.
     """
     directory = place(text, here)
-    return Wanted(directory, prompt.strip(), planned(directory, worktree.strip()) if worktree else None)
+    return WantedSession(
+        directory, prompt.strip(), planned(directory, worktree.strip()) if worktree else None
+    )
 
 
 def proposed_name(text: str, here: Path) -> str:
@@ -77,7 +79,7 @@ def proposed_name(text: str, here: Path) -> str:
         return made_up(lambda _name: False)
 
 
-def launch_of(new: Wanted, launch: Launch) -> Launch:
+def launch_of(new: WantedSession, launch: Launch) -> Launch:
     """Make what a new session needs, and say what it is started with; call it in a thread.
 
     Args:

@@ -9,15 +9,15 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ccq_tui.agent.earlier import earlier_sessions
-from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.reader import ReaderError
+from ccq_tui.agent.session_catalog import earlier_sessions
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.ownership import run_elsewhere
-from ccq_tui.inbox.parking import Ending, ParkWish, parked_elsewhere
+from ccq_tui.inbox.park_requests import Ending, ParkWish, parked_elsewhere
 from ccq_tui.processes import Owner
 
 _logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
 from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 
 T = TypeVar("T")
 

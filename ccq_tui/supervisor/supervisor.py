@@ -11,7 +11,7 @@ from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, ParkWanted, Settled
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.parking import ParkWish, parked_elsewhere
+from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.session import OVER, SupervisedSession

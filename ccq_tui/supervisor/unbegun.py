@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import Recorded, recorded, taken
-from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.config import Launch
 from ccq_tui.config.trust import trusts
-from ccq_tui.prompts.drafts import Drafts
-from ccq_tui.prompts.unread import Draft, Unbegun
+from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.prompts.unread import PromptDraft, Unbegun
 from ccq_tui.supervisor.launches import LONGEST_PATH, launch_in
 from ccq_tui.text import one_line
-from ccq_tui.worktrees.making import back_in
+from ccq_tui.worktrees.creation import back_in
 
 
 def take_unbegun(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Path, ...]]:
@@ -34,7 +34,7 @@ def take_unbegun(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Pa
     Raises:
         OSError: They cannot be read or taken over.
     """
-    with closing(Drafts(place)) as drafts:
+    with closing(PromptDrafts(place)) as drafts:
         return drafts.take_unbegun(here), drafts.unreadable
 
 
@@ -88,20 +88,20 @@ async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptio
 
 def _left_over(place: Path, session_id: str, options: SessionOptions) -> bool:
     """Whether a session that has begun has anything that Claude has not read; else nothing is kept of it."""
-    with closing(Drafts(place)) as drafts:
+    with closing(PromptDrafts(place)) as drafts:
         draft = drafts.load(session_id)
         if draft is None:
             return False
         sent = {one.id: one.session or session_id for one in draft.sent}
         if draft.text.strip() or taken(options, sent) != set(sent):
             return True
-        drafts.save(session_id, Draft())
+        drafts.save(session_id, PromptDraft())
         return False
 
 
 def move_draft(place: Path, old: str, new: str) -> None:
     """Keep the draft of a session under another id, as Claude Code refuses its own. For a thread."""
-    with closing(Drafts(place)) as drafts:
+    with closing(PromptDrafts(place)) as drafts:
         if drafts.load(old) is not None:
             drafts.move(old, new)
 

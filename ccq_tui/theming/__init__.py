@@ -5,11 +5,11 @@ from ccq_tui.theming.load import DEFAULT_THEME, install, load_themes, theme_file
 from ccq_tui.theming.model import ThemeFile
 from ccq_tui.theming.own_colours import complete, textual_theme, variable_defaults
 from ccq_tui.theming.read import ThemeFileError, read_theme
-from ccq_tui.theming.watch import Found, ThemeWatch
+from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
 
 __all__ = [
     "DEFAULT_THEME",
-    "Found",
+    "ChangedThemes",
     "ThemeFile",
     "ThemeFileError",
     "ThemeWatch",

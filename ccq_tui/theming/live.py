@@ -9,7 +9,7 @@ from textual.theme import BUILTIN_THEMES
 
 from ccq_tui.theming.load import DEFAULT_THEME, shipped, theme_file
 from ccq_tui.theming.own_colours import textual_theme
-from ccq_tui.theming.watch import Found, ThemeWatch
+from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
 
 ABOUT = {
     "ccq-dark": "slate and soft colours",
@@ -74,7 +74,7 @@ class LiveThemes:
         """Say how the settings would name a theme: by its file when that is elsewhere."""
         return str(self._file) if self._file and name == self._file_theme else name
 
-    def take(self, found: Found) -> None:
+    def take(self, found: ChangedThemes) -> None:
         """Take themes whose files were written, and show the one in use as it is now."""
         for path, theme in found.themes:
             self._app.register_theme(theme)

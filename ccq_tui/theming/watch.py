@@ -16,7 +16,7 @@ Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChangedThemes:
     """What was read of the files that changed.
 
     Attributes:
@@ -51,7 +51,7 @@ class ThemeWatch:
         self._extra = tuple(extra)
         self._stamps = self._look()
 
-    def changed(self) -> Found:
+    def changed(self) -> ChangedThemes:
         """Read the files that were written since the last time; one that is gone is no news."""
         before, self._stamps = self._stamps, self._look()
         themes, problems = [], []
@@ -62,7 +62,7 @@ class ThemeWatch:
                 themes.append((path, read_theme(path)))
             except ThemeFileError as error:
                 problems.append(str(error))
-        return Found(tuple(themes), tuple(problems))
+        return ChangedThemes(tuple(themes), tuple(problems))
 
     def _look(self) -> dict[Path, Stamp]:
         stamps = {}

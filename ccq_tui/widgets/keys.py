@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ccq_tui.config.actions import BY_NAME, Place
+from ccq_tui.config.actions import BY_NAME, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
 from ccq_tui.config.keynames import shown_key, typed_by, types_text
 from ccq_tui.questions.input_guard import Escapes, Presses
@@ -61,7 +61,7 @@ def presses_of(widget: Widget) -> Presses:
     return cast("Presses", getattr(widget.app, "presses", Presses()))
 
 
-def new_labels(keymap: Keymap, *places: Place) -> dict[str, str]:
+def new_labels(keymap: Keymap, *places: KeyPlace) -> dict[str, str]:
     """Return how keys are shown now that were given to something else.
 
     Args:
@@ -88,7 +88,7 @@ def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
     Returns:
         The keys that the list knows, one after the other; none for a key that was given away.
     """
-    return (key,) if types_text(key) else keymap_for(widget).panel_keys(Place.LIST).get(key, (key,))
+    return (key,) if types_text(key) else keymap_for(widget).panel_keys(KeyPlace.LIST).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:

@@ -23,7 +23,7 @@ _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, le
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DrawnLine:
     """One line on the screen.
 
     Attributes:
@@ -37,7 +37,7 @@ class Line:
     at_cursor: Text | None = None
 
 
-class LateLine(Line):
+class LateLine(DrawnLine):
     """A line of a long list, made each time it is drawn: most of them never are.
 
     Args:
@@ -76,13 +76,13 @@ def indented(lines: Sequence[Text], first: Text, rest: int) -> list[Text]:
     return [Text.assemble(first if index == 0 else " " * rest, line) for index, line in enumerate(lines)]
 
 
-def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Style) -> list[Line]:
+def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Style) -> list[DrawnLine]:
     """Return the lines of a row: the cursor's place, a mark, and the texts beside it."""
     first = Text.assemble("   ", mark, texts[0])
     at_cursor = Text.assemble((" ❯ ", sign), mark, texts[0])
     return [
-        Line(first, row, at_cursor),
-        *(Line(Text.assemble(" " * rest, text), row) for text in texts[1:]),
+        DrawnLine(first, row, at_cursor),
+        *(DrawnLine(Text.assemble(" " * rest, text), row) for text in texts[1:]),
     ]
 
 
@@ -123,7 +123,7 @@ class Flow:
     """
 
     def __init__(self, source: Iterator[Text]) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[DrawnLine] = []
         self.ended = False
         """Whether there are no more lines to make."""
         self._source = source
@@ -136,7 +136,7 @@ class Flow:
             if text is None:
                 self.ended = True
             else:
-                self.lines.append(Line(text))
+                self.lines.append(DrawnLine(text))
         return len(self.lines) > before
 
 
@@ -160,17 +160,19 @@ class LineView(ScrollView):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
-        self._lines: list[Line] = []
+        self._lines: list[DrawnLine] = []
         self._places: dict[int, range] | None = None
         self._cursor_style = Style()
         self._plain: Style | None = None
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[DrawnLine]:
         """The lines drawn, in order."""
         return self._lines
 
-    def show(self, lines: list[Line], cursor: int | None = None, cursor_style: Style | None = None) -> None:
+    def show(
+        self, lines: list[DrawnLine], cursor: int | None = None, cursor_style: Style | None = None
+    ) -> None:
         """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight."""
         style, before = cursor_style or Style(), self.cursor
         same = lines is self._lines and style == self._cursor_style

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ccq_tui.agent import AgentSession, SessionOptions
-from ccq_tui.agent.claude.ahead import Ahead
+from ccq_tui.agent.claude.prestart import Ahead
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.inbox import MemoryInbox, RequestOutcome
 from ccq_tui.inbox.durable import DurableInbox

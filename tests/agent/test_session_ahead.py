@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ccq_tui.agent.ahead import started_ahead
-from ccq_tui.agent.claude.ahead import MOST_WRITTEN, Ahead
+from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Ahead
 from ccq_tui.agent.events import (
     Connected,
     PromptAccepted,

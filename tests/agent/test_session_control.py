@@ -11,7 +11,6 @@ import pytest
 
 from ccq_tui.agent import SessionOptions, controls
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.earlier import earlier_sessions
 from ccq_tui.agent.events import (
     BlockFinished,
     EffortChanged,
@@ -24,6 +23,7 @@ from ccq_tui.agent.events import (
     PromptAccepted,
 )
 from ccq_tui.agent.history import read_history
+from ccq_tui.agent.session_catalog import earlier_sessions
 from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario

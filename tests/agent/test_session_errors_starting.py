@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude import connection, starting
+from ccq_tui.agent.claude import connection, start_failures
 from ccq_tui.agent.events import Connected, PromptReturned, SessionLost
 from ccq_tui.agent.problems import Problem
 from ccq_tui.testing.scenario import Scenario
@@ -95,7 +95,7 @@ async def test_a_program_that_never_answers_is_given_up(
     play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr(starting, "VERSION_SECONDS", 0.5)
+    monkeypatch.setattr(start_failures, "VERSION_SECONDS", 0.5)
     lost = await started(play, cli_path=program(tmp_path, HANGS, line))
     assert lost.kind == Problem.CLI_SILENT
     assert "does not answer even when it is asked for its version." in lost.reason

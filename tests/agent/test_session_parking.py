@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import delivery
+from ccq_tui.agent.agent_prompts import POSTPONED
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.queue import PromptQueue
 from ccq_tui.agent.commander import NOTHING_WAITS
@@ -31,7 +32,6 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.session import NOT_TAKEN_BACK
-from ccq_tui.agent.texts import POSTPONED
 from ccq_tui.inbox import Cancelled, QuestionRequest, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of

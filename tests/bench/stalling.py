@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ccq_tui.stalls import VARIABLE
+from ccq_tui.loop_monitor import VARIABLE
 from ccq_tui.testing import Scenario, clean_environment
 from ccq_tui.testing.scenarios.long import long_markdown
 from tests.bench.keys import moving, writing

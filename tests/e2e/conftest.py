@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.inbox.waiting import TYPING_PAUSE
+from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.killed.process import command

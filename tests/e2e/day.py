@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ccq_tui.agent.texts import rejection
+from ccq_tui.agent.agent_prompts import rejection
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Replies, Scenario, run
 from tests.e2e.conftest import Running

@@ -28,7 +28,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import call_of, request_id
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.screens.session import SessionScreen

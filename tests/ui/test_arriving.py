@@ -18,9 +18,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Question
-from ccq_tui.questions.arriving import ArrivingSet
-from ccq_tui.questions.growth import BACK_AGAIN, NOT_COMPLETE
+from ccq_tui.questions.merge_partial import BACK_AGAIN, NOT_COMPLETE
 from ccq_tui.questions.parse import parse_question_set
+from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, PanelState
 from ccq_tui.screens.session import dock
 from ccq_tui.testing.tool_input import question_set_input

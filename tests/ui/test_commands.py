@@ -11,7 +11,6 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import (
     EffortChanged,
     ModeChanged,
@@ -23,6 +22,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, shelf

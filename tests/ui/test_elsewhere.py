@@ -12,16 +12,16 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import Connected, HistoryLoaded, SessionLost, SessionState, StateChanged
 from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.processes import Owner
-from ccq_tui.prompts.drafts import Drafts, directory_key
+from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ReplaceWanted
@@ -81,7 +81,7 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
             await until(pilot, lambda: run.session_screen.dock.prompt.text == "hi")
         else:
             await until(pilot, lambda: run.app.return_code == 0)
-            with closing(Drafts(tmp_path / "drafts")) as drafts:
+            with closing(PromptDrafts(tmp_path / "drafts")) as drafts:
                 kept = drafts.load(directory_key(tmp_path))
             assert kept is not None
             assert kept.text == "go on\nhi"

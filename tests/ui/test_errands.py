@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 import ccq_tui
 from ccq_tui.agent.events import SessionState
-from ccq_tui.config.actions import ACTIONS, Place
+from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.commands import Command
@@ -19,7 +20,8 @@ from tests.ui.session import Driven, until
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs"
-ON_SCREENS = (Place.EVERYWHERE, Place.PROMPT, Place.TRANSCRIPT)
+PACKAGE = Path(ccq_tui.__file__).parent
+ON_SCREENS = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
 READ_TWICE = {
     "model": "what a session begins with, kept with its first prompt",
     "effort": "likewise, and chosen from",
@@ -84,7 +86,7 @@ def test_each_key_says_what_it_does_where_no_panel_does() -> None:
 
 def test_a_setting_is_read_in_one_place() -> None:
     readers: Counter[str] = Counter()
-    for path in Path(ccq_tui.__file__).parent.rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         readers.update(settings_read(ast.parse(path.read_text(encoding="utf-8"))))
     several = {name for name, count in readers.items() if count > 1 and name in Settings.model_fields}
     assert several == set(READ_TWICE)
@@ -98,3 +100,12 @@ def settings_read(tree: ast.AST) -> set[str]:
         for read in reads
         if getattr(read.value, "id", getattr(read.value, "attr", "")) in ("settings", "_settings")
     }
+
+
+def test_the_files_that_an_errand_names_are_there() -> None:
+    page = (PAGES / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("| errand | files |")[2].partition("\n\n")[0]
+    named = {name for name in re.findall(r"`([\w/.-]+)`", table) if "/" in name}
+    assert len(named) > 20
+    missing = {name for name in named if not any((root / name).exists() for root in (PACKAGE, ROOT))}
+    assert missing == set()

@@ -18,14 +18,14 @@ import ccq_tui
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
-from ccq_tui.config.actions import ACTIONS, Place
+from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.filtered_list import MOVES
 from ccq_tui.inbox.choices import NUMBERS
 from ccq_tui.inbox.decision import means_something
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.keylist import (
@@ -38,7 +38,7 @@ from ccq_tui.screens.keylist import (
     own_bindings,
     sections,
 )
-from ccq_tui.screens.pickers.choosing import PickRow
+from ccq_tui.screens.pickers.pick_list import PickRow
 from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
@@ -100,12 +100,12 @@ def subclasses(cls: type[DOMNode]) -> set[type[DOMNode]]:
 
 def test_the_actions_of_the_configuration_are_the_bindings_that_have_a_name() -> None:
     named = {binding.id: tuple(binding.key.split(",")) for binding in joined(BOUND) if binding.id}
-    on_screens = (Place.EVERYWHERE, Place.PROMPT, Place.TRANSCRIPT)
+    on_screens = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
     assert named == {action.name: action.keys for action in ACTIONS if action.place in on_screens}
 
 
 def test_every_key_of_the_question_panel_is_listed_once() -> None:
-    (section,) = [section for section in ALL if section.title == Place.QUESTION.value]
+    (section,) = [section for section in ALL if section.title == KeyPlace.QUESTION.value]
     keys = " ".join(row.keys for row in section.rows).replace("1-9", " ".join(NUMBERS)).split()
     assert sorted(keys) == sorted(shown_key(key) for row in KEY_TABLE for key in row.keys)
     assert len({row.does for row in section.rows}) == len(section.rows)
@@ -134,7 +134,7 @@ def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
     ("words", "keys"), [("f8", ["F8"]), ("QUIT transcr", []), ("quit everywhere twice", ["Ctrl+C", "Ctrl+Q"])]
 )
 def test_rows_are_found_by_all_words_in_any_order(words: str, keys: list[str]) -> None:
-    everywhere = [section for section in ALL if section.title == Place.EVERYWHERE.value]
+    everywhere = [section for section in ALL if section.title == KeyPlace.EVERYWHERE.value]
     assert sorted(row.keys for section in found(everywhere, words) for row in section.rows) == keys
 
 
@@ -226,7 +226,7 @@ async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
         assert run.told.answers == []
 
 
-@pytest.mark.parametrize("place", [DECISION, Place.QUESTION.value])
+@pytest.mark.parametrize("place", [DECISION, KeyPlace.QUESTION.value])
 async def test_the_keys_of_an_open_panel_come_first(place: str) -> None:
     run = started()
     async with run.app.run_test() as pilot:
@@ -241,7 +241,7 @@ async def test_the_keys_of_an_open_panel_come_first(place: str) -> None:
         await pilot.press("f2")  # hidden, it has no keys
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        await until(pilot, lambda: shown(run).lstrip().startswith(Place.PROMPT.value))
+        await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT.value))
 
 
 async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:

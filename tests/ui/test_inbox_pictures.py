@@ -10,9 +10,9 @@ from ccq_tui.agent.events import PromptAccepted, QuestionAsked, SessionState, St
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
@@ -34,7 +34,7 @@ def asked(name: str, session: str, question: Question) -> QuestionRequest:
     return QuestionRequest(name, session, QuestionSet(name, (question,)))
 
 
-def row(number: int, request: Request, session: str, place: Place, hours: float) -> InboxRow:
+def row(number: int, request: Request, session: str, place: SessionPlace, hours: float) -> InboxRow:
     # Half an hour in, so that a picture that is taken later says the same.
     at = datetime.now(UTC) - timedelta(hours=hours)
     said = "I looked at the three services.\nTwo of them read the same rows again and again."
@@ -45,11 +45,11 @@ def row(number: int, request: Request, session: str, place: Place, hours: float)
 def waiting() -> tuple[InboxRow, ...]:
     run = PermissionRequest("t2", "s2", "Bash", {"command": "make all"}, description="Build it")
     return (
-        row(1, asked("t1", "s1", CACHE), "api", Place.RESTS, 50.5),
-        row(2, run, "web", Place.HERE, 3.5),
-        row(3, asked("t3", "s3", NAMES), "old-import", Place.GONE, 2.5),
-        row(4, asked("t4", "s1", NAMES), "api", Place.RESTS, 1.5),
-        row(5, asked("t5", "s4", CACHE), "a-session-with-a-very-long-name-indeed", Place.OTHER, 1.5),
+        row(1, asked("t1", "s1", CACHE), "api", SessionPlace.RESTS, 50.5),
+        row(2, run, "web", SessionPlace.HERE, 3.5),
+        row(3, asked("t3", "s3", NAMES), "old-import", SessionPlace.GONE, 2.5),
+        row(4, asked("t4", "s1", NAMES), "api", SessionPlace.RESTS, 1.5),
+        row(5, asked("t5", "s4", CACHE), "a-session-with-a-very-long-name-indeed", SessionPlace.OTHER, 1.5),
     )
 
 

@@ -29,7 +29,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen, requests
@@ -161,12 +161,12 @@ async def test_a_question_whose_session_is_gone_says_so_and_is_copied(tmp_path: 
         # The same holds for one that was deleted in Claude Code.
         await left_behind(run, tmp_path, "deleted")
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
-        assert run.inbox_screen.state.rows[1].place is Place.RESTS
+        assert run.inbox_screen.state.rows[1].place is SessionPlace.RESTS
         keep_record("deleted").unlink()
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is run.session_screen)
         await open_inbox(pilot, run, 2)
-        assert run.inbox_screen.state.rows[1].place is Place.GONE
+        assert run.inbox_screen.state.rows[1].place is SessionPlace.GONE
 
 
 async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         await run.app.inbox.run(lambda store: store.add_request(asked))
         await open_inbox(pilot, run, 1)
         (row,) = run.inbox_screen.state.rows
-        assert (row.place, row.session) == (Place.ASKER, "release form")
+        assert (row.place, row.session) == (SessionPlace.ASKER, "release form")
         await pilot.press("enter")
         assert "No session asked it" in run.said()
         await pilot.press("right")
@@ -263,7 +263,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         asking = asyncio.ensure_future(run.all[1].ask_person())
         await until(pilot, lambda: run.app.inbox.held())
         await open_inbox(pilot, run, 1)
-        assert run.inbox_screen.state.rows[0].place is Place.HERE
+        assert run.inbox_screen.state.rows[0].place is SessionPlace.HERE
         assert "Only what waits here is listed; the inbox cannot be read" in run.said()
         another = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
@@ -431,7 +431,7 @@ async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
     def row(number: int) -> InboxRow:
         request = request_of(f"s{number % 40}", f"t{number}")
         stored = StoredRequest(number, request, "", RequestState.PENDING, datetime.now(UTC))
-        return row_of(stored, request.session_id, "/work", Place.RESTS)
+        return row_of(stored, request.session_id, "/work", SessionPlace.RESTS)
 
     # Given to the screen alone: a disk takes a while to sync a thousand of them.
     run.inbox_screen.show(InboxList(tuple(row(number) for number in range(1000))))

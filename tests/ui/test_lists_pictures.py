@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockKey,
@@ -24,10 +23,11 @@ from ccq_tui.agent.events import (
     TaskStarted,
 )
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts import source
 from ccq_tui.prompts.files import Files
-from ccq_tui.prompts.history import History
+from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.pictures import Pictures
@@ -152,7 +152,7 @@ def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf, "earlier_sessions", sessions)
     monkeypatch.setattr(source, "list_files", files)
     for text in reversed(PROMPTS):
-        History(state_dir() / "history.jsonl", HERE).add(text)
+        PromptHistory(state_dir() / "history.jsonl", HERE).add(text)
 
 
 async def test_lists(pictures: Pictures) -> None:

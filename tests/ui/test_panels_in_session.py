@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
 from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session import base
 from ccq_tui.widgets.decision import DecisionPanel

@@ -20,8 +20,8 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts.choices import SEEN_AFTER
-from ccq_tui.prompts.history import History
+from ccq_tui.prompts.completion_list import SEEN_AFTER
+from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.prompt.choices import ChoiceList
@@ -151,7 +151,7 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
 
 
 async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
-    History(state_dir() / "history.jsonl", Path("/")).add("from before")
+    PromptHistory(state_dir() / "history.jsonl", Path("/")).add("from before")
     run = Running()
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.keeper.earlier)
@@ -167,13 +167,14 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
         await until(pilot, lambda: run.told.sent == ["one\ntwo", "from before"])
         assert run.prompt.text == "draft", "what was being typed is back"
         await until(
-            pilot, lambda: History(state_dir() / "history.jsonl", Path("/")).load()[:1] == ("from before",)
+            pilot,
+            lambda: PromptHistory(state_dir() / "history.jsonl", Path("/")).load()[:1] == ("from before",),
         )
 
 
 async def test_searching_earlier_prompts() -> None:
     for text in ("fix the parser", "write tests", "fix the printer"):
-        History(state_dir() / "history.jsonl", Path("/")).add(text)
+        PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
     run = Running()
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.keeper.earlier)
@@ -264,7 +265,9 @@ async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None
         await until(pilot, lambda: run.told.sent == ["do it"])
         await pilot.press(*"x", "up")
         assert run.screen.dock.prompt.text == "do it", "known at once, whatever is on disk"
-        await until(pilot, lambda: History(state_dir() / "history.jsonl", Path("/")).load() == ("do it",))
+        await until(
+            pilot, lambda: PromptHistory(state_dir() / "history.jsonl", Path("/")).load() == ("do it",)
+        )
 
 
 def row_place(run: Running, number: int) -> tuple[int, int]:

@@ -21,17 +21,17 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts.drafts import Drafts, read
-from ccq_tui.prompts.unread import Draft, Sent, Unbegun
+from ccq_tui.prompts.drafts import PromptDrafts, read
+from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from tests.ui.session import Driven, ToldSession, until
 
 PASTE = "x\n" * 30
 NEW = Settings(cwd=Path("/"))
 
 
-def kept(key: str = "id-1") -> Draft | None:
+def kept(key: str = "id-1") -> PromptDraft | None:
     """What is on disk, whoever works on it."""
-    found = (read(place) for place in Drafts(state_dir() / "drafts").places(key))
+    found = (read(place) for place in PromptDrafts(state_dir() / "drafts").places(key))
     return next((draft for draft in found if draft), None)
 
 
@@ -52,7 +52,9 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await pilot.press(*"half a ")
         run.screen.dock.prompt.field.pastes["[pasted 30 lines]"] = PASTE
         run.screen.dock.prompt.field.type("[pasted 30 lines]")
-        await until(pilot, lambda: kept() == Draft("half a [pasted 30 lines]", {"[pasted 30 lines]": PASTE}))
+        await until(
+            pilot, lambda: kept() == PromptDraft("half a [pasted 30 lines]", {"[pasted 30 lines]": PASTE})
+        )
     written()
     run = Driven(Launch(settings=NEW, resume="id-1"))
     async with run.app.run_test() as pilot:
@@ -60,7 +62,7 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == [f"half a {PASTE}".rstrip()])
         sent = Sent("p1", f"half a {PASTE}".rstrip(), "id-1")
-        await until(pilot, lambda: kept() == Draft(sent=(sent,)))
+        await until(pilot, lambda: kept() == PromptDraft(sent=(sent,)))
         run.told.tell(PromptRecorded("p1"))
         await until(pilot, lambda: kept() is None)
 
@@ -70,12 +72,12 @@ async def test_a_prompt_is_on_disk_until_claude_has_written_it_down() -> None:
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await pilot.press(*"one", "enter")
-        await until(pilot, lambda: kept() == Draft(sent=(Sent("p1", "one", "id-1"),)))
+        await until(pilot, lambda: kept() == PromptDraft(sent=(Sent("p1", "one", "id-1"),)))
         run.told.tell(PromptDelivered("p1"))
         await pilot.press(*"two")
-        await until(pilot, lambda: kept() == Draft("two", sent=(Sent("p1", "one", "id-1"),)))
+        await until(pilot, lambda: kept() == PromptDraft("two", sent=(Sent("p1", "one", "id-1"),)))
         run.told.tell(PromptRecorded("p1"))
-        await until(pilot, lambda: kept() == Draft("two"))
+        await until(pilot, lambda: kept() == PromptDraft("two"))
 
 
 async def test_what_was_typed_last_is_written_at_the_end() -> None:
@@ -100,10 +102,10 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
         await pilot.press("enter", *"next")
         run.told.tell(PromptDelivered("p1"))
         run.told.tell(PromptRecorded("p1"))
-        await until(pilot, lambda: kept() == Draft("next"))
+        await until(pilot, lambda: kept() == PromptDraft("next"))
         assert on_disk() == 1
         run.told.tell(ConversationReset("id-2"))
-        await until(pilot, lambda: kept("id-2") == Draft("next"))
+        await until(pilot, lambda: kept("id-2") == PromptDraft("next"))
         assert on_disk() == 1
 
 
@@ -112,14 +114,14 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
         async def run(self) -> None:
             pass
 
-    Drafts(state_dir() / "drafts").save("id-1", Draft("old"))
+    PromptDrafts(state_dir() / "drafts").save("id-1", PromptDraft("old"))
     run = Driven(Launch(settings=NEW, continue_last=True), make=Late)
     async with run.app.run_test() as pilot:
         await pilot.press(*"new")
         run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
         run.told.tell(StateChanged(SessionState.IDLE))
         await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
-        await until(pilot, lambda: kept() == Draft("old\nnew"))
+        await until(pilot, lambda: kept() == PromptDraft("old\nnew"))
 
 
 async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
@@ -145,7 +147,7 @@ async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody(
         run.screen.keeper._save_draft()
         assert [worker.name for worker in run.app.workers].count("draft") == 1
         await until(pilot, lambda: "draft" not in [worker.name for worker in run.app.workers])
-        await until(pilot, lambda: kept("id-2") == Draft("more"))  # a thread writes it
+        await until(pilot, lambda: kept("id-2") == PromptDraft("more"))  # a thread writes it
         assert run.screen.dock.prompt.text == "more"
 
 
@@ -161,7 +163,7 @@ def unbegun(**changes: Any) -> Unbegun:
     return replace(Unbegun("id-1", "/", "/"), **changes)
 
 
-def timeless(draft: Draft | None) -> Draft | None:
+def timeless(draft: PromptDraft | None) -> PromptDraft | None:
     if draft is None or draft.session is None:
         return draft
     return replace(draft, session=replace(draft.session, opened_at=0.0))
@@ -173,7 +175,7 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
         await until(pilot, lambda: run.told.sent == ["first prompt"])
         await pilot.press(*"second", "enter", *"third")
         sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
-        wanted = Draft("third", sent=sent, session=unbegun(title="first prompt"))
+        wanted = PromptDraft("third", sent=sent, session=unbegun(title="first prompt"))
         await until(pilot, lambda: timeless(kept()) == wanted)
         assert on_disk() == 1
     written()
@@ -181,7 +183,7 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
     async with run.app.run_test() as pilot:
         prompt = run.screen.dock.prompt
         await until(pilot, lambda: prompt.text == "first prompt\nsecond\nthird")
-        await until(pilot, lambda: timeless(kept()) == Draft(prompt.text, session=unbegun()))
+        await until(pilot, lambda: timeless(kept()) == PromptDraft(prompt.text, session=unbegun()))
         assert "they are back in the field" in run.screen.transcript.text()
         assert len(run.app.sessions) == 1
         await pilot.press("enter")
@@ -192,13 +194,13 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
 
 
 async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were() -> None:
-    drafts = Drafts(state_dir() / "drafts")
+    drafts = PromptDrafts(state_dir() / "drafts")
     one = Unbegun("a-1", "/", "/", 1.0, "alpha", "model-a", "plan", "high")
     two = Unbegun("b-2", "/", "/", 2.0, "", None, None, None)
     drafts.save(
-        "a-1", Draft("typed", sent=(Sent("p", "alpha", "a-1"), Sent("q", "beta", "a-1")), session=one)
+        "a-1", PromptDraft("typed", sent=(Sent("p", "alpha", "a-1"), Sent("q", "beta", "a-1")), session=one)
     )
-    drafts.save("b-2", Draft("gamma", session=two))
+    drafts.save("b-2", PromptDraft("gamma", session=two))
     drafts.close()
     run = Driven(Launch(settings=NEW, prompt="another"), make=Waiting)
     async with run.app.run_test() as pilot:
@@ -213,8 +215,8 @@ async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were()
         said = run.screen.transcript.text()
         assert "2 sessions that had not begun are back" in said
         assert "Alt+2" in said
-        await until(pilot, lambda: (timeless(kept("a-1")) or Draft()).text == "alpha\nbeta\ntyped")
-        assert (kept("a-1") or Draft()).sent == ()
+        await until(pilot, lambda: (timeless(kept("a-1")) or PromptDraft()).text == "alpha\nbeta\ntyped")
+        assert (kept("a-1") or PromptDraft()).sent == ()
 
 
 async def test_a_draft_that_cannot_be_read_is_named_and_left() -> None:
@@ -238,12 +240,12 @@ async def test_what_is_chosen_before_a_session_begins_is_kept_with_its_prompts()
         await pilot.press(*"/effort low", "enter")
         await pilot.press("shift+tab")
         wanted = unbegun(title="go", model="model-b", effort="low", mode="default")
-        await until(pilot, lambda: (timeless(kept()) or Draft()).session == wanted)
+        await until(pilot, lambda: (timeless(kept()) or PromptDraft()).session == wanted)
 
 
 async def test_what_a_turn_has_read_does_not_come_back() -> None:
     sent = (Sent("a", "was read", "id-1"), Sent("b", "was not", "id-1"))
-    Drafts(state_dir() / "drafts").save("id-1", Draft("typed", sent=sent))
+    PromptDrafts(state_dir() / "drafts").save("id-1", PromptDraft("typed", sent=sent))
 
     class Knowing(ToldSession):
         async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
@@ -252,21 +254,21 @@ async def test_what_a_turn_has_read_does_not_come_back() -> None:
 
     run = Driven(Launch(settings=NEW, resume="id-1"), make=Knowing)
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: kept() == Draft("was not\ntyped"))
+        await until(pilot, lambda: kept() == PromptDraft("was not\ntyped"))
         assert run.screen.dock.prompt.text == "was not\ntyped"
 
 
 async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     writing, go_on = threading.Event(), threading.Event()
-    save = Drafts.save
+    save = PromptDrafts.save
 
-    def slowly(drafts: Drafts, key: str, draft: Draft) -> None:
+    def slowly(drafts: PromptDrafts, key: str, draft: PromptDraft) -> None:
         if draft.sent:
             writing.set()
             go_on.wait(30)
         save(drafts, key, draft)
 
-    monkeypatch.setattr(Drafts, "save", slowly)
+    monkeypatch.setattr(PromptDrafts, "save", slowly)
     given: list[asyncio.Future[None]] = []
 
     class Asking(Waiting):
@@ -283,18 +285,18 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
         assert not run.screen.dock.prompt.has_queued
         go_on.set()
         await until(pilot, lambda: given[0].done() and run.screen.dock.prompt.has_queued)
-        assert kept() == Draft(sent=(Sent("p1", "now", "id-1"),))
+        assert kept() == PromptDraft(sent=(Sent("p1", "now", "id-1"),))
 
 
 async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> None:
     run = Driven(Launch(settings=NEW, prompt="begin"))
     async with run.app.run_test() as pilot:
-        sent = Draft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
+        sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
         await until(pilot, lambda: timeless(kept()) == sent)
         assert on_disk() == 1
         run.told.tell(ConversationReset("id-2"))
         await until(pilot, lambda: timeless(kept("id-2")) == replace(sent, session=unbegun(title="begin")))
         assert on_disk() == 1
         run.told.tell(PromptReturned("begin", "it ended", "p1"))
-        await until(pilot, lambda: (timeless(kept("id-2")) or Draft()).text == "begin")
+        await until(pilot, lambda: (timeless(kept("id-2")) or PromptDraft()).text == "begin")
         assert on_disk() == 1

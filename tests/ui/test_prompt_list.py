@@ -10,8 +10,8 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.prompts.choices import Choice, Choices
-from ccq_tui.prompts.completing import Kind, Wanted
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
+from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.widgets.prompt.choices import ChoiceList, drawn, height_of
 from tests.ui.asked import PLAIN
 
@@ -22,27 +22,27 @@ PATHS = (
 )
 
 
-def shown(kind: Kind, width: int, *values: str) -> list[str]:
-    rows = tuple(Choice(value, value, "[hint]", "what it does") for value in values)
-    return drawn(Choices(Wanted(kind, "e")).found(rows), width, 8, PLAIN).plain.split("\n")
+def shown(kind: CompletionKind, width: int, *values: str) -> list[str]:
+    rows = tuple(Completion(value, value, "[hint]", "what it does") for value in values)
+    return drawn(CompletionList(WantedCompletion(kind, "e")).found(rows), width, 8, PLAIN).plain.split("\n")
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(CompletionKind))
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 5, 10, 40, 200])
-def test_it_fits_any_width(kind: Kind, width: int) -> None:
+def test_it_fits_any_width(kind: CompletionKind, width: int) -> None:
     lines = shown(kind, width, *PATHS)
     assert all(cell_len(line) <= max(width, 1) for line in lines)
     assert "\x1b" not in "".join(lines)
 
 
 def test_of_a_long_path_the_end_is_shown() -> None:
-    (line,) = shown(Kind.FILES, 30, PATHS[0])
+    (line,) = shown(CompletionKind.FILES, 30, PATHS[0])
     assert line.startswith(" ❯ …")
     assert line.rstrip().endswith("that/is/meant.py")
 
 
 def test_commands_stand_with_their_arguments_beside_what_they_do() -> None:
-    first, second = shown(Kind.COMMANDS, 60, "/compact", "/mode")
+    first, second = shown(CompletionKind.COMMANDS, 60, "/compact", "/mode")
     assert first.rstrip() == " ❯ /compact [hint]  what it does"
     assert second.index("what") == first.index("what")
 
@@ -58,10 +58,10 @@ class Listed(App[None]):
         return theming.variable_defaults()
 
 
-@given(st.integers(0, 12), st.sampled_from([Kind.COMMANDS, Kind.HISTORY]))
-def test_the_height_is_that_of_the_lines(rows: int, kind: Kind) -> None:
-    choices = Choices(Wanted(kind, "")).found(
-        tuple(Choice(str(row), str(row)) for row in range(rows)), "none"
+@given(st.integers(0, 12), st.sampled_from([CompletionKind.COMMANDS, CompletionKind.HISTORY]))
+def test_the_height_is_that_of_the_lines(rows: int, kind: CompletionKind) -> None:
+    choices = CompletionList(WantedCompletion(kind, "")).found(
+        tuple(Completion(str(row), str(row)) for row in range(rows)), "none"
     )
     assert height_of(choices, 8) == len(drawn(choices, 80, 8, PLAIN).plain.split("\n"))
 
@@ -70,8 +70,8 @@ async def test_a_list_that_is_whole_at_once_has_room_for_all_its_rows() -> None:
     app = Listed()
     async with app.run_test(size=(80, 24)) as pilot:
         shown = app.query_one(ChoiceList)
-        rows = tuple(Choice(str(number), str(number)) for number in range(5))
-        shown.show(Choices(Wanted(Kind.COMMANDS, "")).found(rows))
+        rows = tuple(Completion(str(number), str(number)) for number in range(5))
+        shown.show(CompletionList(WantedCompletion(CompletionKind.COMMANDS, "")).found(rows))
         # In the first layout already, in which it has no width yet: there may be no second one.
         assert shown.get_content_height(app.size, app.size, 80) == 5
         await pilot.pause()

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
-from ccq_tui.screens.opening import Target
+from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import block_actions
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import targets_at

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from ccq_tui.cli.replaying import ReplayApp, launch_for
+from ccq_tui.cli.replay_app import ReplayApp, launch_for
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.questions.input_guard import GRACE
-from ccq_tui.screens.replay import GoOn, ReplayScreen
+from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.status_line import StatusLine
 from tests.ui.pictures import Pictures
@@ -145,7 +145,7 @@ async def test_the_answer_to_the_open_question_goes_to_its_session(
         await pilot.press("enter")
         await until(pilot, lambda: run.app.answered)
     assert drafts() == 0
-    assert run.app.answered == GoOn(SESSION, str(tmp_path), MESSAGE)
+    assert run.app.answered == BroughtAnswer(SESSION, str(tmp_path), MESSAGE)
     launch = launch_for(run.app.answered, {})
     assert (launch.resume, launch.prompt) == (SESSION, MESSAGE)
     assert launch.settings.directory == tmp_path

@@ -19,7 +19,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
-from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE
+from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session import base, prompts

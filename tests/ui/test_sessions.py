@@ -12,8 +12,8 @@ from textual.widgets import Input
 
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts.drafts import Drafts
-from ccq_tui.prompts.unread import Draft
+from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
@@ -194,10 +194,10 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
         assert "later" in run.bar()
         await pilot.press(*"/close", "enter")
         await until(pilot, lambda: len(run.app.sessions) == 1)
-        with closing(Drafts(state_dir() / "drafts")) as drafts:
+        with closing(PromptDrafts(state_dir() / "drafts")) as drafts:
             (left,) = drafts.take_unbegun(tmp_path)
             assert left.title == "later"
-            assert [one.text for one in (drafts.load(left.id) or Draft()).sent] == ["later"]
+            assert [one.text for one in (drafts.load(left.id) or PromptDraft()).sent] == ["later"]
 
 
 async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:

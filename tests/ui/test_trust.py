@@ -18,8 +18,8 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import Owner
-from ccq_tui.prompts.drafts import Drafts, directory_key
-from ccq_tui.prompts.unread import Draft
+from ccq_tui.prompts.drafts import PromptDrafts, directory_key
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.trust import TrustScreen
@@ -164,8 +164,8 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
-    left = Drafts(asking.project / "state/drafts").load(directory_key(Path("/")))
-    assert left == Draft("later\nn")
+    left = PromptDrafts(asking.project / "state/drafts").load(directory_key(Path("/")))
+    assert left == PromptDraft("later\nn")
     assert untrusted(asking.project) is not None
 
 
@@ -349,8 +349,8 @@ async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: As
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
-    left = Drafts(asking.project / "state/drafts").load(directory_key(Path("/")))
-    assert left == Draft("later on")
+    left = PromptDrafts(asking.project / "state/drafts").load(directory_key(Path("/")))
+    assert left == PromptDraft("later on")
 
 
 def test_picture(snap_compare: Callable[..., bool]) -> None:

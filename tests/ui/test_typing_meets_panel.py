@@ -19,7 +19,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.inbox import Cancelled, PlanRequest
-from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE
+from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session.prompts import REPEAT_SECONDS

@@ -19,7 +19,7 @@ from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.screens.trust import TrustScreen
-from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.creation import make, planned
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock
 from tests.ui.inboxed import keep_record

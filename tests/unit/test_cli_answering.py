@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.cli import main
-from ccq_tui.cli.saying import Said, SayingError, answered, said_in_flags
+from ccq_tui.cli.answer_flags import Said, SayingError, answered, said_in_flags
 from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.events import PromptAccepted
-from ccq_tui.agent.history import History, HistoryError
+from ccq_tui.agent.history import HistoryError, SessionPast
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.config import Launch, inbox_path
@@ -49,10 +49,10 @@ def test_a_transcript_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "## ❯ Prompt\n\n> Which ␛[31mcache?\n\n**Redis**, I think.\n" in out
 
 
-def past(monkeypatch: pytest.MonkeyPatch, history: History | HistoryError) -> None:
+def past(monkeypatch: pytest.MonkeyPatch, history: SessionPast | HistoryError) -> None:
     """Let the past be this, without a process that reads it."""
 
-    async def read(options: SessionOptions) -> History:
+    async def read(options: SessionOptions) -> SessionPast:
         assert (options.resume, str(options.cwd)) == (SESSION, "/home/me/api")
         if isinstance(history, HistoryError):
             raise history
@@ -65,7 +65,7 @@ def test_a_transcript_is_printed_as_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stock()
-    past(monkeypatch, History(SESSION, (PromptAccepted("Which cache?"),), cut=True))
+    past(monkeypatch, SessionPast(SESSION, (PromptAccepted("Which cache?"),), cut=True))
     assert main(["export", "8f", "--format", "json"]) == 0
     out, told = capsys.readouterr()
     exported = json.loads(out)
@@ -77,12 +77,12 @@ def test_a_transcript_is_printed_as_json(
 @pytest.mark.parametrize(
     ("history", "problem"),
     [
-        (History(SESSION), f"Claude Code has nothing of session {SESSION} in /home/me/api.\n"),
+        (SessionPast(SESSION), f"Claude Code has nothing of session {SESSION} in /home/me/api.\n"),
         (HistoryError("it took \n long"), "the session cannot be read: it took long.\n"),
     ],
 )
 def test_what_cannot_be_printed_is_one_line(
-    history: History | HistoryError,
+    history: SessionPast | HistoryError,
     problem: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

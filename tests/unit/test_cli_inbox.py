@@ -320,7 +320,7 @@ def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
             assert len(store.open_wishes()) == 1
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("ccq_tui.cli.parking.time.sleep", interrupt)
+        monkeypatch.setattr("ccq_tui.cli.park.time.sleep", interrupt)
         assert "Interrupted." in run(capsys, "park", "8f14", code=130)
         assert store.open_wishes() == []
 
@@ -338,7 +338,7 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     told = run(capsys, "resume", "8f14", code=3)
     assert f"runs in another ccq-tui (process {this_process().pid})" in told
     assert f"ccq-tui resume {SESSION} --fork" in told
-    monkeypatch.setattr("ccq_tui.inbox.parking.NOTICE_SECONDS", 0.0)
+    monkeypatch.setattr("ccq_tui.inbox.park_requests.NOTICE_SECONDS", 0.0)
     assert "api-refactor is not parked: the ccq-tui that runs it" in run(capsys, "park", "8f14", code=2)
     with asked() as store:
         store.release_session(SESSION, this_process())

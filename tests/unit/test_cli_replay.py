@@ -9,7 +9,7 @@ import pytest
 from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.cli import main
 from ccq_tui.config.keymap import DEFAULT_KEYS
-from ccq_tui.screens.replay.standing import Standing
+from ccq_tui.screens.replay.replay_status import ReplayStatus
 from tests.unit.agent.recordings import SESSION, prompt, write
 
 
@@ -82,14 +82,18 @@ def test_why_a_session_cannot_be_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_how_a_replay_stands() -> None:
-    def words(standing: Standing) -> list[str]:
+    def words(standing: ReplayStatus) -> list[str]:
         return [piece.text for piece in standing.pieces()]
 
-    going = Standing("a.jsonl", read=1_204, percent=45)
+    going = ReplayStatus("a.jsonl", read=1_204, percent=45)
     assert words(going) == ["▶ replay", "a.jsonl", "45%", "1,204 lines", "space pause"]
-    paused = Standing("a.jsonl", read=1, paused=True, bad=2)
+    paused = ReplayStatus("a.jsonl", read=1, paused=True, bad=2)
     assert words(paused) == ["‖ paused", "a.jsonl", "1 line", "2 not readable", "space goes on"]
-    assert words(Standing("a.jsonl", read=9, percent=100, ended=True)) == ["■ replay", "a.jsonl", "9 lines"]
+    assert words(ReplayStatus("a.jsonl", read=9, percent=100, ended=True)) == [
+        "■ replay",
+        "a.jsonl",
+        "9 lines",
+    ]
     assert ("Space", "pause") in going.hints(0, DEFAULT_KEYS)
-    assert ("F2", "answer") in Standing("a", ended=True).hints(1, DEFAULT_KEYS)
-    assert "Space" not in dict(Standing("a", ended=True).hints(0, DEFAULT_KEYS))
+    assert ("F2", "answer") in ReplayStatus("a", ended=True).hints(1, DEFAULT_KEYS)
+    assert "Space" not in dict(ReplayStatus("a", ended=True).hints(0, DEFAULT_KEYS))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.config import Settings, SettingsError, load_settings, user_config
-from ccq_tui.config.actions import ACTIONS, BY_NAME, PRESETS, Place
+from ccq_tui.config.actions import ACTIONS, BY_NAME, PRESETS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, key_problems, keymap_of
 from ccq_tui.config.keynames import NAMED, SIGNS, key_name, shown_key
 from ccq_tui.questions.keys import KEY_TABLE
@@ -63,9 +63,11 @@ def test_presets_are_sound(preset: str) -> None:
 
 def test_the_keys_of_lists_are_those_that_the_panel_knows() -> None:
     known = {key for row in KEY_TABLE for key in row.keys}
-    ours = {key for action in ACTIONS if action.place in (Place.LIST, Place.QUESTION) for key in action.keys}
+    ours = {
+        key for action in ACTIONS if action.place in (KeyPlace.LIST, KeyPlace.QUESTION) for key in action.keys
+    }
     assert ours <= known
-    assert DEFAULT_KEYS.panel_keys(Place.LIST, Place.QUESTION) == {}
+    assert DEFAULT_KEYS.panel_keys(KeyPlace.LIST, KeyPlace.QUESTION) == {}
 
 
 def test_a_persons_keys_win_over_the_presets_and_those_over_the_defaults() -> None:
@@ -79,13 +81,13 @@ def test_a_persons_keys_win_over_the_presets_and_those_over_the_defaults() -> No
 
 
 def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
-    meant = keymap_of({"other": "x", "note": "o"}).panel_keys(Place.LIST, Place.QUESTION)
+    meant = keymap_of({"other": "x", "note": "o"}).panel_keys(KeyPlace.LIST, KeyPlace.QUESTION)
     assert meant == {"x": ("o",), "o": ("n",), "n": ()}
-    vim = keymap_of({"preset": "vim"}).panel_keys(Place.LIST, Place.QUESTION)
+    vim = keymap_of({"preset": "vim"}).panel_keys(KeyPlace.LIST, KeyPlace.QUESTION)
     assert vim["g"] == ("home",)
     assert vim["ctrl+x"] == ("ctrl+d",)
     assert set(vim["ctrl+d"]) == {"shift+down"}, "the key of declining was given to something else"
-    assert "ctrl+x" not in keymap_of({"preset": "vim"}).panel_keys(Place.LIST)
+    assert "ctrl+x" not in keymap_of({"preset": "vim"}).panel_keys(KeyPlace.LIST)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from ccq_tui import early
+from ccq_tui import preboot_input
 from ccq_tui.compat.textual.driver import _as_typed
-from ccq_tui.early import EarlyPrompt, frame, is_begun, plain
+from ccq_tui.preboot_input import EarlyPrompt, frame, is_begun, plain
 
 
 class Typist:
@@ -80,9 +80,9 @@ def test_the_terminal_is_given_back_where_nothing_comes_after(typist: Typist) ->
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the rest of a paste take as long as this test may be kept from the processor."""
-    monkeypatch.setattr(early, "_PIECE_SECONDS", 20.0)
-    monkeypatch.setattr(early, "_REST_SECONDS", 0.0)  # that of a key is no time for a piece
-    monkeypatch.setattr(early, "_RESTS_SECONDS", 60.0)
+    monkeypatch.setattr(preboot_input, "_PIECE_SECONDS", 20.0)
+    monkeypatch.setattr(preboot_input, "_REST_SECONDS", 0.0)  # that of a key is no time for a piece
+    monkeypatch.setattr(preboot_input, "_RESTS_SECONDS", 60.0)
 
 
 def test_a_paste_is_taken_whole(typist: Typist, patient: None) -> None:

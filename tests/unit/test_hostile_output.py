@@ -21,7 +21,7 @@ import pytest
 
 import ccq_tui.app
 from ccq_tui.agent.events import AgentEvent, PromptAccepted
-from ccq_tui.agent.history import History
+from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
@@ -318,8 +318,8 @@ EVENTS = variants(AgentEvent)
 def test_what_a_transcript_holds(form: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
     past: list[AgentEvent] = []
 
-    async def read(_options: SessionOptions, **_more: object) -> History:
-        return History(SESSION, tuple(past), cut=True)
+    async def read(_options: SessionOptions, **_more: object) -> SessionPast:
+        return SessionPast(SESSION, tuple(past), cut=True)
 
     monkeypatch.setattr("ccq_tui.agent.history.read_history", read)
     store = Store(inbox_path()) if inbox_path().parent.mkdir(parents=True) is None else None

@@ -14,7 +14,7 @@ SDK = {"claude_agent_sdk", "mcp"}
 SERVER = {"uvicorn", "starlette"}
 HEAVY = {"pydantic", "asyncio", "sqlite3", "markdown_it", "ccq_tui.agent", "ccq_tui.inbox"}
 HIGHLIGHTERS = {"pygments.lexers.python", "pygments.formatters"}
-CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.ahead"
+CONNECTED = "import ccq_tui.agent.loader as l; l.load_now(); import ccq_tui.agent.claude.prestart"
 VERSION = "import ccq_tui.cli as c; assert c.main(['--version']) == 0"
 LISTED = "import ccq_tui.cli as c; assert c.main(['inbox', '--json']) == 0"
 RATE = "import os, textual.screen as s; assert (s.UPDATE_PERIOD, os.getenv('TEXTUAL_FPS')) == (1 / 120, None)"
@@ -23,7 +23,7 @@ REFUSED = "import ccq_tui.cli as c; assert c.main(['a prompt']) == 2"
 
 LIGHT_FIRST = [
     ("import ccq_tui.questions", SCREEN | SDK | SERVER | {"pydantic", "asyncio", "sqlite3"}),
-    (VERSION, SCREEN | SDK | SERVER | {"pydantic", "ccq_tui.cli.demo", "ccq_tui.cli.answering"}),
+    (VERSION, SCREEN | SDK | SERVER | {"pydantic", "ccq_tui.cli.demo", "ccq_tui.cli.answer"}),
     # The first frame is drawn by what the command line and this load.
     ("import ccq_tui.cli.session", SCREEN | SDK | SERVER | HEAVY),
     (REFUSED, SCREEN | SDK | SERVER),

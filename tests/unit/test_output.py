@@ -69,7 +69,7 @@ def test_nothing_but_the_way_out_writes_to_a_standard_stream() -> None:
     found = 0
     for file, parent, line in mentions():
         found += 1
-        if file in OTHERS or file == "early.py":  # the first frame
+        if file in OTHERS or file == "preboot_input.py":  # the first frame
             continue
         # Two places ask of both streams whether they are terminals, and the doctor for an encoding.
         asked = isinstance(parent, ast.Attribute) and parent.attr in ASKED

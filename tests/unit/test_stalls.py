@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.stalls import VARIABLE, watch_stalls
+from ccq_tui.loop_monitor import VARIABLE, watch_stalls
 
 
 def stumble() -> None:

@@ -19,17 +19,17 @@ from claude_agent_sdk import (
     TaskStartedMessage,
 )
 
-from ccq_tui.agent.claude.arriving import Arrivals
-from ccq_tui.agent.claude.asking import ask
-from ccq_tui.agent.claude.errors import Failure, LastWords, explain
+from ccq_tui.agent.claude.control_requests import ask
+from ccq_tui.agent.claude.delta_coalescer import Growth
+from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain
 from ccq_tui.agent.claude.gate import Gate
-from ccq_tui.agent.claude.growth import Growth
-from ccq_tui.agent.claude.leaving import leave, limited
 from ccq_tui.agent.claude.options import sdk_options
+from ccq_tui.agent.claude.partial_sets import Arrivals
 from ccq_tui.agent.claude.prompts import as_stream
 from ccq_tui.agent.claude.queue import PromptQueue
 from ccq_tui.agent.claude.server import default_model, models, slash_commands
-from ccq_tui.agent.claude.starting import explain_start, is_too_old
+from ccq_tui.agent.claude.shutdown import leave, limited
+from ccq_tui.agent.claude.start_failures import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.controls import Control, applied_effort, set_effort
@@ -56,7 +56,7 @@ from ccq_tui.inbox import Inbox
 from ccq_tui.inbox.port import Claim
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.claude.ahead import Ahead
+    from ccq_tui.agent.claude.prestart import Ahead
 
 T = TypeVar("T")
 
@@ -95,7 +95,7 @@ class Connection:
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
-    async def begin(self, session_id: str, ahead: Ahead | None = None) -> Failure | None:
+    async def begin(self, session_id: str, ahead: Ahead | None = None) -> SessionFailure | None:
         """Start the CLI for a new session, and say who is there.
 
         Args:
@@ -113,15 +113,17 @@ class Connection:
             self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         return await self._open(session_id, ahead.take(self.gate, self._words.add))
 
-    async def resume(self, claim: Claim) -> Failure | None:
+    async def resume(self, claim: Claim) -> SessionFailure | None:
         """Start the CLI for a session that nothing else runs; as `begin`."""
         return await self._open(claim.session_id, self._start(None, claim.session_id))
 
-    async def fork(self, original: str, session_id: str) -> Failure | None:
+    async def fork(self, original: str, session_id: str) -> SessionFailure | None:
         """Start the CLI for a copy of a session, under another id; as `begin`."""
         return await self._open(session_id, self._start(session_id, original))
 
-    async def _open(self, session_id: str, starting: Coroutine[Any, Any, ClaudeSDKClient]) -> Failure | None:
+    async def _open(
+        self, session_id: str, starting: Coroutine[Any, Any, ClaudeSDKClient]
+    ) -> SessionFailure | None:
         # What is asked right after the start is this session's, too.
         self.translator.session_id = session_id
         try:
@@ -167,7 +169,7 @@ class Connection:
         await client.connect()
         return client
 
-    async def read(self) -> Failure:
+    async def read(self) -> SessionFailure:
         """Read messages until there are none, never stopping for anything.
 
         Returns:
@@ -186,7 +188,7 @@ class Connection:
             except Exception as error:  # the SDK hands on a reader's failure as it was
                 _logger.exception("The reader failed")
                 return explain(error, self._words)
-            return Failure(Problem.CLI_ENDED, self._words.after(""), 0)
+            return SessionFailure(Problem.CLI_ENDED, self._words.after(""), 0)
 
     async def send(self, command: Send) -> None:
         """Write a prompt to the CLI.

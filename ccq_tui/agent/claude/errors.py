@@ -16,8 +16,8 @@ from claude_agent_sdk import (
 )
 
 from ccq_tui.agent.claude.classify import is_missing_conversation
+from ccq_tui.agent.output_text import bounded
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.text import bounded
 from ccq_tui.text import one_line
 
 STDERR_LINES = 20
@@ -28,7 +28,7 @@ _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class SessionFailure:
     """Why there is no session any more.
 
     Attributes:
@@ -57,7 +57,7 @@ class LastWords:
         return "\n".join([*([text] if text else []), *self._lines])
 
 
-def explain(error: BaseException, words: LastWords) -> Failure:
+def explain(error: BaseException, words: LastWords) -> SessionFailure:
     """Say what an error of the SDK means.
 
     Args:
@@ -69,44 +69,46 @@ def explain(error: BaseException, words: LastWords) -> Failure:
     """
     match error:
         case CLINotFoundError():
-            return Failure(Problem.CLI_MISSING, "")
+            return SessionFailure(Problem.CLI_MISSING, "")
         case ResultError():
             return _refused(error, words)
         case ProcessError():
             return _ended(error.exit_code, words)
         case CLIJSONDecodeError():
-            return Failure(Problem.CLI_UNREADABLE, words.after(""))
+            return SessionFailure(Problem.CLI_UNREADABLE, words.after(""))
         case CLIConnectionError():
             return _unconnected(str(error), words)
         case TimeoutError():
-            return Failure(Problem.CLI_SILENT, words.after(""))
+            return SessionFailure(Problem.CLI_SILENT, words.after(""))
         case _:
-            return Failure(Problem.LOST, words.after(one_line(str(error), TEXT_CHARACTERS)))
+            return SessionFailure(Problem.LOST, words.after(one_line(str(error), TEXT_CHARACTERS)))
 
 
-def _refused(error: ResultError, words: LastWords) -> Failure:
+def _refused(error: ResultError, words: LastWords) -> SessionFailure:
     said = "\n".join(error.errors) or error.result or ""
     if is_missing_conversation(said):
         # What the CLI says is about its own flags, and it says it twice.
-        return Failure(Problem.NO_CONVERSATION, "", error.exit_code)
-    return Failure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)
+        return SessionFailure(Problem.NO_CONVERSATION, "", error.exit_code)
+    return SessionFailure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)
 
 
-def _unconnected(said: str, words: LastWords) -> Failure:
+def _unconnected(said: str, words: LastWords) -> SessionFailure:
     if said.startswith("Working directory does not exist"):
-        return Failure(Problem.DIRECTORY_GONE, "")
+        return SessionFailure(Problem.DIRECTORY_GONE, "")
     if found := _EXIT_CODE.search(said):
         return _ended(int(found[1]), words)
-    return Failure(Problem.CLI_UNUSABLE, words.after(""))
+    return SessionFailure(Problem.CLI_UNUSABLE, words.after(""))
 
 
-def _ended(exit_code: int | None, words: LastWords) -> Failure:
+def _ended(exit_code: int | None, words: LastWords) -> SessionFailure:
     if exit_code is None:
-        return Failure(Problem.CLI_ENDED, words.after(""))
+        return SessionFailure(Problem.CLI_ENDED, words.after(""))
     number = -exit_code if exit_code < 0 else exit_code - 128 if exit_code > 128 else 0
     if 0 < number < SIGNALS:
-        return Failure(Problem.CLI_KILLED, words.after(f"It was ended by {signal_name(number)}."), exit_code)
-    return Failure(Problem.CLI_ENDED, words.after(f"It ended with exit code {exit_code}."), exit_code)
+        return SessionFailure(
+            Problem.CLI_KILLED, words.after(f"It was ended by {signal_name(number)}."), exit_code
+        )
+    return SessionFailure(Problem.CLI_ENDED, words.after(f"It ended with exit code {exit_code}."), exit_code)
 
 
 def signal_name(number: int) -> str:

@@ -15,12 +15,12 @@ from uuid import uuid4
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
+from ccq_tui.agent.agent_prompts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.suggestions import suggestions, update
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.agent.texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox import (
     Allowed,
     Cancelled,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent.events import Compacted, NoticeGiven
-from ccq_tui.agent.text import bounded, command_output
+from ccq_tui.agent.output_text import bounded, command_output
 
 if TYPE_CHECKING:
     from claude_agent_sdk import RateLimitInfo

@@ -8,8 +8,8 @@ from typing import Any, cast
 from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, EffortLevel, HookMatcher, PermissionMode
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset
 
+from ccq_tui.agent.agent_prompts import ADAPTIVE_PROMPT, ASSUME_PROMPT
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.agent.texts import ADAPTIVE_PROMPT, ASSUME_PROMPT
 
 QUESTION_TOOL = "AskUserQuestion"
 

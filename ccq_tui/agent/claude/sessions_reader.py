@@ -1,4 +1,4 @@
-"""Lists, names and deletes Claude Code's sessions: a program of its own, run by `ccq_tui.agent.earlier`."""
+"""Lists, names and deletes Claude Code's sessions; run by `ccq_tui.agent.session_catalog` as a program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAIL = 128 * 1024
 
 
 def listed(directory: str, limit: int) -> list[dict[str, Any]]:
-    """Describe sessions, the newest first, as `ccq_tui.agent.earlier.EarlierSession` has it.
+    """Describe sessions, the newest first, as `ccq_tui.agent.session_catalog.EarlierSession` has it.
 
     Args:
         directory: The directory the sessions worked in, or another worktree of its repository; "" for all.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted
-from ccq_tui.agent.text import bounded
+from ccq_tui.agent.output_text import bounded
 
 TaskEvent = TaskStarted | TaskProgressed | TaskEnded
 

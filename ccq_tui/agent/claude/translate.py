@@ -44,8 +44,8 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.agent.output_text import bounded, output_text
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.text import bounded, output_text
 
 _logger = logging.getLogger(__name__)
 

@@ -34,7 +34,7 @@ from ccq_tui.inbox import (
     Settled,
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 
 _logger = logging.getLogger(__name__)
 

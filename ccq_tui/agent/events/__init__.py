@@ -20,6 +20,16 @@ from ccq_tui.agent.events.facts import (
     StateChanged,
     TitleChanged,
 )
+from ccq_tui.agent.events.requests import (
+    AnswerNotKept,
+    ArrivingEnded,
+    PermissionAsked,
+    PlanProposed,
+    QuestionArriving,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+)
 from ccq_tui.agent.events.talk import (
     BlockDropped,
     BlockFinished,
@@ -38,16 +48,6 @@ from ccq_tui.agent.events.turns import (
     Retrying,
     SessionLost,
     TurnEnded,
-)
-from ccq_tui.agent.events.waiting import (
-    AnswerNotKept,
-    ArrivingEnded,
-    PermissionAsked,
-    PlanProposed,
-    QuestionArriving,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
 )
 from ccq_tui.agent.events.words import (
     BlockKey,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.agent.past import UNANSWERED, CallResult, outcome_of
-from ccq_tui.agent.text import bounded
+from ccq_tui.agent.output_text import bounded
+from ccq_tui.agent.stored_questions import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox import Cancelled, QuestionRequest
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 
@@ -17,7 +17,7 @@ _NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
 _REASON = 300
 
 
-class Asked:
+class RecordedSets:
     """Follows the question sets of one recording."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.agent.text import bounded
+from ccq_tui.agent.output_text import bounded
 
 Entry = dict[str, Any]
 

@@ -14,7 +14,7 @@ LONGEST_LINE = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecordLine:
     """One line.
 
     Attributes:
@@ -65,7 +65,7 @@ class Lines:
             self._fill(seconds)
         return self._chunk
 
-    def next(self, seconds: float = 0.0) -> Line | None:
+    def next(self, seconds: float = 0.0) -> RecordLine | None:
         """Take the next line.
 
         Args:
@@ -112,11 +112,11 @@ class Lines:
             self._held.append(piece)
         self._held_bytes += len(piece)
 
-    def _line(self) -> Line:
+    def _line(self) -> RecordLine:
         self._number += 1
         self.taken += self._held_bytes + 1
         too_long = self._held_bytes > LONGEST_LINE
         data = b"" if too_long else b"".join(self._held)
         self._held.clear()
         self._held_bytes = 0
-        return Line(self._number, data, too_long)
+        return RecordLine(self._number, data, too_long)

@@ -25,11 +25,11 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.agent.past import CallResult
-from ccq_tui.agent.recorded.asked import QUESTION_TOOL, Asked
+from ccq_tui.agent.output_text import bounded, output_text
+from ccq_tui.agent.recorded.asked import QUESTION_TOOL, RecordedSets
 from ccq_tui.agent.recorded.entries import Entry, blocks, fields, kept, number, text, time_of
 from ccq_tui.agent.replay import written
-from ccq_tui.agent.text import bounded, output_text
+from ccq_tui.agent.stored_questions import CallResult
 
 CUT_OFF = "The recording ends before its result."
 _NO_RESPONSE = "No response requested."
@@ -52,7 +52,7 @@ class Translation:
     def __init__(self) -> None:
         self.session_id = ""
         self.cwd = ""
-        self.asked = Asked()
+        self.asked = RecordedSets()
         self._streams = BlockStreams()
         self._seen = Recent()
         self._tools: dict[str, str] = {}

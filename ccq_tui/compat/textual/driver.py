@@ -9,14 +9,14 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.compat.private import load
-from ccq_tui.early import ESCAPE
+from ccq_tui.preboot_input import ESCAPE
 
 if TYPE_CHECKING:
     from textual.app import App
     from textual.driver import Driver
     from textual.message import Message
 
-    from ccq_tui.early import EarlyPrompt
+    from ccq_tui.preboot_input import EarlyPrompt
 
 
 class _MoreKeys(Enum):

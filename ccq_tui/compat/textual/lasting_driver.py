@@ -17,7 +17,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from ccq_tui.compat.private import require
-from ccq_tui.early import is_rest
+from ccq_tui.preboot_input import is_rest
 
 require(linux_driver, "XTermParser")
 require(XTermParser, "feed", "tick", "_timeout_time")

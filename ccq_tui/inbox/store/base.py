@@ -44,7 +44,7 @@ def request_key(request_id: str) -> str:
     return storable(request_id, MOST_CALL + 1 + MOST_NAME)
 
 
-class Connected:
+class StoreConnection:
     """A database, for the thread that opens it.
 
     Args:
@@ -117,7 +117,7 @@ class Connected:
         except OSError:
             return False
 
-    def follows(self, before: Connected) -> bool:
+    def follows(self, before: StoreConnection) -> bool:
         """Whether this is the database that another connection had, with what was in it."""
         return self.files[""] == before.files[""] and not self.is_new
 

@@ -9,7 +9,7 @@ from typing import Any
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
-from ccq_tui.inbox.waiting import Draft, first_draft
+from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions.state import Draft as AnswerDraft
 from ccq_tui.questions.state import Focus, Page, PanelState, opened, resting_focus, typable
 

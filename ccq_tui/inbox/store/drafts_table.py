@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store.base import Connected, request_key
+from ccq_tui.inbox.store.base import StoreConnection, request_key
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.waiting import Draft
+    from ccq_tui.inbox.waiting_line import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class StoredDraft:
     actor: Actor | None
 
 
-class Drafts(Connected):
+class Drafts(StoreConnection):
     """Reads and writes drafts."""
 
     def save_drafts(

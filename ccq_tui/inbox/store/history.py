@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from ccq_tui.inbox.store.base import Connected
+from ccq_tui.inbox.store.base import StoreConnection
 from ccq_tui.inbox.store.encoding import actor_from_json
 from ccq_tui.inbox.store.rows import Change, moment, stamp
 
@@ -13,7 +13,7 @@ PAGE = 200
 """Rows of a list that are given at once."""
 
 
-class Histories(Connected):
+class Histories(StoreConnection):
     """Reads the history; each change writes its own row."""
 
     def history(

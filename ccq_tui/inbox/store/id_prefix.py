@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store.base import Connected, call_key
+from ccq_tui.inbox.store.base import StoreConnection, call_key
 
 MOST_NAMES = 200_000
 """Ids that are given at once."""
 
 
-class Names(Connected):
+class Names(StoreConnection):
     """Reads ids alone."""
 
     def request_ids(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.inbox.store.base import Connected
+from ccq_tui.inbox.store.base import StoreConnection
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
 from ccq_tui.processes import Owner, alive
@@ -17,7 +17,7 @@ _PENDING = """
     WHERE r.state = 'pending' AND r.kind IN ('permission', 'plan') AND r.origin = 'session'"""
 
 
-class Orphans(Connected):
+class Orphans(StoreConnection):
     """Withdraws permissions and plans whose process is known to be gone: each ends with it."""
 
     def withdraw_orphans(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store.base import Connected, name_key, storable
+from ccq_tui.inbox.store.base import StoreConnection, name_key, storable
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 
@@ -39,7 +39,7 @@ class Wish:
     why: str = ""
 
 
-class Wishes(Connected):
+class Wishes(StoreConnection):
     """Reads and writes wishes that a session be parked: each is taken on, refused or taken back once."""
 
     def wish_park(self, session_id: str, actor: Actor) -> int:

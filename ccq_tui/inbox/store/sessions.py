@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.base import Connected, name_key, storable
+from ccq_tui.inbox.store.base import StoreConnection, name_key, storable
 from ccq_tui.inbox.store.encoding import StoredFormatError, parse
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
@@ -32,7 +32,7 @@ _STANDING = """
     FROM sessions s"""
 
 
-class Sessions(Connected):
+class Sessions(StoreConnection):
     """Reads and writes sessions."""
 
     def upsert_session(

@@ -11,11 +11,11 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ccq_tui.inbox import PlanRequest
-from ccq_tui.screens.inbox.drawing import about, list_lines, plan_lines
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow
+from ccq_tui.screens.inbox.inbox_lines import about, list_lines, plan_lines
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow
 from ccq_tui.screens.overlay import ListField
 from ccq_tui.widgets.lifetime import after_refresh
-from ccq_tui.widgets.lines import Flow, Line, LineView, TextLines
+from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.sight import SightView, more_line
 
@@ -38,7 +38,7 @@ class InboxBody(Vertical):
         self.field = field
         self._answered: InboxRow | None = None
         self._drawn: tuple[object, ...] = ()
-        self._lines: list[Line] = []
+        self._lines: list[DrawnLine] = []
         self._about: tuple[object, ...] = ()
         self._title: Text | None = None
         self._palette: Palette | None = None

@@ -15,7 +15,7 @@ from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.processes import this_process
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place, row_of
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.worktrees.model import can_be_there
 
@@ -24,11 +24,11 @@ _logger = logging.getLogger(__name__)
 PAGES = 200
 """Pages of the store that are listed at most."""
 PLACES = {
-    Reach.RUNS: Place.OTHER,
-    Reach.RESTS: Place.RESTS,
-    Reach.NO_DIRECTORY: Place.GONE,
-    Reach.NO_RECORD: Place.GONE,
-    Reach.UNKNOWN: Place.GONE,
+    Reach.RUNS: SessionPlace.OTHER,
+    Reach.RESTS: SessionPlace.RESTS,
+    Reach.NO_DIRECTORY: SessionPlace.GONE,
+    Reach.NO_RECORD: SessionPlace.GONE,
+    Reach.UNKNOWN: SessionPlace.GONE,
 }
 SHORT_ID = 8
 PAGE = 50
@@ -119,14 +119,14 @@ class InboxFeed:
 
 def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:
     """Return a page of what waits, oldest first, after the request with a number."""
-    known: dict[str, tuple[StoredSession | None, Place]] = {}
+    known: dict[str, tuple[StoredSession | None, SessionPlace]] = {}
     look = Look(cache(can_be_there), recorded)
     return [_row(store, stored, known, look) for stored in store.waiting(after=after, limit=PAGE)]
 
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
     """Return the rows of requests that are in memory alone; their sessions are open in this terminal."""
-    return [row_of(one, one.request.session_id[:SHORT_ID], "", Place.RESTS) for one in requests]
+    return [row_of(one, one.request.session_id[:SHORT_ID], "", SessionPlace.RESTS) for one in requests]
 
 
 def read_row(store: Store, request_id: str) -> InboxRow | None:
@@ -142,11 +142,11 @@ def read_row(store: Store, request_id: str) -> InboxRow | None:
 def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
     """Say of rows whose session is open in this terminal, with the names of these by session id."""
     return [
-        row_of(row.stored, here[row.session_id] or row.session, row.directory, Place.HERE)
+        row_of(row.stored, here[row.session_id] or row.session, row.directory, SessionPlace.HERE)
         if row.session_id in here
         else row
-        if row.place is not Place.HERE
-        else replace(row, place=Place.RESTS)
+        if row.place is not SessionPlace.HERE
+        else replace(row, place=SessionPlace.RESTS)
         for row in rows
     ]
 
@@ -154,12 +154,12 @@ def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
 def _row(
     store: Store,
     stored: StoredRequest,
-    known: dict[str, tuple[StoredSession | None, Place]],
+    known: dict[str, tuple[StoredSession | None, SessionPlace]],
     look: Look,
 ) -> InboxRow:
     name, origin = stored.request.session_id, stored.request.origin
     if origin.asker is not Asker.SESSION:
-        return row_of(stored, origin.name or str(origin.asker), "", Place.ASKER)
+        return row_of(stored, origin.name or str(origin.asker), "", SessionPlace.ASKER)
     if name not in known:
         session = store.session(name)
         known[name] = (session, _place(session, look))
@@ -169,9 +169,9 @@ def _row(
     return row_of(stored, called or Path(directory).name or name[:SHORT_ID], directory, place)
 
 
-def _place(session: StoredSession | None, look: Look) -> Place:
+def _place(session: StoredSession | None, look: Look) -> SessionPlace:
     if session is not None and not session.directory:
-        return Place.GONE
+        return SessionPlace.GONE
     if session is not None and session.owner == this_process():
-        return Place.RESTS  # `placed` knows which of this process's sessions are open
+        return SessionPlace.RESTS  # `placed` knows which of this process's sessions are open
     return PLACES[reach_of(session, look)]

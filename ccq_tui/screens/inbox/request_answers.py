@@ -14,9 +14,9 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import NOBODY_DECIDES
-from ccq_tui.inbox.waiting import Draft, Waiting, first_draft
+from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft
 from ccq_tui.questions import Expired
-from ccq_tui.screens.inbox.listing import InboxRow, Place
+from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.screens.sessions.session_manager import SessionManager
@@ -80,7 +80,7 @@ class RequestAnswers:
         Returns:
             What came of it, in words.
         """
-        if not kind_of(row.stored.request).OUTLIVES and row.place in (Place.RESTS, Place.GONE):
+        if not kind_of(row.stored.request).OUTLIVES and row.place in (SessionPlace.RESTS, SessionPlace.GONE):
             return f"It {NOBODY_DECIDES}" + self._kept(waiting)
         try:
             if waiting is None:
@@ -93,7 +93,7 @@ class RequestAnswers:
         forget()
         if isinstance(verdict, Won):
             # What cannot be delivered is copied instead; of all else what the agent was not sent.
-            gone = row.place is Place.GONE
+            gone = row.place is SessionPlace.GONE
             kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
             return await self._deliver(row) + (DRAFT_KEPT if kept else "")
         if isinstance(verdict, AlreadySettled):
@@ -105,11 +105,11 @@ class RequestAnswers:
         name = row.session
         if self._screen_of(row) is not None:
             return f"Answered · {name} goes on"
-        if row.place is Place.ASKER:
+        if row.place is SessionPlace.ASKER:
             return f"Answered · {name} takes it out of the inbox"
-        if row.place is Place.OTHER or await self._manager.runs_elsewhere(row.session_id):
+        if row.place is SessionPlace.OTHER or await self._manager.runs_elsewhere(row.session_id):
             return f"Answered · the ccq-tui that runs {name} delivers it"
-        if row.place is Place.GONE:
+        if row.place is SessionPlace.GONE:
             return "Not delivered: its session is gone"
         problem = await self._manager.resume(row, Surface.INBOX, behind=True)
         return problem or f"Answered · {name} is started in the background to get it"

@@ -28,18 +28,18 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
-from ccq_tui.inbox.waiting import TYPING_PAUSE, Waiting
+from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
-from ccq_tui.screens.inbox.drawing import copied, key_hints
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
+from ccq_tui.screens.inbox.inbox_lines import copied, key_hints
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.session.drafts import draft_of
-from ccq_tui.screens.session.panels import PANELS
+from ccq_tui.screens.session.panel_pool import PANELS
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
@@ -277,17 +277,17 @@ class InboxScreen(Overlay[InboxRow | None]):
         await self.feed.read_one(row.id)
 
     def _answer(self, row: InboxRow) -> None:
-        if row.place is Place.GONE:
+        if row.place is SessionPlace.GONE:
             self.say("Its session is gone: nothing can be delivered · c copies it · Ctrl+D declines it")
         else:
             self._open_soon(row)
 
     def _go_to(self, row: InboxRow) -> None:
-        if row.place is Place.GONE:
+        if row.place is SessionPlace.GONE:
             self.say("Its session is gone: it cannot be opened · c copies it · Ctrl+D declines it")
-        elif row.place is Place.OTHER:
+        elif row.place is SessionPlace.OTHER:
             self.say("It runs in another ccq-tui · → answers it here")
-        elif row.place is Place.ASKER:
+        elif row.place is SessionPlace.ASKER:
             self.say("No session asked it · → answers it here")
         else:
             self.dismiss(row)

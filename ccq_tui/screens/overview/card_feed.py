@@ -21,7 +21,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.session_groups import group_of
 from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
 from ccq_tui.processes import alive, this_process
-from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
 from ccq_tui.screens.session import SessionScreen
@@ -112,7 +112,7 @@ class CardFeed:
                 session_id=screen.session.known_id,
                 session=view.title or view.name,
                 group=here_group(view.state, waiting),
-                place=Place.HERE,
+                place=SessionPlace.HERE,
                 state=str(view.state),
                 since=view.since,
                 waiting=waiting,
@@ -180,7 +180,7 @@ class CardFeed:
 
     def look_again(self) -> None:
         """Read the sessions of other processes anew, and draw the times."""
-        self.read_again(card.session_id for card in self.board.rows if card.place is Place.OTHER)
+        self.read_again(card.session_id for card in self.board.rows if card.place is SessionPlace.OTHER)
         self._draw()
 
 
@@ -203,11 +203,11 @@ def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
     session, runs = one.session, alive(one.session.owner)
     directory = session.directory
     if runs and session.owner != this_process():
-        place = Place.OTHER
+        place = SessionPlace.OTHER
     elif recorded is not None and session.id not in recorded:
-        place = Place.GONE
+        place = SessionPlace.GONE
     else:
-        place = Place.RESTS if directory and can_be_there(Path(directory)) else Place.GONE
+        place = SessionPlace.RESTS if directory and can_be_there(Path(directory)) else SessionPlace.GONE
     return harmless(
         Card(
             key=session.id,

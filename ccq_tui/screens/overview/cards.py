@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ccq_tui.inbox.session_groups import Group, group_of
-from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.text import one_line
 
 OVER = frozenset({"parked", "failed", "ended"})
@@ -44,7 +44,7 @@ class Card:
     session_id: str
     session: str
     group: Group
-    place: Place
+    place: SessionPlace
     state: str
     since: float
     waiting: int = 0
@@ -74,7 +74,7 @@ class Card:
             clock: Seconds of the program's clock.
             now: Seconds since 1970.
         """
-        return max(0, int((clock if self.place is Place.HERE else now) - self.since))
+        return max(0, int((clock if self.place is SessionPlace.HERE else now) - self.since))
 
 
 @lru_cache(maxsize=2_000)
@@ -116,7 +116,7 @@ def joined(here: Iterable[Card], stored: Mapping[str, Card], ahead: float) -> tu
     rest = [card for card in stored.values() if card.session_id not in open_here]
 
     def place(card: Card) -> tuple[int, float, str]:
-        began = card.since + (ahead if card.place is Place.HERE else 0.0)
+        began = card.since + (ahead if card.place is SessionPlace.HERE else 0.0)
         # Who waits longest comes first; of all others the newest.
         return _ORDER[card.group], began if card.group in _OLDEST_FIRST else -began, card.key
 

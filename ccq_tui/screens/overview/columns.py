@@ -9,7 +9,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.widgets.lines import Line, LineView
+from ccq_tui.widgets.lines import DrawnLine, LineView
 
 
 class Column(Vertical):
@@ -42,7 +42,7 @@ class Column(Vertical):
         """The part with the cards."""
         return self.query_one(LineView)
 
-    def show(self, head: Text, lines: list[Line], cursor: int | None, style: Style) -> None:
+    def show(self, head: Text, lines: list[DrawnLine], cursor: int | None, style: Style) -> None:
         """Draw another head and other cards, or the same with the cursor elsewhere."""
         self.query_one(Static).update(head, layout=False)
         self.cards.show(lines, cursor, style)

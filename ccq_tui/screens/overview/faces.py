@@ -10,7 +10,7 @@ from rich.text import Text
 from ccq_tui.agent.events import SessionState
 from ccq_tui.inbox.layout import wrapped
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.session.view import SIGNS
 from ccq_tui.widgets.palette import Palette
@@ -24,7 +24,7 @@ GROUP_SIGNS = {
     Group.DONE: "✔",
     Group.FAILED: "✖",
 }
-NOT_HERE = {Place.OTHER: "elsewhere", Place.GONE: "gone"}
+NOT_HERE = {SessionPlace.OTHER: "elsewhere", SessionPlace.GONE: "gone"}
 """What is said of a card whose session cannot be opened here."""
 TITLE_LINES = 2
 SAID_LINES = 2

@@ -20,14 +20,12 @@ from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store
-from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.keylist import OVERVIEW
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.card_feed import CardFeed
-from ccq_tui.screens.overview.cards import OVER, Card
-from ccq_tui.screens.overview.columns import Column, Columns
-from ccq_tui.screens.overview.drawing import (
+from ccq_tui.screens.overview.card_lines import (
     Now,
     about_lines,
     column_lines,
@@ -36,12 +34,14 @@ from ccq_tui.screens.overview.drawing import (
     title_line,
     window,
 )
+from ccq_tui.screens.overview.cards import OVER, Card
+from ccq_tui.screens.overview.columns import Column, Columns
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
-from ccq_tui.widgets.lines import Line, LineView
+from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import key_lines
@@ -104,7 +104,7 @@ class OverviewScreen(Overlay[Card | None]):
         self.feed = CardFeed(self, manager, clock, self.draw, self.say)
         self._pointer = Pointer(self._key_at)
         self._finding = False
-        self._drawn: dict[str, tuple[object, list[Line]]] = {}
+        self._drawn: dict[str, tuple[object, list[DrawnLine]]] = {}
 
     def on_mount(self) -> None:
         """Be ready for keys, and show what there is."""
@@ -151,7 +151,7 @@ class OverviewScreen(Overlay[Card | None]):
             self._find()
             return self._take_while_finding(event.key)
         keymap = keymap_for(self)
-        lists = keymap.panel_keys(actions.Place.LIST)
+        lists = keymap.panel_keys(actions.KeyPlace.LIST)
         for key in lists.get(event.key, (LETTERS.get(event.key, event.key),)):
             self._take_known(key, keymap)
         return event.key not in ("ctrl+c",)
@@ -273,9 +273,9 @@ class OverviewScreen(Overlay[Card | None]):
 
     def _open(self, card: Card) -> None:
         """Leave for a session."""
-        if card.place is Place.OTHER:
+        if card.place is SessionPlace.OTHER:
             self.say(ELSEWHERE)
-        elif card.place is Place.GONE:
+        elif card.place is SessionPlace.GONE:
             self.say(GONE)
         else:
             self.dismiss(card)
@@ -305,9 +305,9 @@ class OverviewScreen(Overlay[Card | None]):
 
     def _retry(self, card: Card) -> None:
         """Start a session again that has no process, and stay here."""
-        if card.place is Place.OTHER:
+        if card.place is SessionPlace.OTHER:
             self.say(ELSEWHERE)
-        elif card.place is Place.GONE:
+        elif card.place is SessionPlace.GONE:
             self.say(GONE)
         elif can_start(card):
             # The program's own, so that it is seen through also when this screen is left meanwhile.
@@ -334,8 +334,8 @@ class OverviewScreen(Overlay[Card | None]):
     def _hints_for(self, card: Card | None) -> Hints:
         """Return the keys that mean something for a card, and those that always do."""
         own: list[tuple[str, str]] = []
-        if card is not None and card.place in (Place.HERE, Place.RESTS):
-            own.append(("Enter", "open" if card.place is Place.HERE else "resume"))
+        if card is not None and card.place in (SessionPlace.HERE, SessionPlace.RESTS):
+            own.append(("Enter", "open" if card.place is SessionPlace.HERE else "resume"))
         if card is not None and card.done:
             own.append(("d", "not done"))
         elif card is not None and card.known and not card.waiting and card.group not in AT_WORK:
@@ -407,7 +407,7 @@ class OverviewScreen(Overlay[Card | None]):
             self._drawn["list"] = made_for, lines
         view.show(lines, cursor, palette.cursor)
 
-    def _kept(self, name: str, made_for: object) -> list[Line] | None:
+    def _kept(self, name: str, made_for: object) -> list[DrawnLine] | None:
         """Return lines that were drawn already for the same, or None."""
         before, lines = self._drawn.get(name, (None, []))
         return lines if before == made_for else None
@@ -436,7 +436,7 @@ class OverviewScreen(Overlay[Card | None]):
 
 def can_start(card: Card) -> bool:
     """Whether a session has no process and can get one from here."""
-    return card.place is Place.RESTS or (card.place is Place.HERE and card.state in OVER)
+    return card.place is SessionPlace.RESTS or (card.place is SessionPlace.HERE and card.state in OVER)
 
 
 def _made_for(cards: tuple[Card, ...], rows: range, now: Now) -> tuple[object, ...]:

@@ -16,8 +16,8 @@ from textual.widgets import Static, TextArea
 
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.overlay import ListField, Overlay
-from ccq_tui.screens.pickers.choosing import Choosing, PickRow, choosing
-from ccq_tui.screens.pickers.drawing import pick_lines
+from ccq_tui.screens.pickers.pick_lines import pick_lines
+from ccq_tui.screens.pickers.pick_list import Choosing, PickRow, choosing
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant

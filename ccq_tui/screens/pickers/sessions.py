@@ -8,9 +8,9 @@ from functools import partial
 from rich.text import Text
 from textual.widgets import Static
 
-from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.reader import ReaderError
-from ccq_tui.screens.pickers.choosing import PickRow
+from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.screens.pickers.pick_list import PickRow
 from ccq_tui.screens.pickers.picker import Picker, PickerBody
 from ccq_tui.screens.pickers.shelf import Shelf, Shelved, shelved_now
 from ccq_tui.supervisor.launches import WayOn

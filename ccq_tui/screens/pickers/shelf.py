@@ -9,14 +9,14 @@ from typing import Any, Protocol, cast
 
 from textual.app import App
 
-from ccq_tui.agent.earlier import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session_catalog import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import alive
-from ccq_tui.screens.pickers.choosing import PickRow
+from ccq_tui.screens.pickers.pick_list import PickRow
 
 MOST_QUESTIONS = 3
 """Of what waits in a session so much is previewed."""

@@ -1,5 +1,5 @@
 """The screen on which a recording is read."""
 
-from ccq_tui.screens.replay.screen import GoOn, ReplayScreen
+from ccq_tui.screens.replay.screen import BroughtAnswer, ReplayScreen
 
-__all__ = ["GoOn", "ReplayScreen"]
+__all__ = ["BroughtAnswer", "ReplayScreen"]

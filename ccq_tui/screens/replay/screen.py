@@ -22,11 +22,11 @@ from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.config import Launch, state_dir
 from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.waiting import Waiting
+from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.screens.replay.keeping import AnswerDrafts
-from ccq_tui.screens.replay.standing import Standing
+from ccq_tui.screens.replay.answer_drafts import AnswerDrafts
+from ccq_tui.screens.replay.replay_status import ReplayStatus
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
@@ -44,7 +44,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class BroughtAnswer:
     """Somebody answered the question that a recording ends with.
 
     Attributes:
@@ -87,7 +87,7 @@ class ReplayScreen(SessionBase):
     class QuestionAnswered(Message):
         """The question that was left open has an answer, and its session is there."""
 
-        def __init__(self, go_on: GoOn) -> None:
+        def __init__(self, go_on: BroughtAnswer) -> None:
             super().__init__()
             self.go_on = go_on
 
@@ -156,7 +156,7 @@ class ReplayScreen(SessionBase):
         """Draw status line and keys."""
         if not self.live:
             return
-        standing = Standing.of(self.recording, paused=self.replayed.paused, ended=self._ended)
+        standing = ReplayStatus.of(self.recording, paused=self.replayed.paused, ended=self._ended)
         self.status_line.show(standing.pieces())
         self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
 
@@ -229,5 +229,5 @@ class ReplayScreen(SessionBase):
             if self.recording.waiting is not None:
                 self._unsaved = None
                 self._answers.keep(self.recording.waiting.id, None)
-            go_on = GoOn(self.recording.session_id, self.recording.cwd, message)
+            go_on = BroughtAnswer(self.recording.session_id, self.recording.cwd, message)
             self.post_message(self.QuestionAnswered(go_on))

@@ -20,19 +20,19 @@ from textual.worker import Worker
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
-from ccq_tui.config.actions import Place
+from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox import DraftUpdated
-from ccq_tui.inbox.waiting import Line
+from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
-from ccq_tui.screens.failing import failure
 from ccq_tui.screens.keylist import DECISION
 from ccq_tui.screens.session.block_actions import BlockActions
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.requests import Requests
+from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.search import TranscriptSearch
 from ccq_tui.screens.session.ui import AGAIN_SECONDS
 from ccq_tui.screens.session.view import SessionView, noted
+from ccq_tui.screens.work_failures import failure
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.decision import DecisionPanel
@@ -91,7 +91,7 @@ class SessionBase(Screen[None]):
             session.launch.settings.directory, since=session.clock(), title=session.launch.title
         )
         """What is known of the session."""
-        self.requests = Requests(self)
+        self.requests = RequestQueue(self)
         self.blocks = BlockActions(self)
         self.finder = TranscriptSearch(self, self.search_bar, partial(self.set_focus, scroll_visible=False))
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
@@ -115,7 +115,7 @@ class SessionBase(Screen[None]):
         return is_live(self) and self.dock.is_attached
 
     @property
-    def waiting(self) -> Line:
+    def waiting(self) -> WaitingLine:
         """What waits for the person; not what is still being written."""
         return self.dock.line.asked
 
@@ -290,7 +290,7 @@ class SessionBase(Screen[None]):
         panel = self.dock.panel if self.live else None
         if panel is None or panel.state.hidden:
             return ""
-        return DECISION if isinstance(panel, DecisionPanel) else Place.QUESTION.value
+        return DECISION if isinstance(panel, DecisionPanel) else KeyPlace.QUESTION.value
 
     def action_do(self, name: str) -> None:
         """Do an action of the table of keys."""

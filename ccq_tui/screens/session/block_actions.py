@@ -8,7 +8,7 @@ from typing import Any
 
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.opening import Target, open_target, resolved
+from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.widgets.transcript import Transcript

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
-from ccq_tui.prompts.choices import MOST_ROWS, Choice
-from ccq_tui.prompts.completing import Kind, Wanted
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
+from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.source import FileSource
 from ccq_tui.screens.session.ui import SessionUi
@@ -45,7 +45,7 @@ class Completions:
         if isinstance(event, CommandsListed):
             self.commands = merged(self._own, event.commands)
             wanted = self._ui.dock.prompt.wanted
-            if wanted is not None and wanted.kind is Kind.COMMANDS:
+            if wanted is not None and wanted.kind is CompletionKind.COMMANDS:
                 self._ui.dock.prompt.offer(wanted, commands_for(wanted.query, self.commands))
 
     @property
@@ -53,21 +53,21 @@ class Completions:
         """The CLI's commands that none of the program's own shadows."""
         return self.commands[len(self._own) :]
 
-    def find(self, wanted: Wanted) -> None:
+    def find(self, wanted: WantedCompletion) -> None:
         """Look for what completes a word of the prompt."""
         self._search += 1
         self._ui.start(partial(self._find, wanted), "choices", group="choices", exclusive=True)
 
-    async def _find(self, wanted: Wanted) -> None:
+    async def _find(self, wanted: WantedCompletion) -> None:
         prompt = self._ui.dock.prompt
         match wanted.kind:
-            case Kind.COMMANDS:
+            case CompletionKind.COMMANDS:
                 prompt.offer(wanted, commands_for(wanted.query, self.commands))
-            case Kind.HISTORY:
+            case CompletionKind.HISTORY:
                 index = await asyncio.to_thread(Index, self._earlier())
                 rows = await self._found(index, wanted.query)
                 prompt.offer(wanted, rows, "" if rows else NO_PROMPT if self._earlier() else NONE_YET)
-            case Kind.FILES:
+            case CompletionKind.FILES:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))
                 if self._files.index is None and self._listing is not None:
@@ -77,10 +77,10 @@ class Completions:
                 if self._files.index is not None:
                     prompt.offer(wanted, await self._found(self._files.index, wanted.query))
 
-    async def _found(self, index: Index, query: str) -> tuple[Choice, ...]:
+    async def _found(self, index: Index, query: str) -> tuple[Completion, ...]:
         mine = self._search
         found = await asyncio.to_thread(index.search, query, MOST_ROWS, lambda: mine != self._search)
-        return tuple(Choice(index.texts[item.index], index.texts[item.index]) for item in found)
+        return tuple(Completion(index.texts[item.index], index.texts[item.index]) for item in found)
 
 
 def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple[SlashCommand, ...]:
@@ -91,10 +91,10 @@ def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple
     return tuple(commands.values())
 
 
-def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Choice, ...]:
+def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Completion, ...]:
     """Return the commands whose names match, the likeliest first."""
     found = Index(command.name for command in commands).search(query, len(commands))
     return tuple(
-        Choice(command.name, f"/{command.name}", command.arguments, command.description)
+        Completion(command.name, f"/{command.name}", command.arguments, command.description)
         for command in (commands[item.index] for item in found)
     )

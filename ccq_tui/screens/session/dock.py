@@ -15,12 +15,12 @@ from textual.message import Message
 
 from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.shared_draft import followed
-from ccq_tui.inbox.waiting import Draft, Line, Waiting, seconds_to_wait
+from ccq_tui.inbox.waiting_line import Draft, Waiting, WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.growth import asked_again, begun, grown
 from ccq_tui.questions.input_guard import InputGuard
+from ccq_tui.questions.merge_partial import asked_again, begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
-from ccq_tui.screens.session.panels import Panel, PanelPool
+from ccq_tui.screens.session.panel_pool import Panel, PanelPool
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after, soon
@@ -67,7 +67,7 @@ class Dock(Vertical):
     class LineChanged(Message):
         """Another number of requests waits."""
 
-        def __init__(self, line: Line) -> None:
+        def __init__(self, line: WaitingLine) -> None:
             super().__init__()
             self.line = line
 
@@ -79,7 +79,7 @@ class Dock(Vertical):
         self.prompt = Prompt(draft, clock=clock)
         """The prompt."""
         self._hints = HintBar()
-        self._line = Line()
+        self._line = WaitingLine()
         self._panel: Panel | None = None
         self._leaving: Panel | None = None
         self._settled = 0
@@ -95,7 +95,7 @@ class Dock(Vertical):
         """When the panel was last hidden by the key that shows it, too."""
 
     @property
-    def line(self) -> Line:
+    def line(self) -> WaitingLine:
         """What waits."""
         return self._line
 
@@ -288,7 +288,7 @@ class Dock(Vertical):
         elif self._line.items:
             self._open_panel(asked_for=True)
 
-    def _change(self, line: Line) -> None:
+    def _change(self, line: WaitingLine) -> None:
         self._line = line
         self.post_message(self.LineChanged(line))
 

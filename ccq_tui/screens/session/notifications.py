@@ -16,7 +16,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.compat.textual.driver import write
-from ccq_tui.screens.notifying import Bar, has_progress, notification, progress, wanted_protocol
+from ccq_tui.screens.desktop_notifications import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.messages import NewsTold
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration

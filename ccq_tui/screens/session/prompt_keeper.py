@@ -21,10 +21,10 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import state_dir
-from ccq_tui.prompts.drafts import Drafts, directory_key
-from ccq_tui.prompts.history import History
+from ccq_tui.prompts.drafts import PromptDrafts, directory_key
+from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.pastes import unfolded
-from ccq_tui.prompts.unread import Draft, Sent, Unbegun
+from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TITLE_LENGTH
 from ccq_tui.supervisor.events import SessionEvent
@@ -63,8 +63,8 @@ class PromptKeeper:
         state = launch.state or state_dir()
         self.earlier: tuple[str, ...] = ()
         """The earlier prompts, the newest first."""
-        self._history = History(state / "history.jsonl", ui.view.cwd)
-        self._draft_files = Drafts(state / "drafts")
+        self._history = PromptHistory(state / "history.jsonl", ui.view.cwd)
+        self._draft_files = PromptDrafts(state / "drafts")
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._prompted = bool(launch.prompt)
         self._draft_key = ""
@@ -76,8 +76,8 @@ class PromptKeeper:
         self._waits = bool(launch.session_id)
         self._opened_at = time.time()
         self._choices: dict[str, str | None] = {}
-        self._unsaved_draft = Draft()
-        self._saved_draft: Draft | None = Draft()
+        self._unsaved_draft = PromptDraft()
+        self._saved_draft: PromptDraft | None = PromptDraft()
         self._saving_draft: asyncio.TimerHandle | None = None
         self._told_failure = False
 
@@ -202,7 +202,7 @@ class PromptKeeper:
         if self._ui.view.session_id:
             self._move_draft(self._ui.view.session_id)
 
-    def edited(self, field: Draft) -> None:
+    def edited(self, field: PromptDraft) -> None:
         """Keep what is typed and not sent yet, in a moment."""
         self._unsaved_draft = self._draft_of(field)
         if self._saving_draft is None:
@@ -210,7 +210,7 @@ class PromptKeeper:
 
     # -- drafts -------------------------------------------------------------------------------------------
 
-    def _draft_of(self, field: Draft) -> Draft:
+    def _draft_of(self, field: PromptDraft) -> PromptDraft:
         return replace(field, sent=tuple(self.sent.values()), session=self._unbegun(waits=self._waits))
 
     def _unbegun(self, *, waits: bool) -> Unbegun | None:
@@ -282,7 +282,7 @@ class PromptKeeper:
         stored = self._disk.submit(self._draft_files.load, key)
         self._ui.start(partial(self._bring_back, stored, key, old), "draft")
 
-    async def _bring_back(self, stored: Future[Draft | None], key: str, old: str) -> None:
+    async def _bring_back(self, stored: Future[PromptDraft | None], key: str, old: str) -> None:
         draft = await self._result(stored)
         if draft is None and old == "" and key != self._directory_key:
             # The directory's own: typed into a session that never began.
@@ -297,12 +297,12 @@ class PromptKeeper:
             prompt = self._ui.dock.prompt
             typed = prompt.draft
             text = f"{unfolded(draft.text, draft.pastes)}\n{typed.text}"
-            prompt.restore(Draft(text, typed.pastes) if typed.text.strip() else replace(draft, sent=()))
+            prompt.restore(PromptDraft(text, typed.pastes) if typed.text.strip() else replace(draft, sent=()))
         done, written = self._loading.pop(0), self._write_draft()
         # Written even if it is the same: it is this process's own from now on.
         written.add_done_callback(lambda _: done.set_result(None))
         if old and old != key:
-            self._on_disk(self._draft_files.save, old, Draft())
+            self._on_disk(self._draft_files.save, old, PromptDraft())
         if self._waits and not self._begun:
             self._be_itself()
         if left:

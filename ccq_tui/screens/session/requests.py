@@ -33,7 +33,7 @@ from ccq_tui.screens.session.drafts import (
     text_left_over,
 )
 from ccq_tui.screens.session.messages import InboxWanted
-from ccq_tui.screens.session.panels import Panel
+from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.decision import DecisionPanel
@@ -55,7 +55,7 @@ OTHERS = "Another ccq-tui runs this session now and has your answer"
 BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 
 
-class Requests:
+class RequestQueue:
     """Hands requests to the dock and their outcomes to the session, and loses no draft on the way.
 
     Args:

@@ -7,7 +7,7 @@ from functools import partial
 
 from ccq_tui.agent import controls
 from ccq_tui.agent.events import TitleChanged
-from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import SettingsError
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of

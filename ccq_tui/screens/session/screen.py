@@ -13,8 +13,8 @@ from textual.binding import Binding, BindingType
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.screens.desktop_notifications import Bar
 from ccq_tui.screens.keylist import own_bindings
-from ccq_tui.screens.notifying import Bar
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.session.attention import AttentionWatch
@@ -44,7 +44,7 @@ from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
-from ccq_tui.worktrees.saying import begun
+from ccq_tui.worktrees.words import begun
 
 UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
 NUMBERS = range(1, 10)

@@ -11,7 +11,7 @@ from ccq_tui.screens.themes import ALWAYS, BACK, how_long, theme_rows
 from ccq_tui.text import one_line
 from ccq_tui.theming.keep import KeepError, keep_theme
 from ccq_tui.theming.live import LiveThemes
-from ccq_tui.theming.watch import Found, ThemeWatch
+from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether a theme file was written."""
@@ -44,7 +44,7 @@ class ThemeCommand:
             if found := await asyncio.to_thread(watch.changed):
                 self._take_themes(found)
 
-    def _take_themes(self, found: Found) -> None:
+    def _take_themes(self, found: ChangedThemes) -> None:
         self._themes.take(found)
         for problem in found.problems:
             self._ui.note(f"{problem} · the theme stays as it was", "warning")

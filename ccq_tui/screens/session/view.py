@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ccq_tui.agent.book import last_line
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockFinished,
@@ -25,6 +24,7 @@ from ccq_tui.agent.events import (
     TitleChanged,
     TurnEnded,
 )
+from ccq_tui.agent.session_recorder import last_line
 from ccq_tui.text import one_line
 from ccq_tui.widgets.pieces import Piece
 from ccq_tui.worktrees.model import worktree_at

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from ccq_tui.screens.overlay import Overlay
-from ccq_tui.supervisor.launches import PlaceError, Wanted, place, proposed_name, wanted
+from ccq_tui.supervisor.launches import PlaceError, WantedSession, place, proposed_name, wanted
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import LineField, copy_of
@@ -62,7 +62,7 @@ class DirectoryField(LineField):
             self._then.post_message(copy_of(event))
 
 
-class NewSessionScreen(Overlay[Wanted]):
+class NewSessionScreen(Overlay[WantedSession]):
     """Ends with the session that is wanted; with None when it was left.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from textual.app import App
 
-from ccq_tui.agent.launching import session_options
+from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.recorded.origin import recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
@@ -34,7 +34,7 @@ from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import WorktreeCleanup
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.worktrees.making import back_in
+from ccq_tui.worktrees.creation import back_in
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import events, on
 from textual.widget import Widget
 
-from ccq_tui.config.actions import Place
+from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
     DecisionState,
@@ -26,7 +26,7 @@ from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
 from ccq_tui.widgets.hints import HintBar, hint_height
-from ccq_tui.widgets.lines import Flow, Line, LineView, TextLines, row_lines, wrapped
+from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.field import AnswerField
@@ -110,7 +110,7 @@ class DecisionForm:
     """The machine of a decision, and the widgets that show it."""
 
     nothing = NOTHING
-    places = (Place.LIST,)
+    places = (KeyPlace.LIST,)
 
     def __init__(self) -> None:
         self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
@@ -123,7 +123,7 @@ class DecisionForm:
         self._flow_for: object = None
         self._cut = False
         """Whether what is decided on has more lines than the panel."""
-        self._choices_drawn: tuple[list[Line], list[Line]] = [], []
+        self._choices_drawn: tuple[list[DrawnLine], list[DrawnLine]] = [], []
         self._choices_for: object = None
 
     def compose(self) -> Iterable[Widget]:
@@ -244,17 +244,17 @@ class DecisionForm:
 
     def _choice_lines(
         self, state: DecisionState, palette: Palette, width: int
-    ) -> tuple[list[Line], list[Line]]:
+    ) -> tuple[list[DrawnLine], list[DrawnLine]]:
         """Return the choices, without and with a blank line above; the same while only the cursor moves."""
         wanted = (width, palette, state.choices, state.text_row, state.text, state.typing)
         if self._choices_for != wanted:
             self._choices_for = wanted
             lines = self._made_choices(state, palette, width)
-            self._choices_drawn = lines, [Line(Text("")), *lines]
+            self._choices_drawn = lines, [DrawnLine(Text("")), *lines]
         return self._choices_drawn
 
-    def _made_choices(self, state: DecisionState, palette: Palette, width: int) -> list[Line]:
-        lines: list[Line] = []
+    def _made_choices(self, state: DecisionState, palette: Palette, width: int) -> list[DrawnLine]:
+        lines: list[DrawnLine] = []
         for index, choice in enumerate(state.choices):
             label = Text(choice.label, palette.plain)
             if choice.where:

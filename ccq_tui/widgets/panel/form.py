@@ -9,8 +9,8 @@ from typing import Protocol, TypeVar
 from textual import events
 from textual.widget import Widget
 
-from ccq_tui.config.actions import Place
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.config.actions import KeyPlace
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.widgets.hints import HintBar
@@ -39,7 +39,7 @@ class Form(Protocol[State]):
         """The state of a panel that asks nothing."""
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[KeyPlace, ...]:
         """Whose keys a person can choose."""
 
     def compose(self) -> Iterable[Widget]:

@@ -22,7 +22,7 @@ from textual.screen import Screen
 from textual.widgets import TextArea
 
 from ccq_tui.inbox import RequestOutcome
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.events import (
     Clicked,
     Event,

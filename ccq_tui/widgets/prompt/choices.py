@@ -8,8 +8,8 @@ from textual import events
 from textual.geometry import Size
 from textual.widgets import Static
 
-from ccq_tui.prompts.choices import Choice, Choices
-from ccq_tui.prompts.completing import Kind
+from ccq_tui.prompts.completion_context import CompletionKind
+from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import Palette, palette_of
@@ -17,7 +17,7 @@ from ccq_tui.widgets.palette import Palette, palette_of
 MOST_LINES = 8
 _SHARE_OF_SCREEN = 3
 _LONGEST = 400
-_TITLES = {Kind.HISTORY: "Earlier prompts"}
+_TITLES = {CompletionKind.HISTORY: "Earlier prompts"}
 
 
 class ChoiceList(Static):
@@ -32,9 +32,9 @@ class ChoiceList(Static):
 
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-off")
-        self._choices: Choices | None = None
+        self._choices: CompletionList | None = None
 
-    def show(self, choices: Choices | None) -> None:
+    def show(self, choices: CompletionList | None) -> None:
         """Draw another state of the list, or nothing."""
         self._choices = choices
         shown = choices is not None and bool(choices.rows or choices.note)
@@ -70,17 +70,17 @@ class ChoiceList(Static):
         return drawn(self._choices, self.size.width, self.most, palette_of(self))
 
 
-def height_of(choices: Choices, most: int) -> int:
+def height_of(choices: CompletionList, most: int) -> int:
     """Return how many lines a list takes with so many rows at most."""
     return len(choices.window(most)) + has_title(choices)
 
 
-def has_title(choices: Choices) -> bool:
+def has_title(choices: CompletionList) -> bool:
     """Whether a line above the rows says what they are, or that there are none."""
     return choices.wanted.kind in _TITLES or not choices.rows
 
 
-def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
+def drawn(choices: CompletionList, width: int, most: int, palette: Palette) -> Text:
     """Return a list as lines of so many cells."""
     lines: list[Text] = []
     if width < 1:  # before the first layout
@@ -98,18 +98,20 @@ def drawn(choices: Choices, width: int, most: int, palette: Palette) -> Text:
     return Text("\n").join(lines)
 
 
-def _row(choices: Choices, row: Choice, chosen: bool, width: int, column: int, palette: Palette) -> Text:
+def _row(
+    choices: CompletionList, row: Completion, chosen: bool, width: int, column: int, palette: Palette
+) -> Text:
     line = Text.assemble((" ❯ " if chosen else "   ", palette.accent), no_wrap=True)
     kind = choices.wanted.kind
     name = one_line(row.label, _LONGEST)
-    if kind is not Kind.COMMANDS:
+    if kind is not CompletionKind.COMMANDS:
         column = width - 4
-    name = _cut(name, column, keep_end=kind is Kind.FILES)
+    name = _cut(name, column, keep_end=kind is CompletionKind.FILES)
     text = Text(name, palette.strong if chosen else palette.plain)
     for place in marks(choices.wanted.query, name):
         text.stylize(palette.accent, place, place + 1)
     line.append_text(text)
-    if kind is Kind.COMMANDS:
+    if kind is CompletionKind.COMMANDS:
         hint = one_line(row.hint, 40)
         line.append(f" {hint}" if hint else "", palette.muted)
         line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
@@ -121,7 +123,7 @@ def _row(choices: Choices, row: Choice, chosen: bool, width: int, column: int, p
     return line
 
 
-def _head(row: Choice) -> str:
+def _head(row: Completion) -> str:
     """Return a command with its arguments, the first column."""
     hint = one_line(row.hint, 40)
     return f"{one_line(row.label, _LONGEST)} {hint}".rstrip()

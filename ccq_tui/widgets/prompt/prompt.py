@@ -12,11 +12,11 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from ccq_tui.inbox.waiting import TYPING_PAUSE
-from ccq_tui.prompts.choices import MOST_ROWS, SEEN_AFTER, Choice, Choices
-from ccq_tui.prompts.completing import Kind, Wanted, completed, wanted_at
+from ccq_tui.inbox.waiting_line import TYPING_PAUSE
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, completed, wanted_at
+from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, CompletionList
 from ccq_tui.prompts.pastes import unfolded, used
-from ccq_tui.prompts.unread import Draft
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.keys import keymap_for, keys_meant
 from ccq_tui.widgets.pointer import Pointer
@@ -61,14 +61,14 @@ class Prompt(Vertical):
     class Changed(Message):
         """Another text stands in the prompt."""
 
-        def __init__(self, draft: Draft) -> None:
+        def __init__(self, draft: PromptDraft) -> None:
             super().__init__()
             self.draft = draft
 
     class ChoicesWanted(Message):
         """Something is typed that can be completed; `Prompt.offer` takes the rows."""
 
-        def __init__(self, wanted: Wanted) -> None:
+        def __init__(self, wanted: WantedCompletion) -> None:
             super().__init__()
             self.wanted = wanted
 
@@ -89,9 +89,9 @@ class Prompt(Vertical):
         self._held_since: float | None = None
         self._walk = Walk()
         self._pointer = Pointer(self._choice_under)
-        self._choices: Choices | None = None
-        self._refused: tuple[Kind, int] | None = None
-        self._aside: Draft | None = None
+        self._choices: CompletionList | None = None
+        self._refused: tuple[CompletionKind, int] | None = None
+        self._aside: PromptDraft | None = None
         self.has_queued = False
         """Whether a prompt is queued that Up brings back into an empty field."""
         self.last_typed: float | None = None
@@ -123,19 +123,19 @@ class Prompt(Vertical):
         return bool(self.field.text.strip()) or (self._aside is not None and bool(self._aside.text.strip()))
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> PromptDraft:
         """What stands in the prompt, as it stands there."""
         if self._aside is not None:
             return self._aside
-        return Draft(self.field.text, used(self.field.text, self.field.pastes))
+        return PromptDraft(self.field.text, used(self.field.text, self.field.pastes))
 
     @property
-    def choices(self) -> Choices | None:
+    def choices(self) -> CompletionList | None:
         """The list on the screen, or None."""
         return self._choices if self._choices is not None and (self._choices.rows or self.searching) else None
 
     @property
-    def wanted(self) -> Wanted | None:
+    def wanted(self) -> WantedCompletion | None:
         """What the list completes, even while it has no rows, or None."""
         return None if self._choices is None else self._choices.wanted
 
@@ -181,9 +181,9 @@ class Prompt(Vertical):
 
     def put(self, text: str) -> None:
         """Replace the text, with the caret at its end."""
-        self.restore(Draft(text))
+        self.restore(PromptDraft(text))
 
-    def restore(self, draft: Draft) -> None:
+    def restore(self, draft: PromptDraft) -> None:
         """Replace the text by a draft with its folded pastes."""
         self._end_search()
         self._close()
@@ -197,7 +197,7 @@ class Prompt(Vertical):
         """Take the earlier prompts, the newest first."""
         self._walk.remember(earlier)
 
-    def offer(self, wanted: Wanted, rows: tuple[Choice, ...], note: str = "") -> None:
+    def offer(self, wanted: WantedCompletion, rows: tuple[Completion, ...], note: str = "") -> None:
         """Show what completes a piece of the prompt; what is no longer wanted is left out."""
         if self._choices is None or self._choices.wanted != wanted:
             return
@@ -219,7 +219,7 @@ class Prompt(Vertical):
         self._known = ""
         self.field.load_text("")
         self.field.placeholder = SEARCH_PLACEHOLDER
-        self._want(Wanted(Kind.HISTORY, ""))
+        self._want(WantedCompletion(CompletionKind.HISTORY, ""))
 
     # -- keys ---------------------------------------------------------------------------------------------
 
@@ -247,7 +247,7 @@ class Prompt(Vertical):
                 return event.key in ("tab", "shift+tab")
         return True
 
-    def _press_in_list(self, key: str, choices: Choices) -> bool:
+    def _press_in_list(self, key: str, choices: CompletionList) -> bool:
         moved = [self._move_in_list(key, meant) for meant in keys_meant(self, key)]
         if any(moved):
             return True
@@ -280,7 +280,7 @@ class Prompt(Vertical):
             self._show(choices.pointed(row, self.query_one(ChoiceList).most))
         self.take_focus()
 
-    def _choice_under(self, event: events.MouseEvent) -> tuple[int, Choice] | None:
+    def _choice_under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
         """Return the row of the list under the pointer, and what it offers."""
         row = self.query_one(ChoiceList).row_under(event)
         rows = self._choices.rows if self._choices is not None else ()
@@ -328,9 +328,9 @@ class Prompt(Vertical):
 
     # -- the list -----------------------------------------------------------------------------------------
 
-    def _end_search(self) -> Draft:
+    def _end_search(self) -> PromptDraft:
         """Put back what stood in the prompt before."""
-        draft, self._aside = self._aside or Draft(), None
+        draft, self._aside = self._aside or PromptDraft(), None
         if self.field.placeholder != PLACEHOLDER:
             self.field.placeholder = PLACEHOLDER
             self._known = draft.text
@@ -341,7 +341,11 @@ class Prompt(Vertical):
     def _look(self, *, opens: bool) -> None:
         """Bring the list up to what is typed now; it opens only under a typing hand."""
         text = self.field.text
-        wanted = Wanted(Kind.HISTORY, text) if self.searching else wanted_at(text, self.field.caret)
+        wanted = (
+            WantedCompletion(CompletionKind.HISTORY, text)
+            if self.searching
+            else wanted_at(text, self.field.caret)
+        )
         if wanted is None:
             self._refused = None
             self._close()
@@ -351,10 +355,10 @@ class Prompt(Vertical):
         elif opens and self._refused != (wanted.kind, wanted.start):
             self._want(wanted)
 
-    def _want(self, wanted: Wanted) -> None:
-        now = self._choices or Choices(wanted, since=self._clock())
+    def _want(self, wanted: WantedCompletion) -> None:
+        now = self._choices or CompletionList(wanted, since=self._clock())
         if now.wanted.kind is not wanted.kind:
-            now = Choices(wanted, since=self._clock())
+            now = CompletionList(wanted, since=self._clock())
         self._show(now.typed(wanted))
         self.post_message(self.ChoicesWanted(wanted))
 
@@ -362,7 +366,7 @@ class Prompt(Vertical):
         if self._choices is not None:
             self._show(None)
 
-    def _show(self, choices: Choices | None) -> None:
+    def _show(self, choices: CompletionList | None) -> None:
         self._choices = choices
         self.query_one(ChoiceList).show(choices)
         self.post_message(self.ListChanged())
@@ -409,6 +413,6 @@ class Prompt(Vertical):
         self._walk.add(text)
         # Before the field tells that it is empty: who keeps what is typed must know where it went.
         self.post_message(self.Submitted(text))
-        self.restore(Draft(left, pastes))
+        self.restore(PromptDraft(left, pastes))
         self._returned = []
         self.last_typed = None

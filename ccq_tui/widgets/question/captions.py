@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
-from ccq_tui.questions.growth import GOOD_NEWS
+from ccq_tui.questions.merge_partial import GOOD_NEWS
 from ccq_tui.questions.model import Question
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import one_line, safe

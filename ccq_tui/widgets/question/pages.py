@@ -15,7 +15,7 @@ from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.prose import NO_ANSWER, UNSELECTED, answer_line
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import safe
-from ccq_tui.widgets.lines import Line, flowing, indented, row_lines, verbatim, wrapped
+from ccq_tui.widgets.lines import DrawnLine, flowing, indented, row_lines, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.question.captions import REVIEW, coming
 
@@ -57,7 +57,7 @@ def page_lines(
     above: Iterable[str] = (),
     asked: bool = False,
     airy: bool = True,
-) -> list[Line]:
+) -> list[DrawnLine]:
     """Return the lines of a question's page, wherever its cursor is."""
     page = state.pages[tab]
     here = state.focus if tab == state.tab else None
@@ -73,7 +73,7 @@ def page_lines(
         lines.append(_above(shown, palette.note, width))
     found = [line for block in lines for line in block]
     if airy and here is not Focus.FIELD:
-        found.append(Line(Text("")))
+        found.append(DrawnLine(Text("")))
     growing = state.arriving is not None and not state.arriving.whole and tab >= state.arriving.complete
     found += (
         _field_row(page, here, width, palette)
@@ -82,21 +82,21 @@ def page_lines(
     )
     if page.draft.note and here is not Focus.NOTE:
         note = wrapped_once(drawn(page.draft.note, "n shows all"), palette.note, width - 13)
-        found += [Line(text) for text in indented(note, Text("     ✎ note: ", palette.note), 13)]
+        found += [DrawnLine(text) for text in indented(note, Text("     ✎ note: ", palette.note), 13)]
     return found
 
 
-def _above(text: str, style: Style, width: int) -> list[Line]:
-    return [Line(Text.assemble(" ", line)) for line in wrapped_once(text, style, width - 2)]
+def _above(text: str, style: Style, width: int) -> list[DrawnLine]:
+    return [DrawnLine(Text.assemble(" ", line)) for line in wrapped_once(text, style, width - 2)]
 
 
-def _rows(page: Page, here: Focus | None, width: int, palette: Palette, *, growing: bool) -> list[Line]:
+def _rows(page: Page, here: Focus | None, width: int, palette: Palette, *, growing: bool) -> list[DrawnLine]:
     column = _label_column(page.question, width)
-    lines: list[Line] = []
+    lines: list[DrawnLine] = []
     for place, row in enumerate(page.rows):
         texts: Sequence[Text]
         if row == page.other_row and growing:
-            lines.append(Line(Text(f"{'':{PREFIX}}⋯", palette.muted)))
+            lines.append(DrawnLine(Text(f"{'':{PREFIX}}⋯", palette.muted)))
         if row == page.other_row:
             texts, on = _other(page, here is Focus.OTHER, width, palette), page.draft.other_on
         else:
@@ -155,7 +155,7 @@ def _other(page: Page, typing: bool, width: int, palette: Palette) -> Sequence[T
     return wrapped(label, width - PREFIX - 1)
 
 
-def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> list[Line]:
+def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> list[DrawnLine]:
     if here is Focus.FIELD:
         return []
     typed = page.draft.other.strip()
@@ -167,7 +167,7 @@ def _field_row(page: Page, here: Focus | None, width: int, palette: Palette) -> 
     lines = row_lines(texts, 0, Text(""), 3, palette.accent)
     if page.problem:
         lines += [
-            Line(text)
+            DrawnLine(text)
             for text in indented(
                 wrapped_once(safe(page.problem), palette.warning, width - 6),
                 Text("   ⚠ ", palette.warning),
@@ -182,16 +182,16 @@ ALL_BY = "Enter goes there"
 
 def review_lines(
     state: PanelState, width: int, palette: Palette, *, headed: bool = True, airy: bool = True
-) -> list[Line]:
+) -> list[DrawnLine]:
     """Return the lines of the review, wherever its cursor is."""
-    blank = [Line(Text(""))] if airy else []
-    lines = [Line(Text(f" {REVIEW}", palette.strong)), *blank] if headed else []
+    blank = [DrawnLine(Text(""))] if airy else []
+    lines = [DrawnLine(Text(f" {REVIEW}", palette.strong)), *blank] if headed else []
     for index, page in enumerate(state.pages):
         lines += _row(index, page, width, palette)
     return [*lines, *blank, *_submit(state, width, palette)]
 
 
-def _row(index: int, page: Page, width: int, palette: Palette) -> list[Line]:
+def _row(index: int, page: Page, width: int, palette: Palette) -> list[DrawnLine]:
     mark = Text("☒ ", palette.on) if page.answered else Text("☐ ", palette.warning)
     question = wrapped_once(drawn(page.question.text, ALL_BY), palette.plain, width - 6)
     texts = [
@@ -222,7 +222,7 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     return wrapped_once(drawn(answer_line(answer), ALL_BY), palette.on, width)
 
 
-def _submit(state: PanelState, width: int, palette: Palette) -> list[Line]:
+def _submit(state: PanelState, width: int, palette: Palette) -> list[DrawnLine]:
     label = Text("Submit answers", palette.strong)
     empty = sum(page.answer().empty for page in state.pages)
     missing = len(state.gaps) - empty

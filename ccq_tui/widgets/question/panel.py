@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widget import Widget
 
-from ccq_tui.config.actions import Place
+from ccq_tui.config.actions import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import (
     Clicked,
@@ -23,10 +23,10 @@ from ccq_tui.questions.events import (
     Seen,
     TabClicked,
 )
-from ccq_tui.questions.growth import grown
 from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import meaning, step
+from ccq_tui.questions.merge_partial import grown
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import FlowView, LineView, TextLines
@@ -50,7 +50,7 @@ class QuestionForm:
     """The machine of a question set, and the widgets that show it."""
 
     nothing = NOTHING
-    places = (Place.LIST, Place.QUESTION)
+    places = (KeyPlace.LIST, KeyPlace.QUESTION)
 
     def __init__(self) -> None:
         self.head = TextLines(id="head")

@@ -13,7 +13,7 @@ from ccq_tui.questions.keys import has_preview, hints
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints, hint_height
-from ccq_tui.widgets.lines import Flow, Line
+from ccq_tui.widgets.lines import DrawnLine, Flow
 from ccq_tui.widgets.panel.measures import (
     FIELD_LINES,
     PanelLook,
@@ -209,7 +209,7 @@ class Picture:
         beside = self._preview_at(tab) == "beside"
         return (self.look.width * LIST_PERCENT // 100 if beside else self.look.width) - 1
 
-    def _lines(self, state: PanelState, tab: int, *, airy: bool) -> list[Line]:
+    def _lines(self, state: PanelState, tab: int, *, airy: bool) -> list[DrawnLine]:
         """Return the lines of a tab; neither they nor their key depend on where its cursor is."""
         width = self.list_width(tab)
         if tab == len(state.pages):
@@ -250,7 +250,7 @@ class Picture:
         return self.state.page.cursor
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[DrawnLine]:
         """The lines of the tab shown."""
         return self._lines(self.state, self.state.tab, airy=self.airy)
 

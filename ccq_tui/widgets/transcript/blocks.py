@@ -10,8 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from ccq_tui.agent.agent_prompts import INTERRUPTED
 from ccq_tui.agent.events import Retrying, TurnEnded
-from ccq_tui.agent.texts import INTERRUPTED
 from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos

@@ -68,7 +68,7 @@ def _spans(tokens: list[Token], lines: list[str]) -> Iterator[BlockSpan]:
             first = False
 
 
-class Cut(NamedTuple):
+class FrontCut(NamedTuple):
     """A part cut off the front of a block, what is left of the block, and how that is to be looked at."""
 
     part: str
@@ -77,7 +77,7 @@ class Cut(NamedTuple):
     """What the rest is, or None when only the parser can tell."""
 
 
-def cut(span: BlockSpan, text: str) -> Cut | None:
+def cut(span: BlockSpan, text: str) -> FrontCut | None:
     """Cut the first part off a block that is too long for one, else return None."""
     if span.kind == "fence":
         return _cut_fence(span, text)
@@ -86,7 +86,7 @@ def cut(span: BlockSpan, text: str) -> Cut | None:
     if len(text) <= TEXT_LIMIT:
         return None
     end = _text_end(text)
-    return Cut(text[:end], text[end:], None) if text[end:].strip() else None
+    return FrontCut(text[:end], text[end:], None) if text[end:].strip() else None
 
 
 def _text_end(text: str) -> int:
@@ -99,7 +99,7 @@ def _text_end(text: str) -> int:
     return high
 
 
-def _cut_fence(span: BlockSpan, text: str) -> Cut | None:
+def _cut_fence(span: BlockSpan, text: str) -> FrontCut | None:
     opening, _, body = text.partition("\n")
     end = _code_end(span.content)
     if end is None or not body.startswith(
@@ -110,7 +110,7 @@ def _cut_fence(span: BlockSpan, text: str) -> Cut | None:
     marker = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
     newline = "" if body[end - 1] == "\n" else "\n"
     part = f"{fence}\n{body[:end]}{newline}{marker}\n"
-    return Cut(part, f"{fence}\n{body[end:]}", replace(span, content=span.content[end:]))
+    return FrontCut(part, f"{fence}\n{body[end:]}", replace(span, content=span.content[end:]))
 
 
 def _code_end(content: str) -> int | None:
@@ -131,9 +131,9 @@ def _long_line_end(content: str) -> int | None:
     return content.rfind("\n", 0, CODE_CHARACTERS) + 1 or CODE_CHARACTERS // 2
 
 
-def _cut_table(span: BlockSpan, text: str) -> Cut | None:
+def _cut_table(span: BlockSpan, text: str) -> FrontCut | None:
     lines = text.split("\n", TABLE_ROWS + 2)
     if len(lines) < TABLE_ROWS + 3 or not lines[-1].strip():
         return None
     head = "\n".join(lines[:2])
-    return Cut("\n".join(lines[:-1]) + "\n", f"{head}\n{lines[-1]}", span)
+    return FrontCut("\n".join(lines[:-1]) + "\n", f"{head}\n{lines[-1]}", span)

@@ -22,7 +22,7 @@ LONG_LINE = 4_000
 _SERIALS = count()
 
 
-class Part(NamedTuple):
+class DocumentPart(NamedTuple):
     """A piece of Markdown that is rendered by itself.
 
     Attributes:
@@ -50,7 +50,7 @@ class Document:
     """
 
     def __init__(self, text: str = "", *, finished: bool = False) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[DocumentPart] = []
         self.env: dict[str, Any] = {}
         self.parses = 0
         self.parsed = 0
@@ -99,10 +99,10 @@ class Document:
         return "".join(self._fed)
 
     @property
-    def tail(self) -> Part:
+    def tail(self) -> DocumentPart:
         """What follows the finished parts and may still change, as far as it was looked at; may be empty."""
         line = self._raw[self._at : self._at + LONG_LINE]
-        return Part(self._tail + safe(line) if "\n" not in line else self._tail, self._tail_gap)
+        return DocumentPart(self._tail + safe(line) if "\n" not in line else self._tail, self._tail_gap)
 
     @property
     def waiting(self) -> int:
@@ -124,7 +124,7 @@ class Document:
         """Return the number of parts, the tail included when there is something in it."""
         return len(self.parts) + bool(self._tail.strip() or self.waiting)
 
-    def part(self, index: int) -> Part:
+    def part(self, index: int) -> DocumentPart:
         """Return a part; the last one may be the tail."""
         return self.parts[index] if index < len(self.parts) else self.tail
 
@@ -231,4 +231,4 @@ class Document:
         return 1
 
     def _add(self, source: str, gap: int) -> None:
-        self.parts.append(Part(source, gap if self.parts else 0))
+        self.parts.append(DocumentPart(source, gap if self.parts else 0))

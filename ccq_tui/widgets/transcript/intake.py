@@ -14,7 +14,7 @@ from ccq_tui.agent.events import BlockGrew, HistoryLoaded
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.model import TranscriptModel
-from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.order import BlockChange
 
 STEP = 25
 """Events of a part of the past that are taken in one go: a millisecond of work or less."""
@@ -28,7 +28,7 @@ class Intake:
         follow: Called with what a text that grew has changed.
     """
 
-    def __init__(self, model: TranscriptModel, follow: Callable[[Change], None]) -> None:
+    def __init__(self, model: TranscriptModel, follow: Callable[[BlockChange], None]) -> None:
         self._model = model
         self._follow = follow
         self._growing: BlockGrew | None = None
@@ -57,7 +57,7 @@ class Intake:
             text, self._grown = "".join(self._grown), []
             self._follow(self._model.apply(replace(growing, text=text)))
 
-    def watch(self, change: Change) -> None:
+    def watch(self, change: BlockChange) -> None:
         """Note which texts are to be split after a change."""
         for index in change.changed:
             block = self._model.blocks[index]

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
-from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.text_bodies import PlainText
 
 CACHED_LINES = 200
@@ -75,7 +75,7 @@ class Layout:
         self._cache.clear()
         self._cached_lines = 0
 
-    def sync(self, change: Change) -> None:
+    def sync(self, change: BlockChange) -> None:
         """Follow a change of the blocks; costs what has changed."""
         if change.moved_from is not None:
             self._spoil(change.moved_from, 0)

@@ -15,7 +15,7 @@ from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.order import BlockOrder, Change
+from ccq_tui.widgets.transcript.order import BlockChange, BlockOrder
 from ccq_tui.widgets.transcript.sent_prompts import SentPrompts
 from ccq_tui.widgets.transcript.tool_calls import ToolCalls
 from ccq_tui.widgets.transcript.tools import ToolCard, card_of
@@ -64,7 +64,7 @@ class TranscriptModel:
         """The blocks, in the order in which they are shown."""
         return self._order.blocks
 
-    def apply(self, event: ev.AgentEvent) -> Change:
+    def apply(self, event: ev.AgentEvent) -> BlockChange:
         """Take in one event; return which blocks are to be drawn again."""
         if isinstance(event, ev.HistoryLoaded) and event.older:
             past = self.empty()
@@ -73,17 +73,17 @@ class TranscriptModel:
         self._take(event)
         return self._order.take_change()
 
-    def add_prompt(self, text: str) -> Change:
+    def add_prompt(self, text: str) -> BlockChange:
         """Show a prompt at once; the event that says it was accepted is matched with it later."""
         self._prompts.show(text)
         return self._order.take_change()
 
-    def add_notice(self, text: str, level: str = "info") -> Change:
+    def add_notice(self, text: str, level: str = "info") -> BlockChange:
         """Show a line of the program's own."""
         self._add(bl.NoticeBlock(level, text))
         return self._order.take_change()
 
-    def offer(self, text: str) -> Change:
+    def offer(self, text: str) -> BlockChange:
         """Say on the newest error that a key does something about which one it is; "" for none."""
         self._offer(text)
         return self._order.take_change()
@@ -94,7 +94,7 @@ class TranscriptModel:
             block.offer = text
             self._order.touch(block)
 
-    def set_folds(self, *, folded: bool) -> Change:
+    def set_folds(self, *, folded: bool) -> BlockChange:
         """Fold or unfold everything that has a longer form, now and later."""
         self.folded = folded
         if folded:
@@ -107,7 +107,7 @@ class TranscriptModel:
             at += 1
         return self._order.take_change()
 
-    def set_fold(self, block: bl.Block, *, folded: bool) -> Change:
+    def set_fold(self, block: bl.Block, *, folded: bool) -> BlockChange:
         """Fold or unfold one block, and what stands under it."""
         self._fold(block, folded=folded)
         return self._order.take_change()
@@ -121,7 +121,7 @@ class TranscriptModel:
         if isinstance(block, bl.ToolBlock):
             self._calls.fold(block, folded=folded)
 
-    def tick(self) -> Change:
+    def tick(self) -> BlockChange:
         """Bring the seconds that are shown up to date: of what runs, and until the next attempt."""
         self._calls.tick()
         if self._retry is not None and self._retry.left:
@@ -171,7 +171,7 @@ class TranscriptModel:
         earlier.folded = self.folded
         return earlier
 
-    def put_first(self, earlier: TranscriptModel) -> Change:
+    def put_first(self, earlier: TranscriptModel) -> BlockChange:
         """Put a transcript above this one whose session this one goes on with."""
         if earlier.folded != self.folded:
             earlier.set_folds(folded=self.folded)

@@ -8,7 +8,7 @@ from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BlockChange:
     """What an event changed.
 
     Attributes:
@@ -39,10 +39,10 @@ class BlockOrder:
         self._moved_from: int | None = None
         self._above = 0
 
-    def take_change(self) -> Change:
+    def take_change(self) -> BlockChange:
         """Return what has changed since the last call."""
         changed = tuple(sorted(block.at for block in self._changed if block.at >= 0))
-        change = Change(changed, self._moved_from, self._above)
+        change = BlockChange(changed, self._moved_from, self._above)
         self._changed.clear()
         self._moved_from, self._above = None, 0
         return change

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.export import with_inner
-from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.overlay import MatchSpan, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search_index import Finder, Hit, unfolded
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
@@ -127,7 +127,7 @@ class Search:
             self._searching = True
             self._later(self._go_on)
 
-    def follow(self, change: Change) -> None:
+    def follow(self, change: BlockChange) -> None:
         """Follow a change of the blocks."""
         if self._finder is not None and self._finder.pattern is not None:
             if change.moved_from is not None:

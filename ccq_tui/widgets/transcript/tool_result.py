@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ccq_tui.agent.text import size
+from ccq_tui.agent.output_text import size
 from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState
 from ccq_tui.widgets.transcript.checklist import Doing
 from ccq_tui.widgets.transcript.diff import counts

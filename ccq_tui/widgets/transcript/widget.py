@@ -32,7 +32,7 @@ from ccq_tui.widgets.transcript.intake import Intake
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.line_cache import LineCache
 from ccq_tui.widgets.transcript.model import TranscriptModel
-from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.pace import Pace
 from ccq_tui.widgets.transcript.painter import Painter, more_line, welcome_line
 from ccq_tui.widgets.transcript.pen import Counters, Pen
@@ -150,7 +150,7 @@ class Transcript(ScrollView, can_focus=False):
         self._for_screen = False  # whether lines are drawn for it, and not looked at for the mouse
         self._pressed = Offset(0, 0)
         self._pointer = Pointer(self._under)
-        self._layout.sync(Change(tuple(range(len(self._model.blocks)))))
+        self._layout.sync(BlockChange(tuple(range(len(self._model.blocks)))))
 
     # -- what is shown ---------------------------------------------------------------------------------------
 
@@ -212,13 +212,13 @@ class Transcript(ScrollView, can_focus=False):
 
     # -- from change to frame --------------------------------------------------------------------------------
 
-    def _changed(self, change: Change) -> None:
+    def _changed(self, change: BlockChange) -> None:
         """Follow a change of the blocks, and draw it."""
         self._follow(change)
-        if change != Change():
+        if change != BlockChange():
             self._pace.schedule()
 
-    def _follow(self, change: Change) -> None:
+    def _follow(self, change: BlockChange) -> None:
         """Bring everything in line with a change of the blocks."""
         self._intake.watch(change)
         self._layout.sync(change)
@@ -230,7 +230,7 @@ class Transcript(ScrollView, can_focus=False):
         """Split Markdown that has arrived and take in the past; return whether there is more."""
         self._intake.take_grown()
         if touched := self._intake.split(until):
-            self._layout.sync(Change(tuple(block.at for block in touched)))
+            self._layout.sync(BlockChange(tuple(block.at for block in touched)))
             self._search.look_again(touched)
         while (earlier := self._intake.take_past(until)) is not None:
             self._follow(self._model.put_first(earlier))

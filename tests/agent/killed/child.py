@@ -29,7 +29,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import Allowed, InboxError, Won
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState
 from tests.actors import INBOX, PANEL

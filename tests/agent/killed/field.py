@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from ccq_tui.agent import AgentSession
 from ccq_tui.agent.events import AgentEvent, PromptRecorded, PromptReturned
-from ccq_tui.prompts.drafts import Drafts
-from ccq_tui.prompts.unread import Draft, Sent
+from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.prompts.unread import PromptDraft, Sent
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class PromptField:
         kept: Callable[[str, str], None],
         changed: Callable[[str], None],
     ) -> None:
-        self._files = Drafts(directory)
+        self._files = PromptDrafts(directory)
         self._session = session
         self._kept = kept
         self._changed = changed
@@ -55,7 +55,7 @@ class PromptField:
         if self._key:
             return
         self._key = key
-        draft = await self._on_disk(lambda: self._files.load(key)) or Draft()
+        draft = await self._on_disk(lambda: self._files.load(key)) or PromptDraft()
         left = [one for one in draft.sent if one.id not in self._sent]
         self._sent = {one.id: one for one in left} | self._sent
         self._put_back(draft.text)
@@ -109,7 +109,7 @@ class PromptField:
         self._text = "\n".join(filter(None, (self._text, text)))
 
     async def _write(self) -> None:
-        draft = Draft(self._text, sent=tuple(self._sent.values()))
+        draft = PromptDraft(self._text, sent=tuple(self._sent.values()))
         await self._on_disk(lambda: self._files.save(self._key, draft))
 
     async def _on_disk(self, work: Callable[[], T]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.claude.arriving import BROKE, INTERRUPTED, REJECTED
+from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, REJECTED
 from ccq_tui.agent.events import (
     AgentEvent,
     ArrivingEnded,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ccq_tui.agent.agent_prompts import DECLINED
 from ccq_tui.agent.events import (
     QuestionAsked,
     RequestSettled,
@@ -10,7 +11,6 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.texts import DECLINED
 from ccq_tui.inbox import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
 from ccq_tui.testing.model import ScriptedModel

@@ -24,7 +24,7 @@ from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Reque
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.session.panels import Panel
+from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.actors import INBOX
 from tests.ui.asked import MULTI, SINGLE

@@ -13,8 +13,8 @@ from unittest.mock import patch
 from textual.worker import Worker
 
 from ccq_tui.agent.controls import Control
-from ccq_tui.agent.earlier import EarlierSession
 from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
+from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.overlay import ListField
 from ccq_tui.screens.pickers import Picker, PickRow, shelf

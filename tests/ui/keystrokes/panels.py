@@ -16,11 +16,11 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.state import TEXT_FOCUSES, PanelState
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.panels import Panel
+from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, Hands, gained

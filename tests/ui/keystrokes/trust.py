@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import untrusted
-from ccq_tui.prompts.drafts import Drafts, directory_key
+from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.trust import SCROLLS, TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
 from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
@@ -138,7 +138,7 @@ class Trust(Hands):
         await self.settle()
         if self.app._exit:
             directory = self.run.app._launch.settings.directory
-            text = Drafts(directory / "state/drafts").load(directory_key(directory))
+            text = PromptDrafts(directory / "state/drafts").load(directory_key(directory))
             self._all_there((text.text if text else "").replace("\n", "").strip(), end=True)
             return
         behind = self.letters()

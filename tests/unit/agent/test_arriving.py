@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import SessionOptions
-from ccq_tui.agent.claude.arriving import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, Arrivals
 from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, Arrivals
 from ccq_tui.agent.events import (
     AgentEvent,
     ArrivingEnded,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.book import SessionBook
 from ccq_tui.agent.events import Connected, PromptAccepted, TitleChanged
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session_recorder import SessionBook
 from ccq_tui.inbox.durable import DurableInbox
 
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import cast
 
 from ccq_tui.agent.commander import Commander
-from ccq_tui.agent.commands import Answer, Interrupt, Send
+from ccq_tui.agent.commands import Interrupt, Send, SettleRequest
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported
 from ccq_tui.inbox import Allowed, Inbox, InboxUnavailable, RequestOutcome, Verdict, Won
 from ccq_tui.inbox.actors import Actor
@@ -37,11 +37,11 @@ async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_
     commander = Commander(cast("Inbox", inbox), emitted.append, lambda _parked, _cause: None, lambda: None)
     commander.put(Send("first"))
     commander.put(Interrupt())
-    commander.put(Answer("a", Allowed(), PANEL))
+    commander.put(SettleRequest("a", Allowed(), PANEL))
     await asyncio.sleep(0)  # one turn, in which nobody takes commands
     assert inbox.answers == ["a"]
     commander.finish()
-    commander.put(Answer("b", Allowed(), PANEL))
+    commander.put(SettleRequest("b", Allowed(), PANEL))
     await asyncio.sleep(0)
     assert inbox.answers == ["a", "b"]
     assert [type(event).__name__ for event in emitted] == ["PromptReturned"]
@@ -50,7 +50,7 @@ async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_
 async def test_an_answer_that_is_not_kept_is_told_with_its_request() -> None:
     emitted: list[AgentEvent] = []
     commander = Commander(cast("Inbox", Full()), emitted.append, lambda _parked, _cause: None, lambda: None)
-    commander.put(Answer("a", Allowed(), PANEL))
+    commander.put(SettleRequest("a", Allowed(), PANEL))
     await asyncio.sleep(0)
     assert emitted == [
         ErrorReported("answer", "The answer was not kept: the disk is full"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent import delivery
+from ccq_tui.agent.agent_prompts import ABANDONED
 from ccq_tui.agent.delivery import Delivery, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -21,8 +22,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.history import History
-from ccq_tui.agent.texts import ABANDONED
+from ccq_tui.agent.history import SessionPast
 from ccq_tui.inbox import Allowed, InboxChange, MemoryInbox, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import Store
@@ -97,7 +97,7 @@ async def test_what_a_cli_says_without_an_answer_delivers_nothing(output: str) -
     inbox, made = told("a", output)
     made.close(in_order=True)
     assert inbox.noted == []
-    history = History("s", (ToolFinished("a", "AskUserQuestion", output, True),))
+    history = SessionPast("s", (ToolFinished("a", "AskUserQuestion", output, True),))
     assert not way_in(history, "a")
 
 
@@ -127,7 +127,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
         for request in (taken, untaken):
             await inbox.answer(request.id, Allowed(), PANEL)
         made = Delivery(inbox, told.append, lambda _: None)
-        await made.catch_up("s", History("s", (ToolFinished("b", "Bash", "done", False),)))
+        await made.catch_up("s", SessionPast("s", (ToolFinished("b", "Bash", "done", False),)))
         states = {}
         for request in (waits, taken, untaken):
             found = await inbox.run(partial(Store.request, request_id=request.id))
@@ -154,7 +154,7 @@ async def test_a_permission_is_delivered_once_its_call_has_a_result() -> None:
 
 def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_written_down() -> None:
     past = (PromptAccepted("one", prompt_id="1"), ToolStarted("a", "AskUserQuestion", {}))
-    history = History("s", (*past, PromptAccepted("two", prompt_id="2")))
+    history = SessionPast("s", (*past, PromptAccepted("two", prompt_id="2")))
     assert prompts_before(history, "a") == {"1"}
     assert prompts_before(history, "b") == {"1", "2"}
     assert prompts_before(replace(history, cut=True), "b") == frozenset(), "older than what is read"

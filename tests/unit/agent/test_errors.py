@@ -13,8 +13,14 @@ from claude_agent_sdk import (
     ResultError,
 )
 
-from ccq_tui.agent.claude.errors import STDERR_LINE_CHARACTERS, STDERR_LINES, Failure, LastWords, explain
-from ccq_tui.agent.claude.leaving import limited
+from ccq_tui.agent.claude.errors import (
+    STDERR_LINE_CHARACTERS,
+    STDERR_LINES,
+    LastWords,
+    SessionFailure,
+    explain,
+)
+from ccq_tui.agent.claude.shutdown import limited
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.problems import Problem
 
@@ -22,40 +28,43 @@ from ccq_tui.agent.problems import Problem
 @pytest.mark.parametrize(
     ("error", "failure"),
     [
-        (CLINotFoundError("Claude Code not found at: /x"), Failure(Problem.CLI_MISSING, "")),
+        (CLINotFoundError("Claude Code not found at: /x"), SessionFailure(Problem.CLI_MISSING, "")),
         (
             ProcessError("x", exit_code=3),
-            Failure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+            SessionFailure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
         ),
         (
             ProcessError("x", exit_code=-9),
-            Failure(Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).\nboom", -9),
+            SessionFailure(Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).\nboom", -9),
         ),
         (
             ProcessError("x", exit_code=143),
-            Failure(Problem.CLI_KILLED, "It was ended by signal 15 (SIGTERM).\nboom", 143),
+            SessionFailure(Problem.CLI_KILLED, "It was ended by signal 15 (SIGTERM).\nboom", 143),
         ),
-        (ProcessError("x"), Failure(Problem.CLI_ENDED, "boom")),
+        (ProcessError("x"), SessionFailure(Problem.CLI_ENDED, "boom")),
         (
             ResultError("x", {"errors": ["No conversation found with session ID: 1"]}, exit_code=1),
-            Failure(Problem.NO_CONVERSATION, "", 1),
+            SessionFailure(Problem.NO_CONVERSATION, "", 1),
         ),
         (
             ResultError("x", {"errors": ["Something else"]}, exit_code=1),
-            Failure(Problem.CLI_ENDED, "Something else\nboom", 1),
+            SessionFailure(Problem.CLI_ENDED, "Something else\nboom", 1),
         ),
-        (CLIConnectionError("pipe"), Failure(Problem.CLI_UNUSABLE, "boom")),
+        (CLIConnectionError("pipe"), SessionFailure(Problem.CLI_UNUSABLE, "boom")),
         (
             CLIConnectionError("Cannot write to terminated process (exit code: 3)"),
-            Failure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
+            SessionFailure(Problem.CLI_ENDED, "It ended with exit code 3.\nboom", 3),
         ),
-        (CLIConnectionError("Working directory does not exist: /x"), Failure(Problem.DIRECTORY_GONE, "")),
-        (CLIJSONDecodeError("{", ValueError()), Failure(Problem.CLI_UNREADABLE, "boom")),
-        (TimeoutError(), Failure(Problem.CLI_SILENT, "boom")),
-        (Exception("odd"), Failure(Problem.LOST, "odd\nboom")),
+        (
+            CLIConnectionError("Working directory does not exist: /x"),
+            SessionFailure(Problem.DIRECTORY_GONE, ""),
+        ),
+        (CLIJSONDecodeError("{", ValueError()), SessionFailure(Problem.CLI_UNREADABLE, "boom")),
+        (TimeoutError(), SessionFailure(Problem.CLI_SILENT, "boom")),
+        (Exception("odd"), SessionFailure(Problem.LOST, "odd\nboom")),
     ],
 )
-def test_each_error_is_explained(error: Exception, failure: Failure) -> None:
+def test_each_error_is_explained(error: Exception, failure: SessionFailure) -> None:
     words = LastWords()
     words.add("boom")
     assert explain(error, words) == failure

@@ -12,10 +12,10 @@ import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
 from ccq_tui.agent import SessionOptions
+from ccq_tui.agent.agent_prompts import EXPIRED
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled
-from ccq_tui.agent.texts import EXPIRED
 from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.verdicts import InvalidOutcome

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from ccq_tui.agent.claude import leftovers
-from ccq_tui.agent.claude.leftovers import end_leftovers
+from ccq_tui.agent.agent_prompts import ABANDONED
+from ccq_tui.agent.claude import orphans
+from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.delivery import way_in
 from ccq_tui.agent.events import ToolFinished
-from ccq_tui.agent.history import History
-from ccq_tui.agent.texts import ABANDONED
+from ccq_tui.agent.history import SessionPast
 
 SLEEPER = "import sys; sys.stdin.read()"
 PARENT = """
@@ -52,7 +52,7 @@ async def test_only_a_cli_of_the_session_without_its_program_is_ended(
     if asked == "ps":
         if not shutil.which("ps"):
             pytest.skip("this system has no ps")
-        monkeypatch.setattr(leftovers, "_PROC", tmp_path)
+        monkeypatch.setattr(orphans, "_PROC", tmp_path)
     session = str(uuid4())
     gone, orphan = start(f"--resume={session}")
     forked, fork = start(f"--resume={session}", f"--session-id={uuid4()}")
@@ -77,7 +77,7 @@ async def test_only_a_cli_of_the_session_without_its_program_is_ended(
 def test_what_an_abandoned_cli_noted_is_no_sign_that_an_answer_arrived() -> None:
     answered = ToolFinished("a", "AskUserQuestion", 'Your questions have been answered: "Q"="A".', False)
     abandoned = ToolFinished("b", "AskUserQuestion", f"{ABANDONED} and wait for the user to tell you.", True)
-    history = History("s", (answered, abandoned))
+    history = SessionPast("s", (answered, abandoned))
     assert way_in(history, "a") == "result"
     assert way_in(history, "b") == ""
 
@@ -85,6 +85,6 @@ def test_what_an_abandoned_cli_noted_is_no_sign_that_an_answer_arrived() -> None
 async def test_where_nothing_tells_what_runs_nothing_is_ended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(leftovers, "_PROC", tmp_path)
-    monkeypatch.setattr(leftovers, "_PS", (str(tmp_path / "no-ps"),))
+    monkeypatch.setattr(orphans, "_PROC", tmp_path)
+    monkeypatch.setattr(orphans, "_PS", (str(tmp_path / "no-ps"),))
     assert not await end_leftovers(str(uuid4()))

@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.recorded.asked import PASSED_OVER
-from ccq_tui.agent.recorded.reading import NOTHING
+from ccq_tui.agent.recorded.reader import NOTHING
 from ccq_tui.agent.recorded.translate import CUT_OFF
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Answer, Answered

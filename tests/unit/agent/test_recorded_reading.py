@@ -15,7 +15,7 @@ from ccq_tui.agent.events import HistoryLoaded, PromptAccepted
 from ccq_tui.agent.recorded import Recording, RecordingError, open_recording
 from ccq_tui.agent.recorded import lines as lines_module
 from ccq_tui.agent.recorded.lines import CHUNK, Lines
-from ccq_tui.agent.recorded.reading import SLICE_EVENTS
+from ccq_tui.agent.recorded.reader import SLICE_EVENTS
 from ccq_tui.widgets.transcript.export import export_json, plain_text
 from ccq_tui.widgets.transcript.model import TranscriptModel
 from tests.unit.agent.recordings import QUESTIONS, call, events_of, opened, prompt, said, text, write

@@ -11,7 +11,7 @@ from claude_agent_sdk import list_sessions
 
 from ccq_tui.agent.claude import sessions_reader
 from ccq_tui.agent.claude.sessions_reader import deleted, listed, main
-from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.creation import make, planned
 from tests.unit.worktrees.repositories import IDENTITY, repository
 
 ONE = "11111111-2222-4333-8444-555555555555"

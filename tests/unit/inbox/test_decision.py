@@ -18,7 +18,7 @@ from ccq_tui.inbox.decision import (
     means_something,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.events import (
     Clicked,
     Event,

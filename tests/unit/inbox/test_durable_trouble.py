@@ -30,7 +30,7 @@ from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE

@@ -20,7 +20,7 @@ from ccq_tui.inbox import (
     Won,
 )
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from tests.actors import PANEL, PHONE
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox import Denied, PermissionRequest
-from ccq_tui.inbox.parking import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
+from ccq_tui.inbox.park_requests import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of

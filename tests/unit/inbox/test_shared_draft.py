@@ -18,7 +18,7 @@ from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.change_feed import ChangeFeed
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed

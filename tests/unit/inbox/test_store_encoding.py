@@ -19,7 +19,7 @@ from ccq_tui.inbox.store.encoding import (
     request_from_json,
     request_to_json,
 )
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import Event, Pressed, TextChanged
 from ccq_tui.questions.machine import step

@@ -30,7 +30,7 @@ from ccq_tui.inbox.reach import Look, Reach, reach_of
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
-from ccq_tui.inbox.waiting import first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed, TextChanged

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
-from ccq_tui.inbox.waiting import THINKING_PAUSE, TYPING_PAUSE, Line, Waiting, seconds_to_wait
+from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE, Waiting, WaitingLine, seconds_to_wait
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.growth import begun
 from ccq_tui.questions.machine import step
+from ccq_tui.questions.merge_partial import begun
 from ccq_tui.questions.state import Arriving, PanelState, opened
 
 
@@ -24,7 +24,7 @@ PERMISSION = PermissionRequest("p", "s", "Bash", {})
 
 
 def test_requests_keep_their_order_and_their_own_drafts() -> None:
-    line = Line().with_added(asked("one")).with_added(asked("two"))
+    line = WaitingLine().with_added(asked("one")).with_added(asked("two"))
     assert line.head is not None
     first = line.head.draft
     assert isinstance(first, PanelState)
@@ -42,18 +42,18 @@ def test_requests_keep_their_order_and_their_own_drafts() -> None:
 
 
 def test_the_summary_says_what_waits_and_how_far_it_is() -> None:
-    line = Line().with_added(asked("one"))
+    line = WaitingLine().with_added(asked("one"))
     assert line.summary() == "1 question waiting · 0/2 answered"
     assert line.with_added(PERMISSION).summary() == "1 question and 1 decision waiting · 0/2 answered"
-    assert Line().with_added(PERMISSION).summary() == "1 decision waiting"
-    assert Line().summary() == ""
+    assert WaitingLine().with_added(PERMISSION).summary() == "1 decision waiting"
+    assert WaitingLine().summary() == ""
 
 
 def test_what_is_still_being_written_waits_for_nobody() -> None:
     part = begun(asked("new").questions, Arriving())
-    line = Line().with_added(asked("new"), part)
+    line = WaitingLine().with_added(asked("new"), part)
     assert line.summary() == "1 question arriving · 0/2 answered"
-    assert line.asked == Line()
+    assert line.asked == WaitingLine()
     line = line.with_added(PERMISSION)
     assert line.summary() == "1 decision waiting · 1 question arriving · 0/2 answered"
     assert [item.request.tool_use_id for item in line.items] == ["new", "p"]
@@ -74,4 +74,4 @@ def test_what_is_still_being_written_waits_for_nobody() -> None:
 def test_the_typing_pause(typed: float | None, drafting: bool, wait: float) -> None:
     assert seconds_to_wait(10.0, typed, drafting=drafting) == pytest.approx(wait)
     assert (TYPING_PAUSE, THINKING_PAUSE) == (0.8, 1.5)
-    assert replace(Line()) == Line()
+    assert replace(WaitingLine()) == WaitingLine()

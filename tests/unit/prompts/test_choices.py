@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.prompts.choices import SEEN_AFTER, Choice, Choices
-from ccq_tui.prompts.completing import Kind, Wanted
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
+from ccq_tui.prompts.completion_list import SEEN_AFTER, Completion, CompletionList
 
 SEEN = 100.01 + SEEN_AFTER
 
 
-def listed(query: str, *values: str, kind: Kind = Kind.COMMANDS) -> Choices:
-    rows = tuple(Choice(value, value) for value in values)
-    return Choices(Wanted(kind, query), since=100.0).found(rows)
+def listed(query: str, *values: str, kind: CompletionKind = CompletionKind.COMMANDS) -> CompletionList:
+    rows = tuple(Completion(value, value) for value in values)
+    return CompletionList(WantedCompletion(kind, query), since=100.0).found(rows)
 
 
 def test_enter_takes_the_row_that_was_seen() -> None:
@@ -35,13 +35,13 @@ def test_enter_sends_what_was_typed_faster_than_anybody_reads() -> None:
 
 
 def test_enter_sends_while_the_rows_are_those_of_an_older_query() -> None:
-    older = listed("mo", "model").typed(Wanted(Kind.COMMANDS, "mox"))
+    older = listed("mo", "model").typed(WantedCompletion(CompletionKind.COMMANDS, "mox"))
     assert not older.enter_takes(SEEN)
 
 
 def test_typing_on_leaves_the_rows_until_others_are_found_and_goes_back_to_the_first() -> None:
     moved = listed("m", "model", "mode").by(1)
-    typed = moved.typed(Wanted(Kind.COMMANDS, "mo"))
+    typed = moved.typed(WantedCompletion(CompletionKind.COMMANDS, "mo"))
     assert typed.rows == moved.rows
     assert typed.found(moved.rows).cursor == 0
 
@@ -56,10 +56,10 @@ def test_the_window_shows_the_cursor(count: int, steps: int, height: int) -> Non
 
 def test_rows_that_come_again_with_more_among_them_leave_the_cursor_on_its_row() -> None:
     shown = listed("mo", "model", "mode").by(1)
-    grown = shown.found(tuple(Choice(value, value) for value in ("monitor", "model", "more", "mode")))
+    grown = shown.found(tuple(Completion(value, value) for value in ("monitor", "model", "more", "mode")))
     assert (grown.cursor, grown.chosen) == (3, shown.chosen)
-    unmoved = listed("mo", "model").found((Choice("monitor", "monitor"), Choice("model", "model")))
-    assert unmoved.chosen == Choice("model", "model")
+    unmoved = listed("mo", "model").found((Completion("monitor", "monitor"), Completion("model", "model")))
+    assert unmoved.chosen == Completion("model", "model")
 
 
 @given(st.integers(1, 30), st.integers(-40, 40))
@@ -74,6 +74,6 @@ def test_the_keys_say_what_enter_does() -> None:
     complete = listed("mode", "mode", "model")
     assert complete.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
     assert complete.by(1).hints()[0] == ("Enter", "take")
-    search = listed("x", "one", kind=Kind.HISTORY)
+    search = listed("x", "one", kind=CompletionKind.HISTORY)
     assert ("Ctrl+R", "next") in search.hints("Ctrl+R")
     assert search.found(()).hints("Ctrl+R") == (("Esc", "back"),)

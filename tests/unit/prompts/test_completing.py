@@ -6,22 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.prompts.completing import Kind, completed, wanted_at
+from ccq_tui.prompts.completion_context import CompletionKind, completed, wanted_at
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "query"),
     [
-        ("/", Kind.COMMANDS, ""),
-        ("/mod", Kind.COMMANDS, "mod"),
-        ("@", Kind.FILES, ""),
-        ("see @src/a", Kind.FILES, "src/a"),
-        ("see\n@src", Kind.FILES, "src"),
-        ("(@src", Kind.FILES, "src"),
-        ('see @"my fi', Kind.FILES, "my fi"),
+        ("/", CompletionKind.COMMANDS, ""),
+        ("/mod", CompletionKind.COMMANDS, "mod"),
+        ("@", CompletionKind.FILES, ""),
+        ("see @src/a", CompletionKind.FILES, "src/a"),
+        ("see\n@src", CompletionKind.FILES, "src"),
+        ("(@src", CompletionKind.FILES, "src"),
+        ('see @"my fi', CompletionKind.FILES, "my fi"),
     ],
 )
-def test_a_piece_that_can_be_completed(text: str, kind: Kind, query: str) -> None:
+def test_a_piece_that_can_be_completed(text: str, kind: CompletionKind, query: str) -> None:
     wanted = wanted_at(text, len(text))
     assert wanted is not None
     assert (wanted.kind, wanted.query) == (kind, query)

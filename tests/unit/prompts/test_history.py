@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.prompts import history as module
-from ccq_tui.prompts.history import History
+from ccq_tui.prompts.history import PromptHistory
 
 HERE, THERE = Path("/here"), Path("/there")
 
@@ -20,21 +20,21 @@ HERE, THERE = Path("/here"), Path("/there")
 def test_this_projects_prompts_come_first_and_each_once(tmp_path: Path) -> None:
     path = tmp_path / "state" / "history.jsonl"
     for project, text in [(HERE, "a"), (THERE, "b"), (HERE, "c"), (HERE, "a"), (THERE, "c"), (THERE, "d\ne")]:
-        History(path, project).add(text)
-    assert History(path, HERE).load() == ("a", "c", "d\ne", "b")
-    assert History(path, THERE).load() == ("d\ne", "c", "b", "a")
+        PromptHistory(path, project).add(text)
+    assert PromptHistory(path, HERE).load() == ("a", "c", "d\ne", "b")
+    assert PromptHistory(path, THERE).load() == ("d\ne", "c", "b", "a")
 
 
 def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
     path = tmp_path / "state" / "history.jsonl"
-    History(path, HERE).add("secret")
+    PromptHistory(path, HERE).add("secret")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
-    history = History(path, HERE)
+    history = PromptHistory(path, HERE)
     history.add("before")
     with path.open("ab") as file:
         file.write(
@@ -46,15 +46,15 @@ def test_a_damaged_line_is_left_out(tmp_path: Path) -> None:
 
 def test_nothing_and_too_much_are_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
-    History(path, HERE).add(" \n")
-    History(path, HERE).add("x" * (module.LONGEST + 1))
-    assert History(path, HERE).load() == ()
+    PromptHistory(path, HERE).add(" \n")
+    PromptHistory(path, HERE).add("x" * (module.LONGEST + 1))
+    assert PromptHistory(path, HERE).load() == ()
 
 
 def test_it_is_made_shorter_and_keeps_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_BYTES", 2_000)
     path = tmp_path / "history.jsonl"
-    history = History(path, HERE)
+    history = PromptHistory(path, HERE)
     for number in range(100):
         history.add(f"prompt {number}")
     assert path.stat().st_size <= 2_000
@@ -76,13 +76,13 @@ def test_several_processes_append_at_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert [process.wait(60) for process in running] == [0, 0, 0]
     for line in path.read_bytes().splitlines():
         assert json.loads(line)["project"] == "/here"
-    newest = {text.split()[0]: text.split()[1] for text in reversed(History(path, HERE).load())}
+    newest = {text.split()[0]: text.split()[1] for text in reversed(PromptHistory(path, HERE).load())}
     assert "99" in newest.values()
 
 
 def test_a_pipe_in_the_place_of_the_file_is_an_error_and_holds_up_nothing(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "history.jsonl")
-    history = History(tmp_path / "history.jsonl", tmp_path)
+    history = PromptHistory(tmp_path / "history.jsonl", tmp_path)
     with pytest.raises(OSError, match="is not a file"):
         history.load()
     with pytest.raises(OSError):

@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Kind, Option, Question, QuestionSet
-from ccq_tui.questions.arriving import ArrivingSet, Look
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.partial_parse import ArrivingSet, PartialSet
 from ccq_tui.testing.tool_input import question_set_input
 from tests.unit.questions.test_random_events import sets
 
@@ -19,7 +19,7 @@ DATABASE = Question(
 NAME = Question("What name?", "Name", kind=Kind.TEXT)
 
 
-def looks(text: str, size: int = 1) -> list[Look]:
+def looks(text: str, size: int = 1) -> list[PartialSet]:
     """Everything that is read when a text comes in pieces."""
     arriving = ArrivingSet("toolu_1")
     found = []
@@ -58,7 +58,7 @@ def test_every_prefix_reads_as_a_prefix(questions: QuestionSet, size: int) -> No
     except QuestionFormatError:
         assume(False)
     found = looks(json.dumps(source), size)
-    before = Look(QuestionSet("toolu_1", ()), 0)
+    before = PartialSet(QuestionSet("toolu_1", ()), 0)
     for look in found:
         assert is_part(look.questions, whole, look.complete)
         assert is_part(before.questions, look.questions, before.complete)

@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.arriving import ArrivingSet
 from ccq_tui.questions.events import Event, Pressed, Shown, TextChanged
-from ccq_tui.questions.growth import (
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.merge_partial import (
     ALL_HERE,
     BACK_AGAIN,
     JUST_COMPLETE,
@@ -20,8 +20,8 @@ from ccq_tui.questions.growth import (
     begun,
     grown,
 )
-from ccq_tui.questions.machine import step
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page
 from ccq_tui.testing.tool_input import question_set_input
 from tests.unit.questions.drive import keys, question, typed

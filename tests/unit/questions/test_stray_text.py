@@ -6,8 +6,8 @@ import pytest
 
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Clicked, Pasted, Pressed, TabClicked, TextChanged
-from ccq_tui.questions.growth import begun, grown
 from ccq_tui.questions.machine import GRACE, TEXT_LEFT_OUT, step
+from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Arriving, Focus, PanelState
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
-from ccq_tui.agent.earlier import EarlierSession
-from ccq_tui.screens.pickers.choosing import PickRow, choosing
+from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.screens.pickers.pick_list import PickRow, choosing
 from ccq_tui.screens.pickers.shelf import Shelved, age, session_row
 from ccq_tui.screens.session.commands import called
 from ccq_tui.screens.session.rewind_command import choices, what_changes

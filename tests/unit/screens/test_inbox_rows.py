@@ -20,10 +20,10 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.waiting import Waiting, first_draft
+from ccq_tui.inbox.waiting_line import Waiting, first_draft
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.listing import InboxRow, Place, row_of
+from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from tests.actors import PHONE
 
@@ -62,7 +62,7 @@ def question(name: str, session: str = "s1") -> QuestionRequest:
     return QuestionRequest(name, session, QuestionSet(name, (LETTER,)))
 
 
-def row(request: QuestionRequest | PermissionRequest, place: Place = Place.RESTS) -> InboxRow:
+def row(request: QuestionRequest | PermissionRequest, place: SessionPlace = SessionPlace.RESTS) -> InboxRow:
     stored = StoredRequest(1, request, "", RequestState.PENDING, datetime.now(UTC))
     return row_of(stored, "api", "/work", place)
 
@@ -109,7 +109,7 @@ async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manag
 
 
 async def test_nobody_decides_on_a_permission_whose_session_rests(manager: Manager) -> None:
-    asked = row(PermissionRequest("t1", "s1", "Bash", {"command": "make"}), Place.RESTS)
+    asked = row(PermissionRequest("t1", "s1", "Bash", {"command": "make"}), SessionPlace.RESTS)
     said = await RequestAnswers(manager).settle(asked, Allowed(), None, lambda: None)
     assert said.startswith("It ")
     assert manager.resumed == []
@@ -144,7 +144,7 @@ async def test_the_list_follows_the_store_and_says_what_cannot_be_read(
     manager.here["s-t2"] = object()
     await feed.read_all()
     first, second = feed.state.rows
-    assert (second.session_id, second.place, second.session) == ("s-t2", Place.HERE, "docs")
+    assert (second.session_id, second.place, second.session) == ("s-t2", SessionPlace.HERE, "docs")
     third = await kept(manager, question("t3"))
     await feed.read_one(third.id)
     feed.drop(first.id)

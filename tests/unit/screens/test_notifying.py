@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionLost, SessionState, TurnEnded
 from ccq_tui.choices import Notify
-from ccq_tui.screens.notifying import (
+from ccq_tui.screens.desktop_notifications import (
     Bar,
     has_progress,
     notification,

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board
+from ccq_tui.screens.overview.card_lines import CHUNK, Now, about_lines, column_lines, list_lines, window
 from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
-from ccq_tui.screens.overview.drawing import CHUNK, Now, about_lines, column_lines, list_lines, window
-from ccq_tui.widgets.lines import Line
+from ccq_tui.widgets.lines import DrawnLine
 from tests.ui.asked import PLAIN
 
 NAMES = st.sampled_from("abcdef")
@@ -20,7 +20,7 @@ STATES = st.sampled_from(("queued", "starting", "working", "awaiting", "parked",
 
 
 def card(name: str, state: str, waiting: int, since: float, *, here: bool, done: bool = False) -> Card:
-    place = Place.HERE if here else Place.RESTS
+    place = SessionPlace.HERE if here else SessionPlace.RESTS
     group = here_group(state, waiting, done=done)
     key = f"session {name}" if here else name
     return Card(key, name, f"name {name}", group, place, state, since, waiting, done=done)
@@ -61,7 +61,7 @@ def test_a_session_has_one_card_and_what_is_open_here_wins(here: list[Card], sto
 @given(boards)
 def test_who_waits_longest_is_first_and_of_all_others_the_newest(cards: tuple[Card, ...]) -> None:
     def began(one: Card) -> float:
-        return one.since + (50.0 if one.place is Place.HERE else 0.0)
+        return one.since + (50.0 if one.place is SessionPlace.HERE else 0.0)
 
     for group, column in Board(cards).columns.items():
         times = [began(one) for one in column]
@@ -156,4 +156,4 @@ def test_a_card_fits_whatever_it_says(name: str, said: str, width: int, state: s
         *list_lines([one], range(1), max(30, width), now, PLAIN, tall=True),
     ]
     assert all(line.text.cell_len <= max(30, width) for line in lines)
-    assert all(line.text.cell_len <= 80 for line in map(Line, about_lines(one, 80, 4, now, PLAIN)))
+    assert all(line.text.cell_len <= 80 for line in map(DrawnLine, about_lines(one, 80, 4, now, PLAIN)))

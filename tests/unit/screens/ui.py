@@ -11,7 +11,7 @@ from typing import Any
 from textual.message import Message
 
 from ccq_tui.config import Launch, Settings
-from ccq_tui.prompts.unread import Draft
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.session.view import SessionView
 
 
@@ -24,13 +24,13 @@ class FieldAlone:
         self.has_queued = False
 
     @property
-    def draft(self) -> Draft:
-        return Draft(self.text)
+    def draft(self) -> PromptDraft:
+        return PromptDraft(self.text)
 
     def put_back(self, text: str) -> None:
         self.text = f"{text}\n{self.text}".rstrip("\n")
 
-    def restore(self, draft: Draft) -> None:
+    def restore(self, draft: PromptDraft) -> None:
         self.text = draft.text
 
     def remember(self, earlier: tuple[str, ...]) -> None:

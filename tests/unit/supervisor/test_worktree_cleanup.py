@@ -14,7 +14,7 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.supervisor import worktree_cleanup
 from ccq_tui.supervisor.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup
-from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.worktrees.repositories import _first_repo, _repo, commit
 

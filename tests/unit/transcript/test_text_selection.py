@@ -10,7 +10,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.order import Change
+from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.text_selection import source_of, unwrapped
 from tests.unit.transcript.test_drawing import painter
 
@@ -30,7 +30,7 @@ def joined(text: str, width: int, *, prompt: bool = False) -> list[str]:
     layout.width = width
     while block.body is not None and isinstance(block.body, Document) and block.body.settle():
         pass
-    layout.sync(Change((0,)))
+    layout.sync(BlockChange((0,)))
     parts = []
     for part in range(layout.parts(0)):
         lines = [strip.text[2:].rstrip() for strip in layout.strips(0, part)]

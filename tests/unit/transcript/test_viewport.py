@@ -6,7 +6,7 @@ import pytest
 from rich.style import Style
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript import Change, Counters, TranscriptModel
+from ccq_tui.widgets.transcript import BlockChange, Counters, TranscriptModel
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
@@ -34,7 +34,7 @@ class Pane:
     def apply(self, event: ev.AgentEvent) -> None:
         self.sync(self.model.apply(event))
 
-    def sync(self, change: Change) -> None:
+    def sync(self, change: BlockChange) -> None:
         for index in change.changed:
             document = getattr(self.model.blocks[index], "document", None)
             while document is not None and document.settle():

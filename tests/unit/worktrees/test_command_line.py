@@ -14,7 +14,7 @@ from ccq_tui.config import Launch, inbox_path
 from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.store import Store
 from ccq_tui.supervisor.launches import made
-from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.starting import FakeApp
 from tests.unit.worktrees.repositories import run

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ccq_tui.agent.earlier import EarlierSession
+from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.supervisor.launches import WayOn, launch_to_resume
-from ccq_tui.worktrees.making import make, planned
+from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.worktrees.repositories import run
 

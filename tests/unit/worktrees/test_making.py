@@ -9,10 +9,10 @@ import pytest
 
 from ccq_tui.config.trust import trusts
 from ccq_tui.screens.session.branch import git_branch
-from ccq_tui.worktrees import making
-from ccq_tui.worktrees.making import back_in, make, planned
+from ccq_tui.worktrees import creation
+from ccq_tui.worktrees.creation import back_in, make, planned
 from ccq_tui.worktrees.model import Worktree, WorktreeError, can_be_there, is_ours
-from ccq_tui.worktrees.saying import begun
+from ccq_tui.worktrees.words import begun
 from tests.unit.worktrees.repositories import commit, repository, run
 
 
@@ -115,13 +115,13 @@ def test_git_that_does_not_end_is_ended_with_what_it_started(
     hook.write_text("#!/bin/sh\nsleep 50\n")
     hook.chmod(0o755)
 
-    git = making.git
+    git = creation.git
 
     def hasty(place: Path, *words: str, **limits: float) -> str:
         # Only what hangs: what it left is taken away however long that takes.
         return git(place, *words, **({"seconds": 2.0} if "add" in words else limits))
 
-    monkeypatch.setattr(making, "git", hasty)
+    monkeypatch.setattr(creation, "git", hasty)
     with pytest.raises(WorktreeError, match="took longer than"):
         make(planned(repo, "x"))
     assert state(repo) == before

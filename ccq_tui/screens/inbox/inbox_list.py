@@ -16,7 +16,7 @@ LONGEST_NAME = 60
 LONGEST_QUESTION = 300
 
 
-class Place(Enum):
+class SessionPlace(Enum):
     """Where the session of a request is."""
 
     HERE = auto()
@@ -47,7 +47,7 @@ class InboxRow:
     stored: StoredRequest
     session: str
     directory: str
-    place: Place
+    place: SessionPlace
     question: str
     found_by: str
 
@@ -67,7 +67,7 @@ class InboxRow:
         return self.stored.request.session_id
 
 
-def row_of(stored: StoredRequest, session: str, directory: str, place: Place) -> InboxRow:
+def row_of(stored: StoredRequest, session: str, directory: str, place: SessionPlace) -> InboxRow:
     """Return the row of a request, with what its session is called and where it works, or ""."""
     name = one_line(session, LONGEST_NAME)
     question = one_line(kind_of(stored.request).summary(stored.request), LONGEST_QUESTION)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ccq_tui.worktrees.basing import base_for
+from ccq_tui.worktrees.base_commit import base_for
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
 from ccq_tui.worktrees.model import INSIDE, MARK, Worktree, WorktreeError, git_directory, is_ours, worktree_at
 from ccq_tui.worktrees.names import branch_of, folder_of, made_up, problem_of

@@ -11,20 +11,20 @@ from rich.text import Text
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.screens.inbox.listing import Place
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.faces import GROUP_SIGNS, column_face, cost_of, limited, list_face, sign_style
 from ccq_tui.screens.session.view import SIGNS, short_path
-from ccq_tui.widgets.lines import Line
+from ccq_tui.widgets.lines import DrawnLine
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.pieces import Piece, fitted
 
 PLACES = {
-    Place.HERE: "open here",
-    Place.OTHER: "runs in another ccq-tui",
-    Place.RESTS: "no process",
-    Place.GONE: "it is deleted, or its directory is gone",
+    SessionPlace.HERE: "open here",
+    SessionPlace.OTHER: "runs in another ccq-tui",
+    SessionPlace.RESTS: "no process",
+    SessionPlace.GONE: "it is deleted, or its directory is gone",
 }
 CHUNK = 25
 """Cards are drawn so many at a time: those of the cursor, those before, and those after."""
@@ -95,14 +95,16 @@ def window(count: int, at: int) -> range:
     return range(first, min(count, first + 3 * CHUNK))
 
 
-def _more(lines: list[Line], rows: range, count: int, palette: Palette) -> list[Line]:
+def _more(lines: list[DrawnLine], rows: range, count: int, palette: Palette) -> list[DrawnLine]:
     """Say above and below the cards that are drawn how many there are besides."""
-    above = [Line(Text(f"   ↑ {rows.start} more", palette.muted))] if rows.start else []
-    below = [Line(Text(f"   ↓ {count - rows.stop} more", palette.muted))] if rows.stop < count else []
+    above = [DrawnLine(Text(f"   ↑ {rows.start} more", palette.muted))] if rows.start else []
+    below = [DrawnLine(Text(f"   ↓ {count - rows.stop} more", palette.muted))] if rows.stop < count else []
     return [*above, *lines, *below]
 
 
-def column_lines(cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette) -> list[Line]:
+def column_lines(
+    cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette
+) -> list[DrawnLine]:
     """Return the cards of a column.
 
     Args:
@@ -112,18 +114,18 @@ def column_lines(cards: Sequence[Card], rows: range, width: int, now: Now, palet
         now: The time.
         palette: The styles.
     """
-    lines: list[Line] = []
+    lines: list[DrawnLine] = []
     for row in rows:
         if lines:
-            lines.append(Line(Text("")))
+            lines.append(DrawnLine(Text("")))
         face = column_face(cards[row], now.age(cards[row]), width, palette)
-        lines.extend(Line(text, row, at_cursor) for text, at_cursor in face)
+        lines.extend(DrawnLine(text, row, at_cursor) for text, at_cursor in face)
     return _more(lines, rows, len(cards), palette)
 
 
 def list_lines(
     cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette, *, tall: bool
-) -> list[Line]:
+) -> list[DrawnLine]:
     """Return cards in one list, group after group.
 
     Args:
@@ -135,17 +137,17 @@ def list_lines(
         tall: Whether each card has a second line: what was said last.
     """
     counts = Counter(card.group for card in cards)
-    lines: list[Line] = []
+    lines: list[DrawnLine] = []
     group = None
     for row in rows:
         card = cards[row]
         if card.group is not group:
             group = card.group
             if lines and tall:
-                lines.append(Line(Text("")))
-            lines.append(Line(_group_line(group, counts[group], width, palette)))
+                lines.append(DrawnLine(Text("")))
+            lines.append(DrawnLine(_group_line(group, counts[group], width, palette)))
         face = list_face(card, now.age(card), width, palette, tall=tall)
-        lines.extend(Line(text, row, at_cursor) for text, at_cursor in face)
+        lines.extend(DrawnLine(text, row, at_cursor) for text, at_cursor in face)
     return _more(lines, rows, len(cards), palette)
 
 

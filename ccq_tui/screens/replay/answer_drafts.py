@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
-from ccq_tui.inbox.waiting import Draft
-from ccq_tui.prompts.drafts import Drafts
-from ccq_tui.prompts.unread import Draft as KeptText
+from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.prompts.unread import PromptDraft as KeptText
 
 
 class AnswerDrafts:
@@ -25,7 +25,7 @@ class AnswerDrafts:
     """
 
     def __init__(self, directory: Path, failed: Callable[[OSError], None]) -> None:
-        self._files = Drafts(directory)
+        self._files = PromptDrafts(directory)
         self._failed = failed
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 

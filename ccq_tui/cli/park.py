@@ -14,7 +14,7 @@ from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.parking import Parking, ParkWish
+    from ccq_tui.inbox.park_requests import Parking, ParkWish
     from ccq_tui.inbox.store import Store
 
 
@@ -26,7 +26,7 @@ def park(session: str | None) -> int:
     The ccq-tui that runs the session does it. SESSION is an id or any unambiguous prefix.
     """
     from ccq_tui.inbox.actors import Actor, Surface
-    from ccq_tui.inbox.parking import Ending, ParkWish
+    from ccq_tui.inbox.park_requests import Ending, ParkWish
 
     end_on_signals()
     with opened_store() as store:
@@ -49,7 +49,7 @@ def park(session: str | None) -> int:
 
 
 def _followed(store: Store, wish: ParkWish) -> Parking:
-    from ccq_tui.inbox.parking import LOOK_SECONDS
+    from ccq_tui.inbox.park_requests import LOOK_SECONDS
 
     try:
         while (parking := wish.look(store)) is None:

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from ccq_tui.text import one_line
-from ccq_tui.worktrees.ending import Held
 from ccq_tui.worktrees.model import Worktree
+from ccq_tui.worktrees.removal import WorktreeContents
 
 MOST_NAMES = 3
 LONGEST = 60
@@ -24,7 +24,7 @@ def begun(worktree: Worktree) -> str:
     return text
 
 
-def held_words(held: Held) -> str:
+def held_words(held: WorktreeContents) -> str:
     """Say what would be lost."""
     ignored, hidden = _named(held.ignored), _named(held.hidden)
     parts = (

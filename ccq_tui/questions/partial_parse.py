@@ -29,7 +29,7 @@ _SEVERAL = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PartialSet:
     """What can be read of a set so far.
 
     Attributes:
@@ -62,7 +62,7 @@ class ArrivingSet:
         """What follows the last complete question; everything, before there is a head."""
         self._due = 0
         self._complete: list[Question] = []
-        self._last: Look | None = None
+        self._last: PartialSet | None = None
         self._lost = False
 
     def feed(self, fragment: str) -> None:
@@ -73,7 +73,7 @@ class ArrivingSet:
         elif not self._lost:
             self._fragments.append(fragment)
 
-    def look(self) -> Look | None:
+    def look(self) -> PartialSet | None:
         """Read what came.
 
         Returns:
@@ -101,7 +101,7 @@ class ArrivingSet:
         self._text = ""
         self._fragments.clear()
 
-    def _read(self) -> Look | None:
+    def _read(self) -> PartialSet | None:
         if not self._text.strip():
             return None
         found = self._parse()
@@ -120,7 +120,7 @@ class ArrivingSet:
             return None
         title = found.get("title")
         made = QuestionSet(self._id, questions, title=title if isinstance(title, str) else "")
-        return Look(made, len(self._complete))
+        return PartialSet(made, len(self._complete))
 
     def _parse(self) -> Mapping[str, Any]:
         text = self._head + self._text

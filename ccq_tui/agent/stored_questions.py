@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.agent.texts import (
+from ccq_tui.agent.agent_prompts import (
     ABANDONED,
     DECLINED,
     EXPIRED,
@@ -24,6 +23,7 @@ from ccq_tui.agent.texts import (
     REJECTED_WITH_TEXT,
     UNASKED,
 )
+from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
 from ccq_tui.inbox import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class CompletionKind(StrEnum):
     """What a list above the prompt offers."""
 
     COMMANDS = "commands"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedCompletion:
     """A piece of the prompt that can be completed.
 
     Attributes:
@@ -26,7 +26,7 @@ class Wanted:
         end: Where it ends.
     """
 
-    kind: Kind
+    kind: CompletionKind
     query: str
     start: int = 0
     end: int = 0
@@ -38,7 +38,7 @@ _COMMAND = re.compile(r"/(\S*)$")
 _LONGEST = 300
 
 
-def wanted_at(text: str, caret: int) -> Wanted | None:
+def wanted_at(text: str, caret: int) -> WantedCompletion | None:
     """Say what is completed where the caret stands.
 
     Args:
@@ -51,18 +51,21 @@ def wanted_at(text: str, caret: int) -> Wanted | None:
     before = text[:caret]
     if command := _COMMAND.fullmatch(before):
         rest = re.match(r"\S*", text[caret:])
-        return Wanted(Kind.COMMANDS, command[1], 0, caret + (rest.end() if rest else 0))
+        return WantedCompletion(CompletionKind.COMMANDS, command[1], 0, caret + (rest.end() if rest else 0))
     if file := _FILE.search(before[-_LONGEST:]):
         offset = max(0, caret - _LONGEST)
         quoted = file[1] is not None
         rest = re.match(r'[^"\n]*"' if quoted else r"\S*", text[caret:])
-        return Wanted(
-            Kind.FILES, file[1] or file[2] or "", offset + file.start(), caret + (rest.end() if rest else 0)
+        return WantedCompletion(
+            CompletionKind.FILES,
+            file[1] or file[2] or "",
+            offset + file.start(),
+            caret + (rest.end() if rest else 0),
         )
     return None
 
 
-def completed(text: str, wanted: Wanted, value: str) -> tuple[str, int]:
+def completed(text: str, wanted: WantedCompletion, value: str) -> tuple[str, int]:
     """Put what was chosen into the prompt.
 
     Args:
@@ -73,12 +76,12 @@ def completed(text: str, wanted: Wanted, value: str) -> tuple[str, int]:
     Returns:
         The new text, and where the caret stands in it.
     """
-    if wanted.kind is Kind.HISTORY:
+    if wanted.kind is CompletionKind.HISTORY:
         return value, len(value)
-    piece = f"/{value}" if wanted.kind is Kind.COMMANDS else mention(value)
+    piece = f"/{value}" if wanted.kind is CompletionKind.COMMANDS else mention(value)
     rest = text[wanted.end :]
     # One goes on within a directory; after anything else comes the next word.
-    if not (piece.endswith("/") and wanted.kind is Kind.FILES) and not rest.startswith((" ", "\n")):
+    if not (piece.endswith("/") and wanted.kind is CompletionKind.FILES) and not rest.startswith((" ", "\n")):
         piece += " "
         caret = wanted.start + len(piece)
     else:

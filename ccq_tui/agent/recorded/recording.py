@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ccq_tui.agent.recorded.entries import BadLineError, entries
 from ccq_tui.agent.recorded.lines import Lines
-from ccq_tui.agent.recorded.reading import Recording
+from ccq_tui.agent.recorded.reader import Recording
 from ccq_tui.text import one_line
 
 FIRST_SECONDS = 5.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.cells import cell_len
 from rich.text import Text
 
-from ccq_tui.screens.pickers.choosing import Choosing, PickRow
+from ccq_tui.screens.pickers.pick_list import Choosing, PickRow
 from ccq_tui.text import one_line
-from ccq_tui.widgets.lines import Line, row_lines, wrapped
+from ccq_tui.widgets.lines import DrawnLine, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 
 PREFIX = 5
@@ -22,7 +22,7 @@ WIDEST_COLUMN = 28
 
 def pick_lines(
     state: Choosing, width: int, palette: Palette, empty: str = "There is nothing to choose"
-) -> list[Line]:
+) -> list[DrawnLine]:
     """Return the lines of the rows that the filter lets through.
 
     Args:
@@ -34,9 +34,9 @@ def pick_lines(
     rows = state.shown
     if not rows:
         nothing = "Nothing fits · Esc clears it" if state.filter and state.rows else empty
-        return [Line(Text(" " * PREFIX + nothing, palette.muted))]
+        return [DrawnLine(Text(" " * PREFIX + nothing, palette.muted))]
     column = _column(rows) if width >= BESIDE_FROM else 0
-    lines: list[Line] = []
+    lines: list[DrawnLine] = []
     for index, row in enumerate(rows):
         mark = Text("● " if row.current else "  ", palette.on)
         texts = _texts(row, width - PREFIX, column, palette)

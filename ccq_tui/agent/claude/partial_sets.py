@@ -26,9 +26,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.requests import call_of
-from ccq_tui.questions.arriving import ArrivingSet
 from ccq_tui.questions.model import QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving
 
 FRAME = 1 / 20

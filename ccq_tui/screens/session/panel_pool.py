@@ -7,7 +7,7 @@ from collections.abc import Callable
 from textual.widget import Widget
 
 from ccq_tui.inbox.decision import DecisionState
-from ccq_tui.inbox.waiting import Draft
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ccq_tui.worktrees.creation import tidy
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
-from ccq_tui.worktrees.making import tidy
 from ccq_tui.worktrees.model import Worktree, git_directory
 
 _logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ _TO_COMPARE = frozenset({"100644", "100755"})
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class WorktreeContents:
     """What would be lost with a worktree.
 
     Attributes:
@@ -68,7 +68,7 @@ class Held:
         )
 
 
-def held_by(worktree: Worktree) -> Held:
+def held_by(worktree: Worktree) -> WorktreeContents:
     """Look at what a worktree holds.
 
     Raises:
@@ -84,7 +84,7 @@ def held_by(worktree: Worktree) -> Held:
         elif not _is_cache(worktree.path / name):
             ignored.append(name)
     tip = asked(worktree.root, "rev-parse", "--verify", "--quiet", f"refs/heads/{worktree.branch}") or ""
-    return Held(
+    return WorktreeContents(
         changed,
         tuple(_hidden(worktree.path)),
         tuple(ignored),
@@ -96,7 +96,7 @@ def held_by(worktree: Worktree) -> Held:
     )
 
 
-def remove(worktree: Worktree, held: Held) -> None:
+def remove(worktree: Worktree, held: WorktreeContents) -> None:
     """Remove a worktree that holds nothing, and its branch.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 
 from claude_agent_sdk import ClaudeSDKClient
 
-from ccq_tui.agent.claude.leaving import limited
+from ccq_tui.agent.claude.shutdown import limited
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.compat.sdk.control import sender
 

@@ -22,7 +22,7 @@ _KEYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReplayStatus:
     """How far a replay is.
 
     Attributes:
@@ -42,7 +42,7 @@ class Standing:
     ended: bool = False
 
     @classmethod
-    def of(cls, recording: Recording, *, paused: bool, ended: bool) -> Standing:
+    def of(cls, recording: Recording, *, paused: bool, ended: bool) -> ReplayStatus:
         """Say how far a recording is."""
         size, done = recording.lines.size, recording.lines.taken
         percent = min(100, done * 100 // size) if size else None

@@ -10,7 +10,7 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
-from ccq_tui.agent.claude.errors import Failure, LastWords, explain, signal_name
+from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain, signal_name
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
 from ccq_tui.text import one_line
@@ -34,7 +34,7 @@ _EXAMINED = frozenset(
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
-async def explain_start(error: BaseException, words: LastWords, options: SessionOptions) -> Failure:
+async def explain_start(error: BaseException, words: LastWords, options: SessionOptions) -> SessionFailure:
     """Say why the CLI did not start.
 
     Args:
@@ -48,11 +48,11 @@ async def explain_start(error: BaseException, words: LastWords, options: Session
     failure = explain(error, words)
     program = options.cli_path
     if not await asyncio.to_thread(options.cwd.is_dir):
-        return Failure(Problem.DIRECTORY_GONE, str(options.cwd))
+        return SessionFailure(Problem.DIRECTORY_GONE, str(options.cwd))
     if failure.kind is Problem.CLI_MISSING:
-        return Failure(failure.kind, f"There is no {program}." if program else "")
+        return SessionFailure(failure.kind, f"There is no {program}." if program else "")
     if failure.kind is Problem.NO_CONVERSATION:
-        return Failure(failure.kind, options.resume or "", failure.exit_code)
+        return SessionFailure(failure.kind, options.resume or "", failure.exit_code)
     if failure.kind in _EXAMINED and program is not None:
         return await _examined(program, options, failure)
     return failure
@@ -64,7 +64,7 @@ def is_too_old(version: str) -> bool:
     return found is not None and tuple(map(int, found.groups())) < MINIMUM_CLI
 
 
-async def _examined(program: Path, options: SessionOptions, failure: Failure) -> Failure:
+async def _examined(program: Path, options: SessionOptions, failure: SessionFailure) -> SessionFailure:
     """Ask the program for its version, as every Claude Code tells it at once."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -78,22 +78,22 @@ async def _examined(program: Path, options: SessionOptions, failure: Failure) ->
             start_new_session=True,
         )
     except OSError as error:
-        return Failure(Problem.CLI_UNUSABLE, f"{program} cannot be run: {error.strerror}.")
+        return SessionFailure(Problem.CLI_UNUSABLE, f"{program} cannot be run: {error.strerror}.")
     try:
         async with asyncio.timeout(VERSION_SECONDS):
             said = await _said(process)
             code = await process.wait()
     except TimeoutError:
         answer = "does not answer even when it is asked for its version."
-        return Failure(failure.kind, f"{program} {answer}", failure.exit_code)
+        return SessionFailure(failure.kind, f"{program} {answer}", failure.exit_code)
     finally:
         await _end(process)
     if code == 0 and _VERSION.search(said):
         if is_too_old(said):
-            return Failure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
+            return SessionFailure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
         kind = Problem.CLI_ENDED if failure.kind is Problem.CLI_UNUSABLE else failure.kind
-        return Failure(kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
-    return Failure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
+        return SessionFailure(kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
+    return SessionFailure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
 
 
 async def _end(process: Process) -> None:

@@ -11,7 +11,7 @@ from textual import on
 from ccq_tui.agent.recorded import Recording
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch
-from ccq_tui.screens.replay import GoOn, ReplayScreen
+from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 
 
 class ReplayApp(CcqApp):
@@ -40,7 +40,7 @@ class ReplayApp(CcqApp):
     ) -> None:
         super().__init__(launch, clock=clock)
         self._replay = ReplayScreen(launch, recording, speed, clock=clock)
-        self.answered: GoOn | None = None
+        self.answered: BroughtAnswer | None = None
 
     async def begin(self, first: Launch) -> None:
         """Show the recording where otherwise a session would begin."""
@@ -58,7 +58,7 @@ class ReplayApp(CcqApp):
         await self.action_quit()
 
 
-def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int, GoOn | None]:
+def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int, BroughtAnswer | None]:
     """Show a recording until the person leaves it.
 
     Args:
@@ -80,7 +80,7 @@ def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int
     return app.return_code or 0, app.answered
 
 
-def launch_for(answer: GoOn, given: dict[str, Any]) -> Launch:
+def launch_for(answer: BroughtAnswer, given: dict[str, Any]) -> Launch:
     """Say what to start to bring an answer to its session.
 
     Args:

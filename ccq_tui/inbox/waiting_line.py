@@ -38,7 +38,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WaitingLine:
     """Requests in the order in which they came; the first is the one shown."""
 
     items: tuple[Waiting, ...] = ()
@@ -49,15 +49,15 @@ class Line:
         return self.items[0] if self.items else None
 
     @property
-    def asked(self) -> Line:
+    def asked(self) -> WaitingLine:
         """The line without what is still being written."""
-        return Line(tuple(item for item in self.items if not item.arriving))
+        return WaitingLine(tuple(item for item in self.items if not item.arriving))
 
     @property
-    def asked_first(self) -> Line:
+    def asked_first(self) -> WaitingLine:
         """The line with what is still being written behind everything else."""
         arriving = tuple(item for item in self.items if item.arriving)
-        return Line((*self.asked.items, *arriving))
+        return WaitingLine((*self.asked.items, *arriving))
 
     def __contains__(self, request_id: object) -> bool:
         return self.get(request_id) is not None
@@ -66,7 +66,7 @@ class Line:
         """Return the waiting request of an id, or None."""
         return next((item for item in self.items if item.request.id == request_id), None)
 
-    def with_added(self, request: Request, draft: Draft | None = None) -> Line:
+    def with_added(self, request: Request, draft: Draft | None = None) -> WaitingLine:
         """Return the line with a request at its end; one that waits already stays where it is.
 
         Args:
@@ -77,17 +77,17 @@ class Line:
             return self
         return replace(self, items=(*self.items, Waiting(request, draft or first_draft(request))))
 
-    def without(self, request_id: str) -> Line:
+    def without(self, request_id: str) -> WaitingLine:
         """Return the line without a request."""
         return replace(self, items=tuple(item for item in self.items if item.request.id != request_id))
 
-    def with_item(self, waiting: Waiting) -> Line:
+    def with_item(self, waiting: Waiting) -> WaitingLine:
         """Return the line with a request in its own place, of which more is here now."""
         same = waiting.request.id
         items = tuple(waiting if item.request.id == same else item for item in self.items)
         return replace(self, items=items)
 
-    def with_draft(self, request_id: str, draft: Draft) -> Line:
+    def with_draft(self, request_id: str, draft: Draft) -> WaitingLine:
         """Return the line with another draft for a request."""
         return replace(
             self,

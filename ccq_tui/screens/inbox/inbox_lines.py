@@ -12,20 +12,26 @@ from rich.text import Text
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request
 from ccq_tui.questions import Question
-from ccq_tui.screens.inbox.listing import InboxList, InboxRow, Place
+from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.decision.details import flow_lines
 from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.lines import LateLine, Line, flowing, wrapped
+from ccq_tui.widgets.lines import DrawnLine, LateLine, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 
-SIGNS = {Place.HERE: "◆", Place.OTHER: "◆", Place.RESTS: "◇", Place.GONE: "✖", Place.ASKER: "◆"}
+SIGNS = {
+    SessionPlace.HERE: "◆",
+    SessionPlace.OTHER: "◆",
+    SessionPlace.RESTS: "◇",
+    SessionPlace.GONE: "✖",
+    SessionPlace.ASKER: "◆",
+}
 WORDS = {
-    Place.HERE: "open here",
-    Place.OTHER: "runs in another ccq-tui",
-    Place.RESTS: "no process · your answer starts it",
-    Place.ASKER: "asked by no session · who asked takes your answer",
-    Place.GONE: "it is deleted, or its directory is gone · c copies question and answer",
+    SessionPlace.HERE: "open here",
+    SessionPlace.OTHER: "runs in another ccq-tui",
+    SessionPlace.RESTS: "no process · your answer starts it",
+    SessionPlace.ASKER: "asked by no session · who asked takes your answer",
+    SessionPlace.GONE: "it is deleted, or its directory is gone · c copies question and answer",
 }
 AGE_WIDTH = 5
 LONGEST = 20_000
@@ -44,7 +50,7 @@ def age(asked: datetime, now: datetime) -> str:
     return f"{seconds}s"
 
 
-def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) -> list[Line]:
+def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) -> list[DrawnLine]:
     """Return a line for each row shown, and one for each group.
 
     Args:
@@ -60,26 +66,28 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
             if state.filter
             else "Nothing waits for you · questions of all sessions come here"
         )
-        return [Line(Text(f"   {words}", palette.muted))]
+        return [DrawnLine(Text(f"   {words}", palette.muted))]
     column = min(max(cell_len(row.session) for row in shown), max(8, width // 4))
-    lines: list[Line] = []
+    lines: list[DrawnLine] = []
     group = None
     for at, row in enumerate(shown):
         if state.grouped and row.session_id != group:
             group = row.session_id
-            lines.append(Line(Text(f" {set_cell_size(row.session, width - 2).rstrip()}", palette.strong)))
+            lines.append(
+                DrawnLine(Text(f" {set_cell_size(row.session, width - 2).rstrip()}", palette.strong))
+            )
         lines.append(_row_line(row, at, 0 if state.grouped else column, now, width, palette))
     return lines
 
 
-def _row_line(row: InboxRow, at: int, column: int, now: datetime, width: int, palette: Palette) -> Line:
+def _row_line(row: InboxRow, at: int, column: int, now: datetime, width: int, palette: Palette) -> DrawnLine:
     return LateLine(at, partial(_row_text, row, column, now, width, palette))
 
 
 def _row_text(
     row: InboxRow, column: int, now: datetime, width: int, palette: Palette, at_cursor: bool
 ) -> Text:
-    sign = palette.warning if row.place is Place.GONE else palette.accent
+    sign = palette.warning if row.place is SessionPlace.GONE else palette.accent
     name = ""
     if column:
         short = cell_len(row.session) > column
@@ -106,7 +114,7 @@ def about(
         asked: Whether the question is part of it.
     """
     width = max(8, width - 5)
-    alarm = palette.warning if row.place is Place.GONE else palette.muted
+    alarm = palette.warning if row.place is SessionPlace.GONE else palette.muted
     for line in wrapped(
         Text(f"{row.session} · {one_line(row.directory, 300)}".rstrip(" ·"), palette.strong), width
     ):
@@ -191,13 +199,13 @@ def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) 
     if row is None:
         return (back,)
     match row.place:
-        case Place.GONE:
+        case SessionPlace.GONE:
             return (COPY, DECLINE, back, *LIST)
-        case Place.ASKER:
+        case SessionPlace.ASKER:
             return (ANSWER, back, DECLINE, *LIST, COPY)
-        case Place.OTHER:
+        case SessionPlace.OTHER:
             return (ANSWER, back, DECLINE, *LIST, PARK, COPY)
-        case Place.HERE:
+        case SessionPlace.HERE:
             return (ANSWER, GO, back, DECLINE, *LIST, PARK, COPY)
-        case Place.RESTS:
+        case SessionPlace.RESTS:
             return (ANSWER, GO, back, DECLINE, *LIST, COPY)

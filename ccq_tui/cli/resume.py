@@ -17,7 +17,7 @@ from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.history import History
+    from ccq_tui.agent.history import SessionPast
 
 _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -104,7 +104,7 @@ def _known(name: str) -> _Known:
     return _Known(key, known.directory, known.name, process)
 
 
-def _written(known: _Known, past: History, form: str) -> str:
+def _written(known: _Known, past: SessionPast, form: str) -> str:
     from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.text import safe
     from ccq_tui.widgets.transcript.export import export_json, export_markdown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ccq_tui.prompts.completing import Kind, Wanted
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 
 MOST_ROWS = 50
 SEEN_AFTER = 0.3
@@ -12,7 +12,7 @@ SEEN_AFTER = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Completion:
     """One row.
 
     Attributes:
@@ -29,7 +29,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class CompletionList:
     """An open list.
 
     Attributes:
@@ -43,8 +43,8 @@ class Choices:
         top: The row at the top when one was pointed at: rows stay under the pointer.
     """
 
-    wanted: Wanted
-    rows: tuple[Choice, ...] = ()
+    wanted: WantedCompletion
+    rows: tuple[Completion, ...] = ()
     since: float = 0.0
     cursor: int = 0
     moved: bool = False
@@ -53,7 +53,7 @@ class Choices:
     top: int | None = None
 
     @property
-    def chosen(self) -> Choice | None:
+    def chosen(self) -> Completion | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
 
@@ -62,25 +62,25 @@ class Choices:
         """Whether what is typed is one of the rows as it stands."""
         return any(row.value == self.wanted.query for row in self.rows)
 
-    def by(self, steps: int) -> Choices:
+    def by(self, steps: int) -> CompletionList:
         """Move the cursor, from the last row to the first and back."""
         if not self.rows:
             return self
         return replace(self, cursor=(self.cursor + steps) % len(self.rows), moved=True, top=None)
 
-    def to(self, row: int) -> Choices:
+    def to(self, row: int) -> CompletionList:
         """Move the cursor to a row; beyond an end it stays on the last one there."""
         return replace(self, cursor=max(0, min(row, len(self.rows) - 1)), moved=bool(self.rows), top=None)
 
-    def pointed(self, row: int, height: int) -> Choices:
+    def pointed(self, row: int, height: int) -> CompletionList:
         """Move the cursor to a row that is shown in so many lines, and keep every row where it is."""
         return replace(self, cursor=row, moved=True, top=self.window(height).start)
 
-    def typed(self, wanted: Wanted) -> Choices:
+    def typed(self, wanted: WantedCompletion) -> CompletionList:
         """Return the list after more was typed; its rows stand until others are found."""
         return self if wanted == self.wanted else replace(self, wanted=wanted, ready=False, moved=False)
 
-    def found(self, rows: tuple[Choice, ...], note: str = "") -> Choices:
+    def found(self, rows: tuple[Completion, ...], note: str = "") -> CompletionList:
         """Return the list with the rows for what is typed now.
 
         Of rows that come again, with more among them, the one under the cursor stays under it: somebody may
@@ -102,7 +102,7 @@ class Choices:
         """
         if self.chosen is None:
             return False
-        if self.wanted.kind is Kind.HISTORY or self.moved:
+        if self.wanted.kind is CompletionKind.HISTORY or self.moved:
             return True
         return self.ready and not self._complete and now - self.since >= SEEN_AFTER
 
@@ -112,7 +112,7 @@ class Choices:
         Args:
             again: The key that goes on to the next earlier prompt, as it is shown.
         """
-        searching = self.wanted.kind is Kind.HISTORY
+        searching = self.wanted.kind is CompletionKind.HISTORY
         if self.chosen is None:
             return (("Esc", "back"),) if searching else ()
         # Not `enter_takes`: what is true again at the next moment would flicker.
