@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +160,15 @@ async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
 async def state_of(run: Many, request_id: str) -> RequestState | None:
     stored = await run.app.inbox.run(lambda store: store.request(request_id))
     return stored.state if stored else None
+
+
+@asynccontextmanager
+async def one_waits(
+    where: Path, clock: Clock | None = None
+) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
+    """Show the inbox with one question, which an earlier process left."""
+    run = Many(where, clock=clock)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        request = await left_behind(run, where)
+        await open_inbox(pilot, run, 1)
+        yield run, pilot, request

@@ -42,6 +42,7 @@ from tests.ui.inboxed import (
     Many,
     keep_record,
     left_behind,
+    one_waits,
     open_by_key,
     open_inbox,
     request_of,
@@ -49,18 +50,6 @@ from tests.ui.inboxed import (
     wished,
 )
 from tests.ui.session import until
-
-
-@asynccontextmanager
-async def one_waits(
-    where: Path, clock: Clock | None = None
-) -> AsyncIterator[tuple[Many, Pilot[int], QuestionRequest]]:
-    """Show the inbox with one question, which an earlier process left."""
-    run = Many(where, clock=clock)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        request = await left_behind(run, where)
-        await open_inbox(pilot, run, 1)
-        yield run, pilot, request
 
 
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(

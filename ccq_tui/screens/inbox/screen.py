@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar
@@ -62,6 +62,21 @@ TAKING = frozenset({"right", "enter", "ctrl+d"})
 LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
 
 
+@dataclass(slots=True)
+class Opening:
+    """A panel whose draft is being read.
+
+    Attributes:
+        row: Its request.
+        typed: What was typed for it meanwhile.
+        changed: Whether another surface changed the draft since the read began.
+    """
+
+    row: InboxRow
+    typed: list[events.Key | events.Paste] = field(default_factory=list)
+    changed: bool = False
+
+
 class InboxScreen(Overlay[InboxRow | None]):
     """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
 
@@ -116,8 +131,8 @@ class InboxScreen(Overlay[InboxRow | None]):
         """Whether letters are what to find although nothing is typed yet."""
         self.declining: tuple[str, float] | None = None
         """The request about which it is asked whether to decline it, and since when."""
-        self._ahead: list[events.Key | events.Paste] | None = None
-        """What was typed for the panel that is being opened."""
+        self._opening: Opening | None = None
+        """The panel that is being opened, or None."""
         self._typed_at: float | None = None
         self._closed_at: float | None = None
         """When a panel closed by itself, or the last key meant for it came; None after a pause."""
@@ -181,7 +196,8 @@ class InboxScreen(Overlay[InboxRow | None]):
             self._follow(change)
         elif isinstance(change, Settled):
             self.feed.drop(change.request.id)
-            if self.answered is not None and self.answered.id == change.request.id:
+            opened = self.answered or (self._opening.row if self._opening is not None else None)
+            if opened is not None and opened.id == change.request.id:
                 waiting, self._closed_at = self.close_panel(keep=False), self.clock()
                 settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
                 self.say(self.answers.too_late(settled, waiting))
@@ -351,9 +367,9 @@ class InboxScreen(Overlay[InboxRow | None]):
 
     def _open_soon(self, row: InboxRow) -> None:
         """Open the panel of a request with its draft; keys that come from now on are the panel's."""
-        if self._ahead is None:
-            self._ahead = []
-            start_work(self, partial(self._open_panel, row), name="open panel")
+        if self._opening is None:
+            self._opening = Opening(row)
+            start_work(self, partial(self._open_panel, self._opening), name="open panel")
 
     def on_screen_resume(self) -> None:
         """Let an open panel ignore what was meant for the screen that covered it."""
@@ -365,8 +381,8 @@ class InboxScreen(Overlay[InboxRow | None]):
         typed = copy_of(event)  # the one that came is stopped at the list
         if self.panel is not None:
             self.panel.type_ahead([typed])  # it has not taken the focus yet
-        elif self._ahead is not None:
-            self._ahead.append(typed)
+        elif self._opening is not None:
+            self._opening.typed.append(typed)
         else:
             return False
         return True
@@ -387,21 +403,28 @@ class InboxScreen(Overlay[InboxRow | None]):
             self._find(True)
         return event.key in GUARDED_KEYS
 
-    async def _open_panel(self, row: InboxRow) -> None:
+    async def _open_panel(self, opening: Opening) -> None:
         try:
-            await self._read_and_open(row)
+            await self._read_and_open(opening)
         finally:
-            ahead, self._ahead = self._ahead or [], None
+            self._opening = None
         if self.panel is not None:
-            self.panel.type_ahead(ahead)
+            self.panel.type_ahead(opening.typed)
+        elif opening.typed:
+            self._closed_at = self.clock()  # words to find, as behind a panel that closed by itself
+            for typed in opening.typed:
+                self.field.post_message(typed)
 
-    async def _read_and_open(self, row: InboxRow) -> None:
+    async def _read_and_open(self, opening: Opening) -> None:
+        row, opening.changed = opening.row, True
         try:
-            draft = await self.answers.draft_for(row)
+            while opening.changed:
+                opening.changed = False
+                draft = await self.answers.draft_for(row)
         except InboxError as error:
             self.say(f"Its draft cannot be read: {error}")
             return
-        if self.panel is not None or not self.is_current:
+        if self.state.get(row.id) is None or self.panel is not None or not self.is_current:
             return
         draft = replace(draft, hidden=False, guard=InputGuard(typed_at=self._typed_at))
         kind = PANELS[type(draft)]
@@ -415,7 +438,9 @@ class InboxScreen(Overlay[InboxRow | None]):
         after_refresh(panel, self.body.about_view.look_anew)
 
     def _follow(self, change: DraftUpdated) -> None:
-        """Show what another process changed in the draft of the open panel."""
+        """Show what another process changed in the draft of the open panel, or of the one being opened."""
+        if self._opening is not None and self._opening.row.id == change.request.id:
+            self._opening.changed = True
         if self.panel is None or self.answered is None or self.answered.id != change.request.id:
             return
         before, after = self.panel.follow(partial(followed, change=change, at=self.clock()))

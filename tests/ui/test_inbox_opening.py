@@ -1,0 +1,62 @@
+"""What happens in other processes while a panel of the inbox screen opens is not missed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import DraftUpdated, InboxChange, Request, Won
+from ccq_tui.inbox.waiting_line import Draft, first_draft
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.state import PanelState
+from ccq_tui.widgets.question import QuestionPanel
+from tests.actors import COMMAND, PHONE
+from tests.steps import step
+from tests.ui.inboxed import one_waits
+from tests.ui.session import until
+
+
+@pytest.mark.parametrize("news", ["settled", "changed"])
+async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, news: str
+) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        inbox, screen = run.app.inbox, run.inbox_screen
+        load, read, shown = inbox.load_draft, asyncio.Event(), asyncio.Event()
+
+        async def load_slowly(asked: Request) -> Draft | None:
+            draft = await load(asked)
+            read.set()
+            await shown.wait()
+            return draft
+
+        monkeypatch.setattr(inbox, "load_draft", load_slowly)
+        await pilot.press("right")
+        await read.wait()
+        if news == "settled":
+            await pilot.press(*"typed")
+            assert await inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND) == Won()
+            await until(pilot, lambda: not screen.state.rows)
+            shown.set()
+            with step("no panel opens for it, it is said who answered, and what was typed is there"):
+                await until(pilot, lambda: screen.field.text == "typed")
+                assert screen.panel is None
+                assert "Already answered by ccq-tui answer at" in run.said()
+        else:
+            theirs = first_draft(request)
+            assert isinstance(theirs, PanelState)
+            (page,) = theirs.pages
+            noted = replace(theirs, pages=(replace(page, draft=replace(page.draft, note="mind this")),))
+            heard: list[InboxChange] = []
+            inbox.subscribe(heard.append)
+            # As another process writes: not through this one's own queue.
+            await inbox.run(lambda store: store.save_drafts({request.id: noted}, {}, {request.id: PHONE}))
+            await until(pilot, lambda: any(isinstance(change, DraftUpdated) for change in heard))
+            shown.set()
+            with step("it opens with the newer draft"):
+                await until(pilot, lambda: screen.panel is not None)
+                assert isinstance(screen.panel, QuestionPanel)
+                assert screen.panel.state.pages[0].draft.note == "mind this"
