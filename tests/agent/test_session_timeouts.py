@@ -46,9 +46,9 @@ async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbo
     await delivered(inbox, name, "result")
     rows = await inbox.run(lambda store: store.history(request_id=name))
     assert [(row.became, row.cause, row.actor) for row in rows] == [
-        ("pending", "asked", ""),
-        ("expired", "expired", "timeout"),
-        ("delivered", "seen as result", ""),
+        ("pending", "asked", None),
+        ("expired", "expired", LIMIT),
+        ("delivered", "seen as result", None),
     ]
 
 

@@ -226,7 +226,7 @@ def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer
 def test_who_is_a_moment_later_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ccq_tui.cli import saying
+    from ccq_tui.cli import answer_flags
 
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
@@ -234,7 +234,7 @@ def test_who_is_a_moment_later_is_told(
         return Answered((Answer(other="late"),))
 
     stock()
-    monkeypatch.setattr(saying, "answered", while_another_answers)
+    monkeypatch.setattr(answer_flags, "answered", while_another_answers)
     assert main(["answer", CACHE, "--other", "late"]) == 3
     assert "was already answered in its session at" in capsys.readouterr().err
     assert outcome_of(CACHE) == Declined()

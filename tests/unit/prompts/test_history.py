@@ -69,7 +69,7 @@ def test_several_processes_append_at_once(tmp_path: Path, monkeypatch: pytest.Mo
     code = (
         "import sys; from pathlib import Path; from ccq_tui.prompts import history\n"
         "history.MOST_BYTES = 20_000\n"
-        "mine = history.History(Path(sys.argv[1]), Path('/here'))\n"
+        "mine = history.PromptHistory(Path(sys.argv[1]), Path('/here'))\n"
         "for number in range(100): mine.add(f'{sys.argv[2]} {number} ' + 'x' * 50)\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in "abc"]
