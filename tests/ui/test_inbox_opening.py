@@ -1,4 +1,4 @@
-"""What happens in other processes while a panel of the inbox screen opens is not missed."""
+"""What happens in other processes while a request is about to be answered in the inbox screen."""
 
 from __future__ import annotations
 
@@ -60,3 +60,15 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
                 await until(pilot, lambda: screen.panel is not None)
                 assert isinstance(screen.panel, QuestionPanel)
                 assert screen.panel.state.pages[0].draft.note == "mind this"
+
+
+async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decline_it(tmp_path: Path) -> None:
+    async with one_waits(tmp_path) as (run, pilot, request):
+        await pilot.press("ctrl+d")
+        await until(pilot, lambda: "Decline “Which one for old?”?" in run.said())
+        verdict = await run.app.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
+        assert verdict == Won()
+        await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
+        await pilot.pause()
+        assert "Esc back" in run.hints()
+        assert "decline" not in run.hints()

@@ -195,12 +195,21 @@ class InboxScreen(Overlay[InboxRow | None]):
         elif isinstance(change, DraftUpdated):
             self._follow(change)
         elif isinstance(change, Settled):
-            self.feed.drop(change.request.id)
-            opened = self.answered or (self._opening.row if self._opening is not None else None)
-            if opened is not None and opened.id == change.request.id:
-                waiting, self._closed_at = self.close_panel(keep=False), self.clock()
-                settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
-                self.say(self.answers.too_late(settled, waiting))
+            self._settled(change)
+
+    def _settled(self, change: Settled) -> None:
+        """Take a request out of the list; where it is being answered, or is about to be, say who did it."""
+        opened = self.answered or (self._opening.row if self._opening is not None else None)
+        opens = opened is not None and opened.id == change.request.id
+        asks = self.declining is not None and self.declining[0] == change.request.id
+        if asks:
+            self.declining = None
+        self.feed.drop(change.request.id)
+        if opens or asks:
+            self._closed_at = self.clock()
+            waiting = self.close_panel(keep=False) if opens else None
+            settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
+            self.say(self.answers.too_late(settled, waiting))
 
     # -- keys -----------------------------------------------------------------------------------------------
 
