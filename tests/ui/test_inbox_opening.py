@@ -72,3 +72,21 @@ async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decli
         await pilot.pause()
         assert "Esc back" in run.hints()
         assert "decline" not in run.hints()
+
+
+async def test_a_click_that_opens_a_request_takes_back_the_question_whether_to_decline_it(
+    tmp_path: Path,
+) -> None:
+    async with one_waits(tmp_path) as (run, pilot, _):
+        screen = run.inbox_screen
+        await pilot.press("ctrl+d")
+        await until(pilot, lambda: "Decline “" in run.said())
+        where = screen.body.list_view.region
+        row = next(
+            y for y in range(where.height) if screen.body.list_view.row_on_screen((*where.offset, 5, y)) == 0
+        )
+        await pilot.click(offset=(where.x + 5, where.y + row))
+        await until(pilot, lambda: screen.panel is not None)
+        await pilot.pause()
+        assert "Decline" not in run.said()
+        assert screen.declining is None

@@ -377,7 +377,7 @@ class InboxScreen(Overlay[InboxRow | None]):
     def _open_soon(self, row: InboxRow) -> None:
         """Open the panel of a request with its draft; keys that come from now on are the panel's."""
         if self._opening is None:
-            self._opening = Opening(row)
+            self._opening, self.declining = Opening(row), None
             start_work(self, partial(self._open_panel, self._opening), name="open panel")
 
     def on_screen_resume(self) -> None:
