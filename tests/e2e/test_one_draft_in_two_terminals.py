@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Start, program
@@ -39,6 +43,8 @@ def test_a_draft_follows_the_other_terminal_and_takes_nothing_from_who_types(sta
             other.wait(CHANGED)
             other.press("3")
             other.wait("◼ 3  Logs")
+            # On disk before the note goes on: of two that write at once, the disk keeps the later one.
+            other.wait(lambda _: "Logs" in drafts_in(run.home.home))
             terminal.type(" small")
             terminal.wait("keep it small")
         with step("what was typed last is what both show"):
@@ -61,3 +67,10 @@ def test_a_draft_follows_the_other_terminal_and_takes_nothing_from_who_types(sta
 
 def selected(terminal: Terminal) -> str:
     return "\n".join(line for line in terminal.text.splitlines() if "◼" in line)
+
+
+def drafts_in(home: Path) -> str:
+    """Return the drafts that are on disk."""
+    (file,) = home.glob("**/inbox.db")
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as store:
+        return "\n".join(str(body) for (body,) in store.execute("SELECT body FROM drafts"))
