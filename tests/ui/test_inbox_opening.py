@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.geometry import Offset
 
 from ccq_tui.inbox import DraftUpdated, InboxChange, Request, Won
 from ccq_tui.inbox.waiting_line import Draft, first_draft
@@ -83,7 +84,9 @@ async def test_a_click_that_opens_a_request_takes_back_the_question_whether_to_d
         await until(pilot, lambda: "Decline “" in run.said())
         where = screen.body.list_view.region
         row = next(
-            y for y in range(where.height) if screen.body.list_view.row_on_screen((*where.offset, 5, y)) == 0
+            y
+            for y in range(where.height)
+            if screen.body.list_view.row_on_screen(Offset(where.x + 5, where.y + y)) == 0
         )
         await pilot.click(offset=(where.x + 5, where.y + row))
         await until(pilot, lambda: screen.panel is not None)
