@@ -261,7 +261,7 @@ class GivenAnswers(TypedDict):
     """``ccq-tui answer --json`` to a question set: one answer a question, null to leave one open."""
 
     version: NotRequired[Version]
-    answers: list[GivenAnswer | None]
+    answers: Annotated[list[GivenAnswer | None], Field(min_length=1)]
 
 
 @with_config(EXACT)
@@ -277,7 +277,7 @@ class GivenDecision(TypedDict):
     """``ccq-tui answer --json`` to a permission or a plan."""
 
     version: NotRequired[Version]
-    choice: int
+    choice: Annotated[int, Field(ge=1)]
     note: NotRequired[str | None]
 
 
