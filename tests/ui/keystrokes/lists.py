@@ -275,11 +275,10 @@ class Lists(Panels):
         letters = Counter("".join(map(typed, keys)))
         if had_keys and not (keys[0] in ("tab", "enter") and shown is None):
             # A panel that comes up behind the list holds one letter back, and takes no blank.
-            missing = (
-                letters
-                - gained(before, self.texts())
-                - Counter(f"{self.passed_over} " * (self.front is not None or bool(self.passed_over)))
-            )
+            panel = self.dock.panel
+            held = panel.state.guard.passed_over if panel is not None else ""
+            blank = " " if held or self.front is not None else ""
+            missing = letters - gained(before, self.texts()) - Counter(held + blank)
             self.expect(not missing, f"{''.join(missing)!r} of {keys} is nowhere")
 
     def _completed(self, key: str, prompt: str, frame: Frame) -> None:
