@@ -272,7 +272,7 @@ class Inbox(Panels):
             if self.expect(before.state is not None, f"{answers} by {keys} in one go"):
                 self._confirmed(self._decisive(keys, before), before, calm=True)
         elif (before.in_text and keys[0] not in ("ctrl+d", "f2")) or (
-            before.front is None and (keys[0] == "f2" or (finds and keys[0] != "ctrl+d"))
+            before.front is None and (keys[0] == "f2" or (finds and keys[0] not in ("ctrl+d", "right")))
         ):
             # Ctrl+D and F2 leave a text, for a question and for the list, to which letters are no text.
             # A panel that comes up behind holds one letter back, and takes no blank that begins no word.
