@@ -421,13 +421,12 @@ class DurableInbox(Keeping):
             elif isinstance(change, Settled):
                 self._held.settled(change)
         if news:
-            self._post(self._hear, news)
+            heard = self._retries.heard
+            self._post(self._hear, [heard(one) if isinstance(one, DraftUpdated) else one for one in news])
 
     def _hear(self, news: list[News]) -> None:
         for change in news:
-            if isinstance(change, DraftUpdated):
-                self._listeners.tell(self._retries.heard(change))
-            elif isinstance(change, SessionNoted | ParkWanted):
+            if isinstance(change, DraftUpdated | SessionNoted | ParkWanted):
                 self._listeners.tell(change)
             elif not isinstance(change, Over):
                 self._told(change)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.draft_fields import DraftField
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.inbox.waiting_line import Draft
@@ -115,20 +116,16 @@ class DraftUpdated:
         request: The request; it still waits.
         draft: The draft on disk.
         actor: Who changed it, or None where that is not known.
-        written: The newest drafts of it that this process wrote or opened.
-        heard: What the draft was when this was told before, or None.
+        known: What was known here of each field that was not changed here since it was last on disk: what
+            it was here, and what others changed it into; None where nothing is known of the draft.
+        typed: Fields that have what a person typed here.
     """
 
     request: Request
     draft: Draft
     actor: Actor | None
-    written: tuple[Draft, ...] = ()
-    heard: Draft | None = None
-
-    @property
-    def known(self) -> tuple[Draft, ...]:
-        """Every state in which a surface of this process has seen the draft."""
-        return self.written if self.heard is None else (*self.written, self.heard)
+    known: Mapping[DraftField, tuple[object, ...]] | None = None
+    typed: frozenset[DraftField] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.draft_fields import DraftField, changed, fields_of, texts_of, untouched
 from ccq_tui.inbox.held import write_fact
 from ccq_tui.inbox.port import DraftUpdated, SessionFact
 from ccq_tui.inbox.store.store import Store
@@ -20,10 +21,75 @@ _logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
 """How long the disk is left alone after it refused something."""
-MOST_BASES = 4
-"""Drafts of one request that were read one after the other."""
+MOST_HEARD = 4
+"""Changes of one draft by other processes that a surface of this one may still take over."""
 MOST_OWED = 10_000
 """Refused changes that are tried again; beyond that the oldest are given up, and logged."""
+
+
+class KnownDraft:
+    """What surfaces of this process have of one draft, and what those of others did to it.
+
+    Args:
+        draft: A draft of the request.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self.newest = draft
+        """The newest draft that a surface had, or opened with."""
+        self._touched: frozenset[DraftField] = frozenset()
+        self._writing: frozenset[DraftField] = frozenset()
+        self._typed: frozenset[DraftField] = frozenset()
+        self._own = untouched(draft)
+        self._heard: deque[dict[DraftField, object]] = deque(maxlen=MOST_HEARD)
+
+    def take(self, draft: Draft) -> bool:
+        """Take the draft of a surface; return whether anything of it came from no other surface."""
+        fields, texts, before = fields_of(draft), texts_of(draft), texts_of(self._own)
+        new = changed(draft, self._own)
+        touched = {name for name in new if not self._taken_over(name, fields[name])}
+        written = {name for name, text in texts.items() if before.get(name) != text}
+        self._typed = self._typed - written | written & touched
+        self._touched |= touched
+        self.newest = self._own = draft
+        return bool(touched) or not new
+
+    def _taken_over(self, name: DraftField, value: object) -> bool:
+        """Whether a field has what another surface wrote; nothing older is waited for then."""
+        for heard in tuple(self._heard):
+            other = heard.pop(name, None)
+            if other is not None and other == value:
+                return True
+        return False
+
+    def open(self, draft: Draft) -> None:
+        """Note what came from the disk: a surface opens with it."""
+        self.newest = self._own = draft
+        self._typed |= changed(draft)
+        self._heard.clear()
+
+    def hear(self, change: DraftUpdated) -> DraftUpdated:
+        """Note what another process changed; returns it with what was known of the draft here."""
+        known = {
+            name: (value, *(heard[name] for heard in self._heard if name in heard))
+            for name, value in fields_of(self._own).items()
+            if name not in self._touched | self._writing
+        }
+        if not self._touched | self._writing:
+            self.newest = change.draft
+        self._heard.append(fields_of(change.draft))
+        return replace(change, known=known, typed=self._typed)
+
+    def begin_writing(self) -> frozenset[DraftField]:
+        """Return the fields that were changed here and are not on disk yet; `end_writing` comes next."""
+        self._writing, self._touched = self._touched, frozenset()
+        return self._writing
+
+    def end_writing(self, *, done: bool) -> None:
+        """Note whether they are on disk now."""
+        if not done:
+            self._touched |= self._writing
+        self._writing = frozenset()
 
 
 class RetryQueue:
@@ -39,12 +105,9 @@ class RetryQueue:
         self._drafts: dict[str, Draft] = {}
         self._actors: dict[str, Actor] = {}
         """Who typed what is not on disk yet."""
-        self._heard: dict[str, Draft] = {}
-        """What surfaces of other processes changed drafts into."""
+        self._known: dict[str, KnownDraft] = {}
         self._shared: dict[str, Actor | None] = {}
         """Drafts that got something of another surface when they were written, and who typed that."""
-        self._bases: dict[str, tuple[Draft, ...]] = {}
-        """What the surfaces of this process had: the newest draft that was saved, and what was read since."""
         self._facts: dict[str, SessionFact] = {}
         """What the disk refused of sessions; as many changes of one are one."""
         self._refused: deque[Callable[[Store], object]] = deque()
@@ -53,20 +116,27 @@ class RetryQueue:
     def draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep a draft soon, in the place of an older one."""
         with self._lock:
-            self._drafts[request_id], self._actors[request_id] = draft, actor
+            if self._known_of(request_id, draft).take(draft) or request_id in self._drafts:
+                self._drafts[request_id], self._actors[request_id] = draft, actor
 
     def read(self, request_id: str, draft: Draft) -> None:
         """Note a draft that came from the disk: only what is changed in it is written back."""
         with self._lock:
-            self._bases[request_id] = (*self._bases.get(request_id, ())[-MOST_BASES:], draft)
+            self._known_of(request_id, draft).open(draft)
 
     def heard(self, change: DraftUpdated) -> DraftUpdated:
-        """Note what another process changed; returns it with what was known of that draft here."""
-        name = change.request.id
+        """Note what another process changed; returns it with what was known of that draft here.
+
+        In the store's thread, right after it was read: what is written later is newer.
+        """
         with self._lock:
-            told = replace(change, written=self._bases.get(name, ()), heard=self._heard.get(name))
-            self._heard[name] = change.draft
-        return told
+            return self._known_of(change.request.id, change.draft).hear(change)
+
+    def _known_of(self, request_id: str, draft: Draft) -> KnownDraft:
+        known = self._known.get(request_id)
+        if known is None:
+            known = self._known[request_id] = KnownDraft(draft)
+        return known
 
     def shared(self) -> dict[str, Actor | None]:
         """Return once which drafts got something of another surface, with who typed that."""
@@ -76,8 +146,8 @@ class RetryQueue:
     def forget(self, request_id: str) -> None:
         """Forget the drafts of a request that is settled."""
         with self._lock:
-            for known in (self._bases, self._heard, self._actors):
-                known.pop(request_id, None)
+            self._known.pop(request_id, None)
+            self._actors.pop(request_id, None)
 
     def unsaved(self, request_id: str) -> Draft | None:
         """Return a draft that is not on disk yet, or None."""
@@ -117,8 +187,8 @@ class RetryQueue:
     def newest(self, request_id: str) -> Draft | None:
         """Return the newest draft of a request that was read or written here, or None."""
         with self._lock:
-            found = self._bases.get(request_id, ())
-            return self._drafts.get(request_id) or (found[-1] if found else None)
+            known = self._known.get(request_id)
+            return known.newest if known is not None else None
 
     @property
     def anything(self) -> bool:
@@ -155,17 +225,16 @@ class RetryQueue:
         with self._lock:
             drafts, self._drafts = self._drafts, {}
             actors = {name: self._actors[name] for name in drafts if name in self._actors}
-            bases = {
-                name: (*self._bases.get(name, ()), *([self._heard[name]] if name in self._heard else ()))
-                for name in drafts
-            }
-        if not drafts:
-            return
+            known = {name: self._known[name] for name in drafts if name in self._known}
+            touched = {name: one.begin_writing() for name, one in known.items()}
+        done = False
         try:
-            self._shared |= store.save_drafts(drafts, bases, actors)
-        except InboxError:
+            if drafts:
+                self._shared |= store.save_drafts(drafts, touched, actors)
+            done = True
+        finally:
             with self._lock:
-                self._drafts = drafts | self._drafts
-            raise
-        with self._lock:
-            self._bases |= {name: (draft,) for name, draft in drafts.items()}
+                for one in known.values():
+                    one.end_writing(done=done)
+                if not done:
+                    self._drafts = drafts | self._drafts

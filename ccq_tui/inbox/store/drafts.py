@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.draft_fields import NO_QUESTION, DraftField
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
 from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions.state import Draft as AnswerDraft
-from ccq_tui.questions.state import Focus, Page, PanelState, opened, resting_focus, typable
+from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
 
 MOST_CHARACTERS = 2_000_000
 """Characters of one stored text that are put back."""
 KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
 """Texts that are open again when a draft comes back."""
 
-_UNITS = (("discussion",), ("text", "text_choice"), ("plan",))
-"""What else is kept from another surface as a whole, as each question is."""
-_ANSWERING = ("question", "selected", "other", "other_on", "note", "taken")
-"""What makes the answer to a question; its cursor does not."""
+_STORED = {
+    "selected": ("selected",),
+    "other": ("other", "other_on", "taken"),
+    "note": ("note",),
+    "discussion": ("discussion",),
+    "text": ("text", "text_choice"),
+    "plan": ("plan",),
+}
+"""What is stored of each field."""
 
 
 def draft_to_json(state: Draft) -> str:
@@ -49,15 +55,15 @@ def with_draft(request: Request, text: str) -> Draft:
     return _panel(state, stored) if isinstance(state, PanelState) else _decision(state, stored)
 
 
-def merged(stored: str, state: Draft, bases: Sequence[Draft]) -> str:
-    """Write a draft over a stored one: only the questions and texts that its surface touched.
+def merged(stored: str, state: Draft, touched: Collection[DraftField]) -> str:
+    """Write a draft over a stored one: only the fields that its surface touched.
 
     Where the cursor is, and what is open, is the surface's that comes last.
 
     Args:
         stored: What is on disk, perhaps of another surface.
         state: The draft.
-        bases: The drafts that the surface is known to have had; none for the one with which a request opens.
+        touched: The fields.
 
     Returns:
         What both have.
@@ -67,37 +73,38 @@ def merged(stored: str, state: Draft, bases: Sequence[Draft]) -> str:
     except StoredFormatError:
         return draft_to_json(state)
     mine = parse(draft_to_json(state))
-    known = [parse(draft_to_json(base)) for base in bases or (_blank(state),)]
     kept = {**before, **mine}
-    for unit in _UNITS:
-        if any(_same(unit, mine, base) for base in known):
-            kept |= {name: before[name] for name in unit if name in before}
-    if "pages" in mine:
+    if isinstance(state, PanelState):
         others = before.get("pages")
         kept["pages"] = [
             _merged_page(
                 page,
+                mine["pages"][place],
                 others[place] if isinstance(others, list) and place < len(others) else None,
-                [base["pages"][place] for base in known if place < len(base.get("pages", ()))],
+                {name for at, name in touched if at == place},
             )
-            for place, page in enumerate(mine["pages"])
+            for place, page in enumerate(state.pages)
         ]
-    return dump(kept)
+    return dump(kept | _untouched(before, {name for at, name in touched if at == NO_QUESTION}))
 
 
-def _merged_page(mine: dict[str, Any], other: object, bases: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    if not isinstance(other, dict) or other.get("question") != mine["question"]:
+def _untouched(before: Mapping[str, Any], touched: Collection[str]) -> dict[str, Any]:
+    """Return of what is stored what belongs to a field that is not touched."""
+    names = {name for field, names in _STORED.items() if field not in touched for name in names}
+    return {name: value for name, value in before.items() if name in names}
+
+
+def _merged_page(
+    page: Page, mine: Mapping[str, Any], before: object, touched: Collection[str]
+) -> Mapping[str, Any]:
+    if not isinstance(before, dict) or before.get("question") != page.question.text:
         return mine
-    touched = not any(_same(_ANSWERING, mine, base) for base in bases)
-    return {**other, **mine} if touched else {**mine, **other, "cursor": mine["cursor"]}
-
-
-def _same(names: Collection[str], one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return all(one.get(name) == other.get(name) for name in names)
-
-
-def _blank(state: Draft) -> Draft:
-    return opened(state.questions) if isinstance(state, PanelState) else first_draft(state.request)
+    kept: dict[str, Any] = {**before, **mine, **_untouched(before, touched)}
+    if kept["selected"] and kept["other_on"] and not page.question.multi_select:
+        # Chosen on two surfaces at once: what is written now is newer.
+        older, nothing = ("other_on", False) if "selected" in touched else ("selected", [])
+        kept[older] = nothing
+    return kept
 
 
 def _of_panel(state: PanelState) -> dict[str, Any]:

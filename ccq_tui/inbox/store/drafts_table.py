@@ -6,7 +6,7 @@ lists what waits has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from ccq_tui.inbox.store.base import StoreConnection, request_key
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 if TYPE_CHECKING:
+    from ccq_tui.inbox.draft_fields import DraftField
     from ccq_tui.inbox.waiting_line import Draft
 
 
@@ -40,7 +41,7 @@ class Drafts(StoreConnection):
     def save_drafts(
         self,
         drafts: Mapping[str, Draft],
-        bases: Mapping[str, Sequence[Draft]] | None = None,
+        touched: Mapping[str, Collection[DraftField]] | None = None,
         actors: Mapping[str, Actor] | None = None,
     ) -> dict[str, Actor | None]:
         """Keep the newest drafts, by the ids of their requests; one for no known request is passed over.
@@ -50,7 +51,8 @@ class Drafts(StoreConnection):
 
         Args:
             drafts: The drafts.
-            bases: The drafts that the surface had before: what is as in one of them it did not touch.
+            touched: The fields of each that the surface touched; those that differ from the draft with which
+                a request opens, where nothing is said of it.
             actors: Who typed them.
 
         Returns:
@@ -59,6 +61,7 @@ class Drafts(StoreConnection):
         Raises:
             InboxUnavailable: None of them was kept.
         """
+        from ccq_tui.inbox.draft_fields import changed
         from ccq_tui.inbox.store.drafts import draft_to_json, merged
 
         shared = {}
@@ -69,7 +72,8 @@ class Drafts(StoreConnection):
                 stored = self._rows("SELECT body, actor FROM drafts WHERE request_id = ?", (key,))
                 body = own = draft_to_json(draft)
                 if stored:
-                    body = merged(stored[0]["body"], draft, (bases or {}).get(request_id, ()))
+                    fields = (touched or {}).get(request_id)
+                    body = merged(stored[0]["body"], draft, changed(draft) if fields is None else fields)
                     if body != own:
                         shared[request_id] = actor_from_json(stored[0]["actor"])
                 self._do(
@@ -87,12 +91,14 @@ class Drafts(StoreConnection):
         Args:
             request_id: The request.
             draft: The draft.
-            before: The draft that the surface had before.
+            before: The draft that the surface had before; None for the one with which the request opens.
 
         Raises:
             InboxUnavailable: It was not kept.
         """
-        self.save_drafts({request_id: draft}, {request_id: (before,)} if before is not None else None)
+        from ccq_tui.inbox.draft_fields import changed
+
+        self.save_drafts({request_id: draft}, {request_id: changed(draft, before)})
 
     def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""

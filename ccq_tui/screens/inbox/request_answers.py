@@ -55,10 +55,16 @@ class RequestAnswers:
         if screen is not None and is_live(screen):
             screen.dock.put_draft(row.id, draft)
 
-    def save(self, row: InboxRow, draft: Draft) -> None:
-        """Keep a draft that changed; the limits of a session in this terminal count from now."""
+    def save(self, row: InboxRow, draft: Draft, *, elsewhere: bool = False) -> None:
+        """Keep a draft that changed; the limits of a session in this terminal count from now.
+
+        Args:
+            row: The request.
+            draft: The draft.
+            elsewhere: Whether another surface changed it: then nobody is here.
+        """
         screen = self._screen_of(row)
-        if screen is not None:
+        if screen is not None and not elsewhere:
             screen.touch()
         self._manager.inbox.save_draft(row.id, draft, Actor.here(Surface.INBOX))
 

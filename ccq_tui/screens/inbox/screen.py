@@ -454,6 +454,7 @@ class InboxScreen(Overlay[InboxRow | None]):
             return
         before, after = self.panel.follow(partial(followed, change=change, at=self.clock()))
         if after is not before:
+            self.answers.save(self.answered, after, elsewhere=True)
             kept = self.answers.closed.keep(replaced(before, after, change))
             self.say(draft_words(change.actor) + (DRAFT_KEPT if kept else ""))
 
@@ -484,7 +485,8 @@ class InboxScreen(Overlay[InboxRow | None]):
         event.stop()
         if self.answered is None or event.panel is not self.panel:
             return
-        self.answers.save(self.answered, event.state)
+        # Another surface may have changed it meanwhile.
+        self.answers.save(self.answered, event.panel.state)
         if event.state.hidden:
             self.close_panel()
 

@@ -58,11 +58,12 @@ class Dock(Vertical):
             self.outcome = outcome
 
     class DraftChanged(Message):
-        """Something was selected or typed for a request."""
+        """Something was selected or typed for a request, here or on another surface."""
 
-        def __init__(self, waiting: Waiting) -> None:
+        def __init__(self, waiting: Waiting, *, elsewhere: bool = False) -> None:
             super().__init__()
             self.waiting = waiting
+            self.elsewhere = elsewhere
 
     class LineChanged(Message):
         """Another number of requests waits."""
@@ -273,6 +274,7 @@ class Dock(Vertical):
         if after is before:
             return None
         self._line = self._line.with_draft(change.request.id, after)
+        self.post_message(self.DraftChanged(Waiting(waiting.request, after), elsewhere=True))
         self._say_what_waits()
         return before, after
 

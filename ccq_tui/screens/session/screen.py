@@ -295,7 +295,8 @@ class SessionScreen(SessionBase):
 
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:
-        self.attention.touch()
+        if not event.elsewhere:
+            self.attention.touch()
         waiting, actor = event.waiting, Actor.here(Surface.PANEL)
         self.session.agent.keep_draft(waiting.request.id, waiting.draft, actor)
 

@@ -1,12 +1,15 @@
-"""One draft on two surfaces: both show the newest of each question, and no text typed is lost."""
+"""One draft on two surfaces: both show the newest of each field, and no text typed is lost."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
@@ -14,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from ccq_tui.inbox import DraftUpdated, PlanRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import decide
+from ccq_tui.inbox.draft_fields import DraftField, changed, fields_of, untouched
 from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.store import Store
@@ -27,38 +31,62 @@ from ccq_tui.questions.machine import JUST_CHANGED, step
 from ccq_tui.questions.state import Focus, PanelState, opened
 from tests.actors import ELSEWHERE
 
-QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
+OPTIONS = (Option("A"), Option("B"))
+QUESTIONS = (Question("Which?", "Which?", OPTIONS), Question("Why?", "Why?", OPTIONS, multi_select=True))
 REQUEST = QuestionRequest("q", "s", QuestionSet("q", QUESTIONS))
+FIRST = opened(REQUEST.questions)
 surfaces = st.integers(0, 1)
 places = st.integers(0, 1)
 
 
-def noted(state: PanelState, place: int, note: str) -> PanelState:
+def edited(state: PanelState, place: int, **changes: Any) -> PanelState:
     page = state.pages[place]
-    page = replace(page, draft=replace(page.draft, note=note))
+    page = replace(page, draft=replace(page.draft, **changes))
     return replace(state, pages=(*state.pages[:place], page, *state.pages[place + 1 :]))
+
+
+def noted(state: PanelState, place: int, note: str) -> PanelState:
+    return edited(state, place, note=note)
 
 
 def notes(state: PanelState) -> list[str]:
     return [page.draft.note for page in state.pages]
 
 
-def change(theirs: PanelState, *known: PanelState) -> DraftUpdated:
-    return DraftUpdated(REQUEST, theirs, ELSEWHERE, known)
+def change(theirs: PanelState, *known: PanelState, typed: Collection[DraftField] = ()) -> DraftUpdated:
+    """Return news of a draft; ``known`` are the drafts that surfaces here had, if any."""
+    fields = [fields_of(draft) for draft in known] or [fields_of(untouched(theirs))]
+    values = {name: tuple(each[name] for each in fields) for name in fields[0]}
+    return DraftUpdated(REQUEST, theirs, ELSEWHERE, values, frozenset(typed))
 
 
 def test_an_open_text_and_what_is_not_on_disk_yet_stay_as_they_are_here() -> None:
-    first = opened(REQUEST.questions)
-    theirs = noted(noted(first, 0, "theirs"), 1, "theirs")
-    writes = replace(first, focus=Focus.NOTE)
+    theirs = noted(noted(FIRST, 0, "theirs"), 1, "theirs")
+    writes = replace(FIRST, focus=Focus.NOTE)
     assert notes(as_panel(followed(writes, change(theirs), 5.0))) == ["", "theirs"]
-    newer = noted(first, 0, "newer")
-    assert notes(as_panel(followed(newer, change(theirs, first), 5.0))) == ["newer", "theirs"]
+    newer = noted(FIRST, 0, "newer")
+    assert notes(as_panel(followed(newer, change(theirs, FIRST), 5.0))) == ["newer", "theirs"]
     assert notes(as_panel(followed(newer, change(theirs, newer), 5.0))) == ["theirs", "theirs"]
-    assert followed(first, change(first), 5.0) is first
-    prose = replace(first, discussion="why")
-    assert as_panel(followed(first, change(prose), 5.0)).discussion == "why"
-    assert followed(replace(first, focus=Focus.DISCUSS), change(prose), 5.0).text == ""
+    assert followed(FIRST, change(FIRST), 5.0) is FIRST
+    prose = replace(FIRST, discussion="why")
+    assert as_panel(followed(FIRST, change(prose), 5.0)).discussion == "why"
+    assert followed(replace(FIRST, focus=Focus.DISCUSS), change(prose), 5.0).text == ""
+
+
+def test_what_is_selected_elsewhere_is_shown_while_a_note_is_typed_here() -> None:
+    theirs = edited(FIRST, 0, selected=(1,))
+    shown = as_panel(followed(replace(noted(FIRST, 0, "ke"), focus=Focus.NOTE), change(theirs), 5.0))
+    assert (shown.pages[0].draft.selected, shown.text, shown.focus) == ((1,), "ke", Focus.NOTE)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_of_an_option_and_an_own_text_selected_at_once_a_single_select_keeps_the_newer(place: int) -> None:
+    own, option = edited(FIRST, place, other="mine", other_on=True), edited(FIRST, place, selected=(1,))
+    both = ((1,), "mine", True)
+    typed = as_panel(followed(own, change(option), 5.0)).pages[place].draft
+    chosen = as_panel(followed(option, change(own), 5.0)).pages[place].draft
+    assert (typed.selected, typed.other, typed.other_on) == (both if place else ((), "mine", True))
+    assert (chosen.selected, chosen.other, chosen.other_on) == (both if place else ((1,), "mine", False))
 
 
 def as_panel(draft: object) -> PanelState:
@@ -83,11 +111,11 @@ def test_nothing_is_confirmed_that_changed_in_this_very_moment() -> None:
 
 
 def test_what_was_typed_here_and_replaced_is_returned_once() -> None:
-    first = opened(REQUEST.questions)
-    mine, theirs = noted(first, 0, "mine"), noted(first, 0, "theirs")
-    assert replaced(mine, theirs, change(theirs, mine)) == "mine"
-    assert replaced(mine, noted(first, 0, "mine and more"), change(theirs, mine)) == ""
-    assert replaced(theirs, noted(first, 0, "the"), change(theirs, first)) == "", "that was not typed here"
+    mine, theirs = noted(FIRST, 0, "mine"), noted(FIRST, 0, "theirs")
+    typed = change(theirs, mine, typed=changed(mine))
+    assert replaced(mine, theirs, typed) == "mine"
+    assert replaced(mine, noted(FIRST, 0, "mine and more"), typed) == ""
+    assert replaced(theirs, noted(FIRST, 0, "the"), change(theirs, FIRST)) == "", "that was not typed here"
     assert draft_words(ELSEWHERE) == "The draft was changed in another terminal"
     assert draft_words(None) == "The draft was changed on another surface"
 
@@ -105,11 +133,11 @@ class Shared(RuleBasedStateMachine):
         self.tails = [ChangeFeed(store) for store in self.stores]
         for tail, owner in zip(self.tails, self.owners, strict=True):
             tail._here = owner
-        self.panels = [opened(REQUEST.questions)] * 2
+        self.panels = [FIRST] * 2
         self.kept: list[list[str]] = [[], []]
         """What F8 copies on each."""
-        self.typed: list[list[str]] = [["", ""], ["", ""]]
-        """The newest note that was typed into each question, by surface."""
+        self.typed: list[dict[DraftField, str]] = [{}, {}]
+        """The newest text that was typed into each field, by surface."""
         self.serial = 0
 
     def fail(self, error: Exception) -> None:
@@ -121,17 +149,45 @@ class Shared(RuleBasedStateMachine):
             store.close()
         rmtree(self.directory)
 
-    @rule(at=surfaces, place=places)
-    def type(self, at: int, place: int) -> None:
-        """Type a note; it is not on disk before `save`."""
-        self.serial += 1
-        note = self.typed[at][place] = f"n{self.serial}."
-        self.panels[at] = replace(noted(self.panels[at], place, note), tab=place)
+    def keep(self, at: int) -> None:
+        """Keep the draft that is shown; it is not on disk before `save`."""
         self.owed[at].draft(REQUEST.id, self.panels[at], Actor(Surface.PANEL, process=self.owners[at]))
 
-    @rule(at=surfaces, focus=st.sampled_from([Focus.LIST, Focus.NOTE]))
+    @rule(at=surfaces, place=places, note=st.booleans())
+    def type(self, at: int, place: int, note: bool) -> None:
+        """Type a note, or a text of one's own, which selects it."""
+        self.serial += 1
+        text = self.typed[at][place, "note" if note else "other"] = f"n{self.serial}."
+        if note:
+            self.change(at, place, note=text)
+        else:
+            page = self.panels[at].pages[place]
+            selected = page.draft.selected if page.question.multi_select else ()
+            self.change(at, place, other=text, other_on=True, selected=selected)
+
+    @rule(at=surfaces, place=places)
+    def erase(self, at: int, place: int) -> None:
+        """Go back to what an earlier draft had: that is a change like any other."""
+        if self.panels[at].pages[place].draft.note:
+            self.typed[at].pop((place, "note"), None)
+            self.change(at, place, note="")
+
+    @rule(at=surfaces, place=places, option=st.integers(0, 1))
+    def choose(self, at: int, place: int, option: int) -> None:
+        page = self.panels[at].pages[place]
+        if page.question.multi_select:
+            self.change(at, place, selected=tuple(sorted({option} ^ set(page.draft.selected))))
+        else:
+            self.change(at, place, selected=(option,), other_on=False)
+
+    def change(self, at: int, place: int, **changes: Any) -> None:
+        self.panels[at] = replace(edited(self.panels[at], place, **changes), tab=place)
+        self.keep(at)
+
+    @rule(at=surfaces, focus=st.sampled_from([Focus.LIST, Focus.NOTE, Focus.OTHER]))
     def focus(self, at: int, focus: Focus) -> None:
         self.panels[at] = replace(self.panels[at], focus=focus)
+        self.keep(at)
 
     @rule(at=surfaces)
     def save(self, at: int) -> None:
@@ -143,33 +199,58 @@ class Shared(RuleBasedStateMachine):
 
     def hears(self, at: int) -> bool:
         """Hear what is new; whether there was anything."""
+        self.tails[at]._version = (-1, -1)
         shared = [self.tails[at].draft(*one) for one in self.owed[at].shared().items()]
         told = [one for one in (*self.tails[at].news(), *shared) if isinstance(one, DraftUpdated)]
         for one in told:
             before, heard = self.panels[at], self.owed[at].heard(one)
-            self.panels[at] = as_panel(followed(before, heard, 1.0))
-            self.kept[at].append(replaced(before, self.panels[at], heard))
+            after = self.panels[at] = as_panel(followed(before, heard, 1.0))
+            self.kept[at].append(replaced(before, after, heard))
+            if after is not before:
+                self.keep(at)
         return bool(told)
 
     @rule()
     def settle(self) -> None:
-        """Let both save and hear until nothing is new: they show the same, and no note is gone."""
+        """Let both save and hear until nothing is new: they show the same, and no text is gone."""
         for at in (0, 1):
             self.focus(at, Focus.LIST)
         for _ in range(6):
             for at in (0, 1):
                 self.save(at)
-                self.tails[at]._version = (-1, -1)
             if not any([self.hears(0), self.hears(1)]):
                 break
         else:
             raise AssertionError("they never come to an end")
-        on_disk = as_panel(self.stores[0].load_draft(REQUEST) or opened(REQUEST.questions))
+        on_disk = fields_of(self.stores[0].load_draft(REQUEST) or FIRST)
         for at in (0, 1):
-            for place in (0, 1):
-                own, shown = self.typed[at][place], notes(self.panels[at])[place]
-                assert own in (shown, "") or any(own in text for text in self.kept[at]), "typed and lost"
-                assert shown in (notes(on_disk)[place], own)
+            shown = fields_of(self.panels[at])
+            assert shown == on_disk
+            for name, own in self.typed[at].items():
+                text = shown[name][0] if name[1] == "other" else shown[name]  # type: ignore[index]
+                assert own == text or any(own in kept for kept in self.kept[at]), "typed and lost"
+
+    @rule(first=surfaces, texts=st.permutations([(0, "note"), (0, "other"), (1, "note")]))
+    def meet(self, first: int, texts: list[DraftField]) -> None:
+        """Both change another field of one draft before either hears of it: both changes stay."""
+        self.settle()
+        for at, (place, what) in zip((first, 1 - first), texts[:2], strict=True):
+            self.type(at, place, what == "note")
+        own = [self.typed[at][name] for at, name in zip((first, 1 - first), texts[:2], strict=True)]
+        self.settle()
+        shown = fields_of(self.panels[0])
+        assert all(text in str(shown[name]) for text, name in zip(own, texts[:2], strict=True))
+
+    @rule(at=surfaces, place=places)
+    def undo(self, at: int, place: int) -> None:
+        """Undo at once what another surface changed: it stays undone."""
+        self.settle()
+        before = self.panels[at].pages[place].draft.selected
+        self.choose(1 - at, place, 1 - before[0] if before and not place else 1)
+        self.settle()
+        self.change(at, place, selected=before)
+        self.settle()
+        assert self.panels[1 - at].pages[place].draft.selected == before
 
 
 def test_two_programs_on_one_draft_at_random() -> None:
