@@ -9,7 +9,7 @@ from typing import Any
 
 
 def loaded_later(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package whose parts are not all needed by whoever needs one of them.
+    """Make the ``__getattr__`` of a package whose parts are not all needed by the importer of one of them.
 
     Args:
         package: The package's name.

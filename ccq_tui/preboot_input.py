@@ -57,7 +57,7 @@ class EarlyPrompt:
 
     @property
     def attributes(self) -> list[Any] | None:
-        """What the terminal was set to before, for whoever takes it over; None where that is not known."""
+        """What the terminal was set to before, for the program that gets it; None where that is not known."""
         return self._attributes
 
     def open(self) -> None:
@@ -87,7 +87,7 @@ class EarlyPrompt:
         self._reader.start()
 
     def release(self) -> str:
-        """Stop reading and leave the terminal as it is, to whoever takes it over now.
+        """Stop reading and leave the terminal as it is, to the program that takes it over now.
 
         Returns:
             All that was typed, as the terminal sent it.

@@ -165,7 +165,7 @@ def rewind_conversation(prompt_id: str, newest: str = "") -> Control[Rewound]:
     Args:
         prompt_id: The prompt.
         newest: The last message of a user that was seen, by its UUID. The CLI refuses to take back any
-            prompt behind which there are others that whoever asks may not know of.
+            prompt behind which there are others that the caller may not know of.
     """
     seen = {"last_seen_user_message_uuid": newest} if newest else {}
     return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id, **seen})

@@ -153,7 +153,7 @@ class Delivery:
         self._inbox.delivered(name, way)
 
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
-        """Go on with what earlier processes left of a session that was resumed.
+        """Take over what earlier processes left of a session that was resumed.
 
         Args:
             session_id: The session.

@@ -42,10 +42,10 @@ class SessionOptions:
         max_question_rounds: How many question sets the adaptive policy lets through after each prompt.
         project_settings: Whether the settings, hooks and MCP servers of ``cwd`` hold, or the person's alone.
         cli_path: The CLI to run; None is the one bundled with the SDK.
-        resume: The id of the session to go on with.
+        resume: The id of the session to resume.
         session_id: The id of a new session or a fork, or None for one that is made up.
-        continue_conversation: Go on with the last session of ``cwd``.
-        fork: Go on with it under a new id, and leave the old one as it is.
+        continue_conversation: Continue the last session of ``cwd``.
+        fork: Continue it under a new id, and leave the old one as it is.
         environment: Variables for the CLI, over those of this process. One cannot be unset, only emptied.
         question_previews: Whether the agent is told that options can have previews, and in which format.
         extended_questions: Whether the agent may ask for texts and numbers and give a set a title.

@@ -99,17 +99,17 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.CLI_KILLED: Advice(
             "Claude Code was ended from outside.",
-            "Reconnect to go on with the conversation; often memory had run out.",
+            "Reconnect to continue the conversation; often memory had run out.",
             Remedy.RECONNECT,
         ),
         Problem.CLI_ENDED: Advice(
             "Claude Code ended unexpectedly.",
-            "Reconnect to go on with the conversation; “ccq-tui doctor” looks for a cause.",
+            "Reconnect to continue the conversation; “ccq-tui doctor” looks for a cause.",
             Remedy.RECONNECT,
         ),
         Problem.CLI_UNREADABLE: Advice(
             "Claude Code sent a message that is too large or cannot be read.",
-            "Reconnect to go on with the conversation, and ask for less at once.",
+            "Reconnect to continue the conversation, and ask for less at once.",
             Remedy.RECONNECT,
         ),
         Problem.DIRECTORY_GONE: Advice(
@@ -173,7 +173,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.LOST: Advice(
             "The session failed.",
-            "Reconnect to go on with the conversation; “ccq-tui doctor” looks for a cause.",
+            "Reconnect to continue the conversation; “ccq-tui doctor” looks for a cause.",
             Remedy.RECONNECT,
         ),
     }

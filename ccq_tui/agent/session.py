@@ -229,7 +229,7 @@ class AgentSession:
         return done
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Settle a request; the first answer wins, whoever gives it."""
+        """Settle a request; the first answer wins, from any surface."""
         self.put(SettleRequest(request_id, outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
@@ -421,5 +421,5 @@ class AgentSession:
             return
         try:
             self._listener(event)
-        except Exception:  # whoever listens must not stop the reader
+        except Exception:  # a listener must not stop the reader
             _logger.exception("A listener of the session failed at %s", type(event).__name__)

@@ -1,4 +1,4 @@
-"""Commands that answer a request. Whoever else shows it, here or in another terminal, closes it then."""
+"""Commands that answer a request; every other surface that shows it closes it then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts a recording on the screen, and goes on with its session when its last question was answered."""
+"""Puts a recording on the screen, and resumes its session when its last question was answered."""
 
 from __future__ import annotations
 

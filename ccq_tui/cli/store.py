@@ -68,7 +68,7 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
 
 
 def print_lines(text: str) -> None:
-    """Print; whoever reads may stop reading, as ``head`` does."""
+    """Print; a reader may close the pipe early, as ``head`` does."""
     try:
         echo(text)
     except BrokenPipeError:

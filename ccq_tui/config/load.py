@@ -20,7 +20,7 @@ from ccq_tui.config.settings import ENV_PREFIX, Settings
 
 DEFAULT = "default"
 FLAGS = {"add_dirs": "--add-dir"}
-NOT_FOR_PROJECTS = "cannot be set by a project's file, which whoever writes to the repository can change"
+NOT_FOR_PROJECTS = "cannot be set by a project's file, which anybody who writes to the repository can change"
 PERSONAL = (
     "cli_path",  # runs
     "settings",  # has hooks, which run

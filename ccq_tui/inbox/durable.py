@@ -333,7 +333,7 @@ class DurableInbox(Keeping):
 
         def add(store: Store) -> StoredRequest:
             stored = self._add(store, request, context)
-            # Whoever hears of it asks for its draft next: that need not wait behind what came between.
+            # A listener asks for its draft next: that need not wait behind what came between.
             with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
                 entry.drafts.append(store.load_draft(request) if stored.has_draft else None)
             return stored

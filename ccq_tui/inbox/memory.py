@@ -16,7 +16,7 @@ from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting_line import Draft
 
 MOST_SETTLED = 1000
-"""Outcomes remembered for whoever answers too late."""
+"""Outcomes remembered for answers that come too late."""
 
 
 class MemoryInbox:

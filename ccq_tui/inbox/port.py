@@ -175,7 +175,7 @@ Listener = Callable[[InboxChange], None]
 
 
 class Inbox(Protocol):
-    """All requests that wait for a person, whoever answers them."""
+    """All requests that wait for a person, on any surface."""
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome.

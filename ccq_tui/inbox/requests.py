@@ -1,6 +1,6 @@
 """What waits for a person, and how the waiting ends.
 
-A request is anything an agent cannot go on without: a question set, a permission, a plan approval.
+A request is anything an agent needs before it can continue: a question set, a permission, a plan approval.
 """
 
 from __future__ import annotations

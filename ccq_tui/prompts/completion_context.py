@@ -80,7 +80,7 @@ def completed(text: str, wanted: WantedCompletion, value: str) -> tuple[str, int
         return value, len(value)
     piece = f"/{value}" if wanted.kind is CompletionKind.COMMANDS else mention(value)
     rest = text[wanted.end :]
-    # One goes on within a directory; after anything else comes the next word.
+    # A directory is completed further; after anything else comes the next word.
     if not (piece.endswith("/") and wanted.kind is CompletionKind.FILES) and not rest.startswith((" ", "\n")):
         piece += " "
         caret = wanted.start + len(piece)

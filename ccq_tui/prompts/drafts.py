@@ -280,7 +280,7 @@ def leave_text(place: Path, key: str, text: str) -> None:
 
 
 def read(path: Path) -> PromptDraft | None:
-    """Read a draft, whoever works on it; None when there is none or it is damaged."""
+    """Read a draft, no matter which program works on it; None when there is none or it is damaged."""
     content = read_draft(path)
     return content[0] if content else None
 

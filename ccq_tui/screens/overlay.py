@@ -55,7 +55,7 @@ class Overlay(ModalScreen[Result]):
         with the key that leaves this one.
 
         Args:
-            result: What is given to whoever opened it.
+            result: What is given to the opener.
         """
         return super().dismiss(result) if self.is_active else AwaitComplete()
 

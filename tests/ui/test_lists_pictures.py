@@ -166,7 +166,7 @@ async def test_lists(pictures: Pictures) -> None:
         await shown.command("model", "Model")
         await shown.command("mcp", "MCP servers")
         await shown.command("tasks", "Tasks that run")
-        await shown.command("resume", "Go on with which session?")
+        await shown.command("resume", "Resume which session?")
         shown.run.screen.dock.prompt.put("/rewind")
         await shown.picked("rewind", "Rewind to before which prompt?", "enter")
         await shown.picked("rewind_what", "Rewind to before: Build the wheel, and look into it", "enter")

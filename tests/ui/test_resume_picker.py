@@ -1,4 +1,4 @@
-"""The list of sessions to go on with, in a session and before the first one."""
+"""The list of sessions to resume, in a session and before the first one."""
 
 from __future__ import annotations
 

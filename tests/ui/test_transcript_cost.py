@@ -295,7 +295,7 @@ async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later
         await until(pilot, lambda: last_line(app) == "" and app.transcript.frames > 0)
         await until(pilot, lambda: app.transcript._pace._timer is None)
         pane, width = app.transcript, app.transcript.outer_size.width
-        pane._line_cache.forget()
+        pane._kept_lines.forget()
         pane.render_lines(Region(0, 0, width, 12))
         pane._follow(pane.model.add_notice("noticed"))
         part = pane.render_lines(Region(0, 5, width, 4))

@@ -145,7 +145,7 @@ class Gate:
     ) -> HookJSONOutput:
         """Tell the agent what a person said when they allowed a call: the hook behind every call.
 
-        The permission itself carries no text, and a prompt would go to the main agent, whoever asked.
+        The permission itself carries no text, and a prompt would go to the main agent, whichever agent asked.
 
         Args:
             data: The CLI's hook input.

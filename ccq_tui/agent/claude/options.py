@@ -37,8 +37,8 @@ def sdk_options(
 
     Args:
         options: The session's options.
-        session_id: The id a new or forked session gets, or None to go on with ``resume``'s own.
-        resume: The session to go on with, or None.
+        session_id: The id a new or forked session gets, or None to continue under ``resume``'s own.
+        resume: The session to resume, or None.
         before_question: Called before each question set.
         after_tool: Called after each tool call, failed or not.
         can_use_tool: Called for each tool call that needs permission.

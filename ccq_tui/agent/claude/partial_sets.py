@@ -1,7 +1,7 @@
 """Question sets whose calls are still being streamed: shown early, and taken away where nobody is asked them.
 
-Only the call's own hook asks a person. What is told here goes before it, or comes to nothing: the CLI rejects
-what does not fit its schema, streams break, turns are interrupted.
+Only the call's own hook asks a person. What is reported here goes before it, or comes to nothing: the CLI
+rejects what does not fit its schema, streams break, turns are interrupted.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Arrivals:
                     call.stopped = True
 
     def hear(self, event: AgentEvent) -> None:
-        """Learn from what is told of a session what becomes of the sets on their way."""
+        """Learn from the events of a session what becomes of the sets on their way."""
         match event:
             case ToolStarted(tool_use_id=call_id) if call_id in self._calls:
                 self._complete(call_id, event.input)

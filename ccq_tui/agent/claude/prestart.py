@@ -105,7 +105,7 @@ class Ahead:
             hear(line)
         self._gate.set_result(gate)
         if self._connecting is not None:
-            await self._connecting  # cancelled with whoever waits here: the SDK then ends the process
+            await self._connecting  # cancelled with the caller: the SDK then ends the process
         return self._client
 
     async def close(self) -> None:

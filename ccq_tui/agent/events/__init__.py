@@ -1,6 +1,6 @@
 """What a session tells the rest of the program: frozen facts in the past tense.
 
-Text in events is the model's or a tool's own, unsanitised: whoever draws it makes it safe.
+Text in events is the model's or a tool's own, unsanitised: the code that draws it makes it safe.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class PromptRecorded:
 
 @dataclass(frozen=True, slots=True)
 class PromptReturned:
-    """A prompt did not reach the agent; whoever typed it gets it back.
+    """A prompt did not reach the agent; it goes back to the person who typed it.
 
     Attributes:
         text: The prompt.

@@ -62,7 +62,7 @@ class BadLines:
 
 
 class Recording:
-    """One recording, read once from beginning to end by whoever asks for the next slice.
+    """One recording, read once from beginning to end by the callers that ask for the next slice.
 
     Attributes:
         name: What it is called on the screen.

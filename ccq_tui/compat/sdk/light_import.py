@@ -61,7 +61,7 @@ def _placeholders() -> Iterator[None]:
     try:
         yield
     finally:
-        # Whoever imports one of them from now on gets the real one.
+        # An import from now on gets the real one.
         for name in modules:
             sys.modules.pop(name, None)
 

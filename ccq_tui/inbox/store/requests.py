@@ -62,9 +62,10 @@ class Requests(Orphans):
         """Write a request that is asked; afterwards it is on disk.
 
         The same call of the same session asked again keeps its place, its draft and, if a person decided and
-        the agent was not seen to know, its outcome. One that was cancelled waits again: whoever cancelled it
-        asks anew. Any other call that comes with a known id is a request of its own, and nobody has answered
-        it. So is the call of a copied session, which begins with a copy of the draft that waits in another.
+        the agent was not seen to know, its outcome. One that was cancelled waits again: the process that
+        cancelled it asks anew. Any other call that comes with a known id is a request of its own, and nobody
+        has answered it. So is the call of a copied session, which begins with a copy of the draft that waits
+        in another.
 
         Args:
             request: What is asked.

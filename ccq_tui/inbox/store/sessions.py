@@ -108,7 +108,7 @@ class Sessions(StoreConnection):
             was = self._connection.execute("SELECT state FROM sessions WHERE id = ?", (key,)).fetchone()[0]
             if was == state:
                 return new
-            # What goes on is not done, whoever said so before.
+            # A session that continues is not done, no matter who said so before.
             again = int(state == StoredSessionState.WORKING)
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
             self._do(query, (state, at, again, key))

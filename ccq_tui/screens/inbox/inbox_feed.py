@@ -44,7 +44,7 @@ class InboxFeed:
         say: Says something for some seconds.
 
     Attributes:
-        state: The list as it is looked at; whoever looks at it puts it there.
+        state: The list as it is looked at; the screen puts it there.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The list of sessions to go on with: found by typing, previewed, named, forked, deleted."""
+"""The list of sessions to resume: found by typing, previewed, named, forked, deleted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SessionPicker(Picker):
     """
 
     def __init__(self, shelf: Shelf, *, find: str = "", about: str = "", leave: str = "leave") -> None:
-        super().__init__("Go on with which session?", (), about=about, choose="resume")
+        super().__init__("Resume which session?", (), about=about, choose="resume")
         self._everywhere = False
         self._said = about
         self.about = self._place_line
@@ -164,7 +164,7 @@ class SessionPicker(Picker):
         sure = Picker(
             f"Delete “{title}”?",
             (PickRow("no", "Keep it"), PickRow("yes", "Delete it", "its file in Claude Code's directory")),
-            about=f"Nobody can go on with it afterwards.{waits}",
+            about=f"It cannot be resumed afterwards.{waits}",
         )
         if await self.app.push_screen_wait(sure) == "yes":
             await self._shelf.delete(under.session)

@@ -96,7 +96,7 @@ class Shelf:
 
 
 def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf:
-    """Return the sessions that a program can go on with.
+    """Return the sessions that a program can resume.
 
     Args:
         app: The program, which keeps the inbox.

@@ -80,12 +80,12 @@ class ResumeCommand:
             return True
         rows = [
             PickRow("no", "Stay here"),
-            PickRow("yes", "Interrupt it", "and go on with the other session"),
+            PickRow("yes", "Interrupt it", "and continue the other session"),
         ]
         return await self._runner.pick("Claude is at work in this session", rows) == "yes"
 
     async def _go_on(self, way: WayOn) -> None:
-        """End this session, and go on with another one in this terminal."""
+        """End this session, and continue another one in this terminal."""
         try:
             launch = await asyncio.to_thread(launch_to_resume, way, self._ui.launch)
         except SettingsError as error:

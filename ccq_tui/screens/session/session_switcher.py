@@ -110,7 +110,7 @@ class SessionSwitcher:
         if self._ui.view.busy:
             rows = [
                 PickRow("no", "Stay here"),
-                PickRow("yes", "Interrupt it", "and close the session; /resume goes on with it later"),
+                PickRow("yes", "Interrupt it", "and close the session; /resume continues it later"),
             ]
             if await self._runner.pick("Claude is at work in this session", rows) != "yes":
                 return

@@ -26,7 +26,7 @@ from ccq_tui.widgets.side_bar import SideBarEntry
 from ccq_tui.worktrees.model import worktree_at
 
 NAME_LENGTH = 60
-"""Characters of a name at most; how many fit is for whoever draws it."""
+"""Characters of a name at most; how many fit is up to the drawing code."""
 
 
 class OpenSessions(Sequence[SessionScreen]):

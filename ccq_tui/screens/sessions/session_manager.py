@@ -271,7 +271,7 @@ class SessionManager:
             return
         await self._end(old)
         left, fresh = self.sessions.exchange(old, trusted)
-        # Another session in the same worktree goes on with it.
+        # Another session works on in the same worktree.
         same = trusted.settings.directory == old.launch.settings.directory
         said = () if same else await self._cleared(old)
         await self.sessions.leave(left, fresh)

@@ -57,7 +57,7 @@ class Lexers:
 
 
 class NoLexers(Lexers):
-    """For whoever wants the text alone."""
+    """The text without colours."""
 
     def _miss(self, name: str, code: str) -> None:
         pass
@@ -70,7 +70,7 @@ class LaterLexers(Lexers):
         arrived: Called in the event loop when there is one more.
 
     Attributes:
-        missed: Whether code was plain because of one that was not there yet; whoever reads it sets it back.
+        missed: Whether code was plain because of one that was not there yet; the reader sets it back.
         loading: The languages that are on their way.
     """
 

@@ -36,7 +36,7 @@ class BlockSpan:
     Attributes:
         kind: "item", or the type of the parser's token.
         start: First line, counted from 0.
-        follows: Whether it goes on with the list of the span before.
+        follows: Whether it continues the list of the span before.
         content: The code of a fence, "" otherwise.
     """
 

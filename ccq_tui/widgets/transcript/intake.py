@@ -80,7 +80,7 @@ class Intake:
         return [block for block in touched if block.at >= 0]
 
     def take_past(self, until: float) -> TranscriptModel | None:
-        """Go on with the past until a time, once all is split; return a part of it that is done."""
+        """Draw more of the past until a time, once all is split; return a part of it that is done."""
         while self.past and not self._unsettled and time.perf_counter() < until:
             if (earlier := self.past.step()) is not None:
                 return earlier

@@ -172,7 +172,7 @@ class TranscriptModel:
         return earlier
 
     def put_first(self, earlier: TranscriptModel) -> BlockChange:
-        """Put a transcript above this one whose session this one goes on with."""
+        """Put a transcript above this one whose session this one continues."""
         if earlier.folded != self.folded:
             earlier.set_folds(folded=self.folded)
         self._calls.put_first(earlier._calls)

@@ -33,7 +33,7 @@ class Pace:
     """Asks for frames and makes them.
 
     Attributes:
-        streamed: Characters that came since the last frame; whoever takes them in counts them here.
+        streamed: Characters that came since the last frame; the code that takes them in counts them here.
     """
 
     def __init__(

@@ -137,7 +137,7 @@ class Transcript(ScrollView, can_focus=False):
         )
         self._selection = TextSelection(self._viewport)
         self._plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
-        self._line_cache = LineCache()
+        self._kept_lines = LineCache()
         self._thumb = Thumb()
         self._lexers = LaterLexers(self._lexer_arrived)
         self._plain: list[tuple[Block, int]] = []  # what was drawn without a highlighter that is on its way
@@ -305,7 +305,7 @@ class Transcript(ScrollView, can_focus=False):
     def notify_style_update(self) -> None:
         """Draw everything anew: the theme may be another one."""
         super().notify_style_update()
-        self._line_cache.forget()
+        self._kept_lines.forget()
         if is_live(self):
             # The component classes are given their styles only after this call.
             soon(self, self._restyle)
@@ -340,7 +340,7 @@ class Transcript(ScrollView, can_focus=False):
         widths, self._columns = self._widths, self.scrollable_content_region.width
         self._widths = self._columns, self.outer_size.width
         if self._widths != widths:
-            self._line_cache.forget()  # a panel that opens or closes changes the height alone
+            self._kept_lines.forget()  # a panel that opens or closes changes the height alone
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
         self.refresh()
@@ -354,7 +354,7 @@ class Transcript(ScrollView, can_focus=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
         if self._placing:
-            return  # whoever places knows what is to be drawn
+            return  # the code that places knows what is to be drawn
         # A new height clamps the offset before it is told: that is nobody's move.
         if self.size.height == self._viewport.height and self._painter is not None:
             self._viewport.move(round(new_value))
@@ -367,7 +367,7 @@ class Transcript(ScrollView, can_focus=False):
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
         """Ask for the lines to be drawn anew."""
-        self._line_cache.spoil()
+        self._kept_lines.spoil()
         if not restyles(self):
             regions = ()
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
@@ -386,7 +386,7 @@ class Transcript(ScrollView, can_focus=False):
 
         self._for_screen = True
         try:
-            strips = self._line_cache.render(crop, self.render_line, style)
+            strips = self._kept_lines.render(crop, self.render_line, style)
         finally:
             self._for_screen = False
         if crop.width < width:
@@ -414,7 +414,7 @@ class Transcript(ScrollView, can_focus=False):
             return more_line(self._painter.pen, self.unseen, width)
         line = self._viewport.top + y
         if line >= self._layout.total:
-            return self._line_cache.blank(width, lambda: self.rich_style)
+            return self._kept_lines.blank(width, lambda: self.rich_style)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
         if offset >= len(strips):
