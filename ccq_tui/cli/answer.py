@@ -123,7 +123,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
 
     with opened_store() as store:
         store, stored = find_request(store, name)
-        key, called = stored.request.id, store.name_of(stored.request)
+        key, called = stored.request.id, store.ids.name_of(stored.request)
         if stored.state is not RequestState.PENDING:
             raise _taken(stored, called)
         try:
@@ -134,12 +134,12 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         if reach not in TAKES_DECISIONS and not kind_of(stored.request).OUTLIVES:
             raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
         try:
-            verdict = store.settle(key, outcome, Actor.here(Surface.COMMAND, command))
+            verdict = store.requests.settle(key, outcome, Actor.here(Surface.COMMAND, command))
         except InvalidOutcome as error:
             raise Refused(f"{error}.") from error
         if isinstance(verdict, AlreadySettled):
             # The request as it is now says more than the verdict.
-            raise _taken(store.request(key) or stored, called)
+            raise _taken(store.requests.get(key) or stored, called)
         if isinstance(verdict, Unknown):
             raise Refused(f"the request {one_line(called, 80)} is gone.")
         if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
@@ -177,7 +177,7 @@ def _delivery(store: Store, session_id: str, reach: Reach) -> str:
         case Reach.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
         case Reach.NO_DIRECTORY:
-            session = store.session(session_id)
+            session = store.sessions.get(session_id)
             where = one_line(session.directory if session else "", 300)
             gone = f"Its session's directory {where} is gone"
             return f"{gone}; to continue in another one, run: {resume} --cwd DIR"

@@ -77,17 +77,15 @@ def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> 
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [item for item in _waiting(store, only) if start is None or item.asked_at >= start]
-        if store and store.unreadable:
-            numbers = ", ".join(map(str, sorted(store.unreadable)[:10]))
-            echo(
-                f"{unread_words(len(store.unreadable))}; numbers in the table of requests: {numbers}",
-                err=True,
-            )
+        if store and store.requests.unreadable:
+            unread = sorted(store.requests.unreadable)
+            numbers = ", ".join(map(str, unread[:10]))
+            echo(f"{unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
         if as_json:
             print_lines(list_report("requests", (request_record(item) for item in found)))
             return ENDED
         ids, names = _ids(store), _session_names(store)
-        late = store.undelivered_counts() if store else {}
+        late = store.requests.undelivered_counts() if store else {}
         late = {name: count for name, count in late.items() if only in (None, name)}
         reached = {name: reach_of(store, name) for name in late} if store else {}
     lines = inbox_lines(found, shortener(ids), names)
@@ -114,9 +112,9 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
             for item in reversed(_sessions(store))
             if only in (None, item.id) and (start is None or item.changed_at >= start)
         ]
-        waiting = store.waiting_counts() if store else {}
-        undelivered = store.undelivered_counts() if store else {}
-        ids = store.session_ids() if store else []
+        waiting = store.requests.waiting_counts() if store else {}
+        undelivered = store.requests.undelivered_counts() if store else {}
+        ids = store.ids.sessions() if store else []
     if as_json:
         print_lines(
             list_report(
@@ -141,11 +139,11 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
         only = None if session is None else find_session(store, session)
         found: list[Change] = []
         while store and (
-            page := store.history(start, only, after=found[-1].number if found else 0, limit=PAGE)
+            page := store.history.changes(start, only, after=found[-1].number if found else 0, limit=PAGE)
         ):
             found += page
         requests = _ids(store)
-        every = store.session_ids() if store else []
+        every = store.ids.sessions() if store else []
     if as_json:
         print_lines(list_report("changes", (change_record(change) for change in found)))
     else:
@@ -170,7 +168,7 @@ def show(request: str, as_json: bool) -> int:
 
     with opened_store() as store:
         store, stored = find_request(store, request)
-        called, known = store.name_of(stored.request), store.session(stored.request.session_id)
+        called, known = store.ids.name_of(stored.request), store.sessions.get(stored.request.session_id)
         unreached = _unreached(store, stored)
     if as_json:
         print_lines(report("request", whole_record(stored)))
@@ -202,18 +200,18 @@ def _unreached(store: Store, stored: StoredRequest) -> str:
 
 def _waiting(store: Store | None, only: str | None) -> Iterator[StoredRequest]:
     after = 0
-    while store and (page := store.waiting(only, after, PAGE)):
+    while store and (page := store.requests.waiting(only, after, PAGE)):
         yield from page
         after = page[-1].number
 
 
 def _sessions(store: Store | None) -> list[StoredSession]:
     # All at once: several may have changed at the same time, and a page would end between them.
-    return store.sessions(limit=-1) if store else []
+    return store.sessions.page(limit=-1) if store else []
 
 
 def _ids(store: Store | None) -> list[str]:
-    return store.request_ids() if store else []
+    return store.ids.requests() if store else []
 
 
 def _session_names(store: Store | None) -> Callable[[str], str]:

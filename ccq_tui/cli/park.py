@@ -35,7 +35,7 @@ def park(session: str | None) -> int:
         key = find_session(store, session)
         if store is None:
             raise Refused("there is no inbox.")
-        known = store.session(key)
+        known = store.sessions.get(key)
         parking = _followed(store, ParkWish(key, Actor.here(Surface.COMMAND, "ccq-tui park")))
     name = one_line((known.name if known else "") or key, 60)
     words = f"{name} {one_line(parking.words, 300)}."
@@ -66,10 +66,10 @@ def _which(store: Store | None) -> str:
     from ccq_tui.inbox.format import session_lines, shortener
     from ccq_tui.processes import alive
 
-    waiting = store.waiting_counts() if store else {}
-    sessions = [one for one in store.sessions(limit=-1) if one.id in waiting] if store else []
+    waiting = store.requests.waiting_counts() if store else {}
+    sessions = [one for one in store.sessions.page(limit=-1) if one.id in waiting] if store else []
     running = [one for one in reversed(sessions) if alive(one.owner)]
     if store is None or not running:
         return "name a session; but none runs in which something waits. ccq-tui sessions lists all."
-    lines = session_lines(running, waiting, shortener(store.session_ids()))
+    lines = session_lines(running, waiting, shortener(store.ids.sessions()))
     return "\n".join(["name a session. Something waits in these that run:", *lines])

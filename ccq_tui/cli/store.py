@@ -46,10 +46,10 @@ def opened_store() -> Iterator[Store | None]:
             return
         store = Store(path)
         try:
-            if store.notice:
-                echo(store.notice, err=True)
+            if store.database.notice:
+                echo(store.database.notice, err=True)
             with suppress(InboxError):  # what cannot be written now can still be read
-                store.withdraw_orphans()
+                store.orphans.withdraw_all()
             yield store
         finally:
             store.close()
@@ -64,7 +64,7 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
     from ccq_tui.worktrees.model import can_be_there
 
     look = reach.Look(can_be_there, recorded_sessions(os.environ))
-    return reach.reach_of(store.session(session_id), look, origin or reach.OURS)
+    return reach.reach_of(store.sessions.get(session_id), look, origin or reach.OURS)
 
 
 def print_lines(text: str) -> None:
@@ -91,7 +91,8 @@ def complete_waiting(
 
     def found(store: Store) -> Iterable[tuple[str, str]]:
         return (
-            (store.name_of(one.request), kind_of(one.request).summary(one.request)) for one in store.waiting()
+            (store.ids.name_of(one.request), kind_of(one.request).summary(one.request))
+            for one in store.requests.waiting()
         )
 
     return _proposed(start, found)
@@ -108,7 +109,9 @@ def complete_sessions(
     Returns:
         Those whose ids begin with it.
     """
-    return _proposed(start, lambda store: ((one.id, one.name or one.directory) for one in store.sessions()))
+    return _proposed(
+        start, lambda store: ((one.id, one.name or one.directory) for one in store.sessions.page())
+    )
 
 
 def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) -> list[CompletionItem]:
@@ -142,16 +145,16 @@ def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
     Raises:
         Refused: None has this id, or several begin so, or it cannot be read.
     """
-    ids = store.request_ids(name, _SHOWN + 1) if store and name else []
-    if store and len(ids) > 1 and len(calls := store.request_ids_of(name)) == 1:
+    ids = store.ids.requests(name, _SHOWN + 1) if store and name else []
+    if store and len(ids) > 1 and len(calls := store.ids.requests_of(name)) == 1:
         ids = calls  # others begin so, and this is the whole id of a call
 
     def called(key: str) -> str:
-        stored = store.request(key) if store else None
-        return store.name_of(stored.request) if store and stored else key
+        stored = store.requests.get(key) if store else None
+        return store.ids.name_of(stored.request) if store and stored else key
 
     key = _one(ids, name, "request", "ccq-tui inbox lists those that wait", called)
-    stored = store.request(key) if store else None
+    stored = store.requests.get(key) if store else None
     if store is None or stored is None:
         raise Refused(f"the request {one_line(key, 80)} was written by another version and cannot be read.")
     return store, stored
@@ -170,7 +173,7 @@ def find_session(store: Store | None, name: str) -> str:
     Raises:
         Refused: None has this id, or several begin so.
     """
-    ids = store.session_ids(name, _SHOWN + 1) if store and name else []
+    ids = store.ids.sessions(name, _SHOWN + 1) if store and name else []
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 

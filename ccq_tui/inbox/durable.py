@@ -214,9 +214,9 @@ class DurableInbox(Keeping):
         """
 
         def settle(store: Store) -> Verdict:
-            verdict = store.settle(request_id, outcome, actor)
+            verdict = store.requests.settle(request_id, outcome, actor)
             if isinstance(verdict, Won) and not self._held.has(request_id):
-                self._held.request(store, store.request(request_id))
+                self._held.request(store, store.requests.get(request_id))
             return verdict
 
         try:
@@ -245,7 +245,9 @@ class DurableInbox(Keeping):
         def done(future: Future[Verdict]) -> None:
             self._post(self._withdrawn, request_id, outcome, actor, future)
 
-        self._worker.submit(lambda store: store.settle(request_id, outcome, actor)).add_done_callback(done)
+        self._worker.submit(
+            lambda store: store.requests.settle(request_id, outcome, actor)
+        ).add_done_callback(done)
 
     async def defer(self, request_id: str) -> bool:
         """Keep a request that waits, for its resumed session to ask again; see `leave`.
@@ -261,7 +263,7 @@ class DurableInbox(Keeping):
         """
 
         def defer(store: Store) -> bool:
-            done = store.defer(request_id)
+            done = store.requests.defer(request_id)
             if done:
                 self._held.deferred(request_id)
             return done
@@ -296,8 +298,8 @@ class DurableInbox(Keeping):
 
         def load(store: Store) -> Draft | None:
             if not self._held.has(request.id):  # a surface has it open here, whichever session asked
-                self._held.request(store, store.request(request.id))
-            return store.load_draft(request)
+                self._held.request(store, store.requests.get(request.id))
+            return store.drafts.load(request)
 
         draft = known.pop() if known else await self.run(load)
         if draft is not None:
@@ -335,7 +337,7 @@ class DurableInbox(Keeping):
             stored = self._add(store, request, context)
             # A listener asks for its draft next: that need not wait behind what came between.
             with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
-                entry.drafts.append(store.load_draft(request) if stored.has_draft else None)
+                entry.drafts.append(store.drafts.load(request) if stored.has_draft else None)
             return stored
 
         try:
@@ -356,7 +358,7 @@ class DurableInbox(Keeping):
             self._listeners.tell(Added(request, again=True))
 
     def _add(self, store: Store, request: Request, context: str) -> StoredRequest:
-        stored = store.add_request(request, context)
+        stored = store.requests.add(request, context)
         self._held.request(store, stored)
         return stored
 
@@ -367,15 +369,15 @@ class DurableInbox(Keeping):
                 self._take(news)
         except InboxError as error:
             _logger.warning("The end of a database that was replaced cannot be read: %s", error)
-        store.finish()
+        store.database.finish()
 
     def _opened_anew(self, store: Store, another: bool) -> None:
         """Write what is held into a database that takes the place of one; in the store's thread."""
         tail = ChangeFeed(store, self._feed)
         found = self._held.write(store, tuple(self._running), self._retries.newest)
         self._feed = tail
-        replaced = REPLACED.format("a new one" if store.is_new else "the one in its place")
-        message = store.notice or (replaced if another else "")
+        replaced = REPLACED.format("a new one" if store.database.is_new else "the one in its place")
+        message = store.database.notice or (replaced if another else "")
         self._post(self._renewed, message, another, found)
 
     def _waits(self) -> bool:
@@ -398,7 +400,7 @@ class DurableInbox(Keeping):
         self._retries.write(store)
         if time.monotonic() - self._swept >= SWEEP_SECONDS:
             self._swept = time.monotonic()
-            store.withdraw_orphans()
+            store.orphans.withdraw_all()
 
     def _look(self, store: Store) -> None:
         """Hand over what happened; in the store's thread."""
@@ -458,7 +460,7 @@ class DurableInbox(Keeping):
     ) -> Verdict:
         entry = self._entries[request_id]
         check_outcome(entry.request, outcome)  # the disk cannot
-        self._retries.refused(lambda store: store.settle(request_id, outcome, actor))
+        self._retries.refused(lambda store: store.requests.settle(request_id, outcome, actor))
         if error is not None:
             self._trouble(error)
         self._settled_in_memory.add(request_id)

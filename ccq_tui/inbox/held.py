@@ -62,7 +62,7 @@ class Held:
 
     def session(self, store: Store, session_id: str) -> None:
         """Remember a session as it is stored, as far as nothing newer is known."""
-        if stored := store.session(session_id):
+        if stored := store.sessions.get(session_id):
             known = SessionFact(
                 directory=stored.directory, name=stored.name, launch=stored.launch,
                 last_line=stored.last_line, cost=stored.cost, state=str(stored.state),
@@ -90,14 +90,14 @@ class Held:
             InboxUnavailable: Not everything was written; it can be written again.
         """
         for name in running:  # before its requests: else they would have no process
-            if (other := store.claim_session(name, this_process())) is not None:
+            if (other := store.sessions.claim(name, this_process())) is not None:
                 _logger.error("A session of this process belongs to process %d already", other.pid)
-        found = [store.put_back(one) for one in self._requests.values()]
+        found = [store.requests.put_back(one) for one in self._requests.values()]
         drafts = {name: draft for name in self._requests if (draft := draft_of(name)) is not None}
         if drafts:
-            store.save_drafts(drafts)
+            store.drafts.save_all(drafts)
         for name, fact in self._sessions.items():
-            if name in running or store.session(name) is None:
+            if name in running or store.sessions.get(name) is None:
                 write_fact(store, name, replace(fact, runs=False))
         return found
 
@@ -108,7 +108,7 @@ def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
     Raises:
         InboxUnavailable: Not all of it was written; it can be written again.
     """
-    store.upsert_session(
+    store.sessions.upsert(
         session_id,
         fact.directory,
         name=fact.name,
@@ -117,7 +117,7 @@ def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
         last_line=fact.last_line,
         cost=fact.cost,
     )
-    if fact.runs and (other := store.claim_session(session_id, this_process())) is not None:
+    if fact.runs and (other := store.sessions.claim(session_id, this_process())) is not None:
         _logger.error("A new session belongs to process %d already", other.pid)
     if fact.state is not None:
-        store.set_session_state(session_id, StoredSessionState(fact.state), fact.cause)
+        store.sessions.set_state(session_id, StoredSessionState(fact.state), fact.cause)

@@ -18,8 +18,8 @@ def run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Ow
     Raises:
         InboxUnavailable: The disk cannot be read.
     """
-    one = store.session(session_id) if session_id else None
-    meant = [one] if one is not None else [] if session_id else store.sessions(directory)
+    one = store.sessions.get(session_id) if session_id else None
+    meant = [one] if one is not None else [] if session_id else store.sessions.page(directory)
     return {session.id: owner for session in meant if (owner := _other(session)) is not None}
 
 

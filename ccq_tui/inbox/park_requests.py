@@ -72,15 +72,15 @@ class ParkWish:
         Raises:
             InboxError: The inbox cannot be read or written.
         """
-        session = store.session(self._session_id)
-        waiting = store.waiting_counts().get(self._session_id, 0)
+        session = store.sessions.get(self._session_id)
+        waiting = store.requests.waiting_counts().get(self._session_id, 0)
         if session is None or not alive(session.owner):
             return self._without_process(store, session, waiting)
         if not self._number:
-            self._number = store.wish_park(self._session_id, self._actor)
+            self._number = store.wishes.add(self._session_id, self._actor)
             self._until = self._clock() + NOTICE_SECONDS
             return None
-        wish = store.wish(self._number)
+        wish = store.wishes.get(self._number)
         if wish is None or wish.state is WishState.REFUSED:
             return Parking(Ending.REFUSED, wish.why if wish else "was not asked: the wish is gone")
         if wish.state is WishState.TAKEN:
@@ -94,15 +94,15 @@ class ParkWish:
             InboxError: The inbox cannot be written.
         """
         if self._number:
-            store.settle_wish(self._number, WishState.WITHDRAWN)
+            store.wishes.settle(self._number, WishState.WITHDRAWN)
 
     def _without_process(self, store: Store, session: StoredSession | None, waiting: int) -> Parking:
-        wish = store.wish(self._number) if self._number else None
+        wish = store.wishes.get(self._number) if self._number else None
         parked = session is not None and session.state is StoredSessionState.PARKED
         if wish is not None and wish.state is WishState.TAKEN and parked:
             return Parking(Ending.PARKED, f"is parked: {_waits(waiting)} without a process")
         if wish is not None:
-            store.settle_wish(wish.number, WishState.WITHDRAWN)
+            store.wishes.settle(wish.number, WishState.WITHDRAWN)
             return Parking(Ending.ALREADY, f"has no process any more: {_waits(waiting)} without one")
         if waiting:
             return Parking(Ending.ALREADY, f"is parked already: {_waits(waiting)} without a process")
@@ -118,7 +118,7 @@ class ParkWish:
         return Parking(Ending.SLOW, f"is being parked, and its process still runs after {PARK_SECONDS:.0f} s")
 
     def _not_noticed(self, store: Store, session: StoredSession) -> Parking | None:
-        if self._clock() < self._until or not store.settle_wish(self._number, WishState.WITHDRAWN):
+        if self._clock() < self._until or not store.wishes.settle(self._number, WishState.WITHDRAWN):
             return None
         number = session.owner.pid if session.owner else 0
         return Parking(

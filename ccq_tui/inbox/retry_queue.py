@@ -230,7 +230,7 @@ class RetryQueue:
         done = False
         try:
             if drafts:
-                self._shared |= store.save_drafts(drafts, touched, actors)
+                self._shared |= store.drafts.save_all(drafts, touched, actors)
             done = True
         finally:
             with self._lock:

@@ -53,7 +53,7 @@ class Keeping(ABC):
         """
 
         def read(store: Store) -> tuple[Left, ...]:
-            found = (*store.undelivered(session_id), *store.waiting(session_id))
+            found = (*store.requests.undelivered(session_id), *store.requests.waiting(session_id))
             for one in found:
                 self._held.request(store, one)
             return tuple(_left(one, store) for one in found)
@@ -71,7 +71,7 @@ class Keeping(ABC):
             request_id: The request's id; one that has nothing to deliver is passed over.
             way: "result" of the same call, or "message".
         """
-        self._soon(lambda store: store.mark_delivered(request_id, way))
+        self._soon(lambda store: store.requests.mark_delivered(request_id, way))
 
     def give_up(self, request_id: str, reason: str) -> None:
         """Withdraw, soon and without waiting, what was decided and no process can take any more.
@@ -80,7 +80,7 @@ class Keeping(ABC):
             request_id: The request's id; one that has nothing to deliver is passed over.
             reason: Why, for a person.
         """
-        self._soon(lambda store: store.give_up(request_id, reason))
+        self._soon(lambda store: store.orphans.give_up(request_id, reason))
 
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one conditional update.
@@ -98,7 +98,7 @@ class Keeping(ABC):
         self._running.add(session_id)
 
         def claimed(store: Store) -> Owner | None:
-            other = store.claim_session(session_id, this_process())
+            other = store.sessions.claim(session_id, this_process())
             if other is None:
                 self._held.session(store, session_id)
             return other
@@ -127,7 +127,7 @@ class Keeping(ABC):
 
             def released(store: Store) -> None:
                 if session_id not in self._running:  # else it was claimed again before this was written
-                    store.release_session(session_id, this_process())
+                    store.sessions.release(session_id, this_process())
 
             self._soon(released)
 
@@ -161,5 +161,5 @@ class Keeping(ABC):
 
 
 def _left(stored: StoredRequest, store: Store) -> Left:
-    draft = store.load_draft(stored.request) if stored.has_draft and stored.outcome is None else None
+    draft = store.drafts.load(stored.request) if stored.has_draft and stored.outcome is None else None
     return Left(stored.request, stored.outcome, draft)

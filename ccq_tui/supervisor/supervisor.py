@@ -120,7 +120,7 @@ class Supervisor:
         why = session.why_not_parkable
         became = WishState.REFUSED if why else WishState.TAKEN
         try:
-            first = await self._inbox.run(lambda store: store.settle_wish(wanted.number, became, why))
+            first = await self._inbox.run(lambda store: store.wishes.settle(wanted.number, became, why))
         except InboxError as error:
             _logger.warning("A request to park a session is not answered: %s", error)
             return

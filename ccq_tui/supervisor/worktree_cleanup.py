@@ -115,8 +115,8 @@ def _own_worktree(launch: Launch) -> Worktree | None:
 
 def _needed(store: Store, directory: str, session_id: str) -> tuple[bool, str]:
     """Say whether a session can be resumed, and why its directory is needed, or ""."""
-    counts = store.waiting_counts()
-    sessions = store.sessions(directory)
+    counts = store.requests.waiting_counts()
+    sessions = store.sessions.page(directory)
     known = any(one.id == session_id for one in sessions)
     if counts.get(session_id):
         return known, "a question waits in its session"

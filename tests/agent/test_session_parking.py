@@ -65,7 +65,7 @@ async def inbox_at(path: Path) -> AsyncIterator[DurableInbox]:
 
 
 async def stored(inbox: DurableInbox, request_id: str) -> StoredRequest:
-    found = await inbox.run(lambda store: store.request(request_id))
+    found = await inbox.run(lambda store: store.requests.get(request_id))
     assert found is not None
     return found
 
@@ -473,5 +473,5 @@ async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
                 assert not (await run.session.rewind(prompts[-1], files=False)).refusal
                 settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
                 assert settled.outcome == Cancelled(REWOUND)
-                changes = await inbox.run(lambda store: store.history(request_id=asked.id))
+                changes = await inbox.run(lambda store: store.history.changes(request_id=asked.id))
                 assert changes[-1].cause == REWOUND

@@ -117,7 +117,7 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
     inbox = await DurableInbox.open(home.home / "inbox.db")
     try:
         other = Owner(os.getppid())
-        assert await inbox.run(lambda store: store.claim_session(session_id, other)) is None
+        assert await inbox.run(lambda store: store.sessions.claim(session_id, other)) is None
         for options in ({"resume": session_id}, {"continue_conversation": True}):
             before = written(home, session_id)
             async with Running(home, inbox, **options) as run:
@@ -132,15 +132,15 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
         # A copy is nobody's; and the session is its owner's until that gives it back.
         async with Running(home, inbox, resume=session_id, fork=True) as run:
             began.append((await run.until(Connected)).session_id)
-        await inbox.run(lambda store: store.release_session(session_id, other))
+        await inbox.run(lambda store: store.sessions.release(session_id, other))
         async with Running(home, inbox, resume=session_id) as run:
             began.append((await run.until(Connected)).session_id)
             async with Running(home, inbox, resume=session_id) as second:
                 assert (await second.ended()).reason == "it is open in this terminal"
-            stored = await inbox.run(lambda store: store.session(session_id))
+            stored = await inbox.run(lambda store: store.sessions.get(session_id))
             assert stored is not None
             assert stored.owner == this_process()
-        stored = await inbox.run(lambda store: store.session(session_id))
+        stored = await inbox.run(lambda store: store.sessions.get(session_id))
         assert stored is not None
         assert stored.owner is None, "it is given back with the end"
     finally:

@@ -44,7 +44,7 @@ async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbo
     assert EXPIRED in model.result(call_of(name)).text
     assert '"Which database?"="' not in said(model)
     await delivered(inbox, name, "result")
-    rows = await inbox.run(lambda store: store.history(request_id=name))
+    rows = await inbox.run(lambda store: store.history.changes(request_id=name))
     assert [(row.became, row.cause, row.actor) for row in rows] == [
         ("pending", "asked", None),
         ("expired", "expired", LIMIT),
@@ -59,7 +59,7 @@ async def what_is_parked_by_a_limit_says_so_in_the_history(run: Running, inbox: 
     run.session.park("no answer for 10 min (park_after)")
     await run.ended(waiting=1)
     assert run.session.state is SessionState.PARKED
-    rows = await inbox.run(lambda store: store.history(session_id=session_id))
+    rows = await inbox.run(lambda store: store.history.changes(session_id=session_id))
     states = [(row.became, row.cause) for row in rows if not row.request_id]
     assert states[-1] == ("parked", "no answer for 10 min (park_after)")
     assert ("awaiting", "told by the session") in states

@@ -124,7 +124,7 @@ def stock(home: CleanHome, waiting: int, requests: int) -> None:
         (records / f"{session_of(number)}.jsonl").touch()
     store = Store(place)
     # The sessions work where this home is: one whose directory is missing is listed as gone.
-    store._connection.execute("UPDATE sessions SET directory = ?", (str(home.project),))
+    store.database._connection.execute("UPDATE sessions SET directory = ?", (str(home.project),))
     store.close()
 
 
@@ -136,17 +136,17 @@ def _stocked(waiting: int, requests: int) -> Path:
     ticks = count()
     began = datetime.now(UTC) - timedelta(days=3)
     store = Store(place, now=lambda: began + timedelta(milliseconds=20 * next(ticks)))
-    store._connection.execute("PRAGMA synchronous = OFF")
+    store.database._connection.execute("PRAGMA synchronous = OFF")
     for number in range(requests):
         session = session_of(number % waiting)
         if number < waiting:
-            store.upsert_session(session, "/", name=f"part {number}", last_line="I looked at the code.")
-            store.set_session_state(session, StoredSessionState.PARKED, "bench")
+            store.sessions.upsert(session, "/", name=f"part {number}", last_line="I looked at the code.")
+            store.sessions.set_state(session, StoredSessionState.PARKED, "bench")
         request = asked(number, session)
-        store.add_request(request, "I looked at the three services. Two of them read the same rows again.")
+        store.requests.add(request, "I looked at the three services. Two of them read the same rows again.")
         if number >= waiting:
-            store.settle(request.id, Answered((Answer(("SQLite",)),)), PANEL)
-            store.mark_delivered(request.id, "result")
+            store.requests.settle(request.id, Answered((Answer(("SQLite",)),)), PANEL)
+            store.requests.mark_delivered(request.id, "result")
     store.close()
     return place
 

@@ -83,7 +83,7 @@ class Races:
         self._inbox.wait(question)
         self._inbox.press("right")
         _ready(self._inbox, question, "2", LABELS["inbox"])
-        (request,) = [one.request.id for one in self._store.waiting()]
+        (request,) = [one.request.id for one in self._store.requests.waiting()]
         script = subprocess.Popen(
             [program(), "answer", request, "--choose", "3"],
             env=self._home.env, cwd=self._home.project, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -109,14 +109,14 @@ class Races:
         return winner
 
     def _winner(self, request: str) -> str:
-        stored = self._store.request(request)
+        stored = self._store.requests.get(request)
         assert stored is not None
         assert isinstance(stored.outcome, Answered)
         assert stored.actor is not None
         winner = stored.actor.called
         (answer,) = stored.outcome.answers
         assert answer.selected == (LABELS[winner],)
-        rows = [row.became for row in self._store.history(request_id=request)]
+        rows = [row.became for row in self._store.history.changes(request_id=request)]
         assert rows.count("answered") == 1
         return winner
 

@@ -59,8 +59,8 @@ class Starts:
         self._first.wait("race 1?")
         self._store = Store(next(home.home.rglob("inbox.db")))
         ending.callback(self._store.close)
-        _until(self._first, lambda: bool(self._store.waiting()))
-        (waiting,) = self._store.waiting()
+        _until(self._first, lambda: bool(self._store.requests.waiting()))
+        (waiting,) = self._store.requests.waiting()
         self._session = waiting.request.session_id
         self.counts: Counter[str] = Counter()
         # How long a script takes to come so far: what each race shows makes it truer.
@@ -75,8 +75,8 @@ class Starts:
             owner.type("next")
             owner.press("enter")
         # It is on the screen while it is still being written, and in the inbox once it is asked.
-        _until(owner, lambda: f"race {number}?" in owner.text and bool(self._store.waiting()))
-        (request,) = [one.request.id for one in self._store.waiting()]
+        _until(owner, lambda: f"race {number}?" in owner.text and bool(self._store.requests.waiting()))
+        (request,) = [one.request.id for one in self._store.requests.waiting()]
         racers = self._answered_at_once(owner, number) if kind == "parked" else self._resumed(owner, kind)
         _until(owner, lambda: self._state(request) is RequestState.DELIVERED)
         (owner,) = [one for one in racers if one.process.pid == self._owner()]
@@ -86,7 +86,7 @@ class Starts:
         if kind == "parked" and owner is racers[1]:
             owner.press("escape")  # the session was started behind the inbox screen
         self._first = owner
-        stored = self._store.request(request)
+        stored = self._store.requests.get(request)
         assert stored is not None
         self.counts[
             f"{kind} answered by {stored.actor and stored.actor.surface}, run by {racers.index(owner) + 1}"
@@ -106,9 +106,9 @@ class Starts:
         """Answer without a process, and resume the session twice at the same moment."""
         owner.press("ctrl+q")
         assert owner.wait_end() == 0
-        (waiting,) = self._store.waiting()
+        (waiting,) = self._store.requests.waiting()
         label = waiting.request.questions.questions[0].options[0].label  # type: ignore[union-attr]
-        self._store.settle(waiting.request.id, Answered((Answer((label,)),)), PANEL)
+        self._store.requests.settle(waiting.request.id, Answered((Answer((label,)),)), PANEL)
         words = ("--resume", self._session) if kind == "-r" else ("--continue",)
         racers = [self._program(*words)]
         time.sleep(self._random.choice((0.0, 0.0, 0.02, 0.1, 0.3)))
@@ -116,7 +116,7 @@ class Starts:
 
     def _answered_at_once(self, owner: Terminal, number: int) -> list[Terminal]:
         """Park the session, and answer its question on all surfaces at the same moment."""
-        question, request = f"race {number}?", self._store.waiting()[0].request.id
+        question, request = f"race {number}?", self._store.requests.waiting()[0].request.id
         parked = self._script("park", self._session).communicate(timeout=LIMIT)[0]
         assert "is parked" in parked, parked
         inbox = self._program("inbox")
@@ -152,11 +152,11 @@ class Starts:
         assert loser.wait_end() == 0
 
     def _state(self, request: str) -> RequestState | None:
-        stored = self._store.request(request)
+        stored = self._store.requests.get(request)
         return stored.state if stored else None
 
     def _owner(self) -> int:
-        session = self._store.session(self._session)
+        session = self._store.sessions.get(self._session)
         return session.owner.pid if session and session.owner else 0
 
     def _program(self, *words: str) -> Terminal:

@@ -141,16 +141,16 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
     request = request_of(session_id)
     keep_record(session_id)
     run.app.inbox.note_session(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
-    await run.app.inbox.run(lambda store: store.add_request(request, "Before it."))
+    await run.app.inbox.run(lambda store: store.requests.add(request, "Before it."))
     return request
 
 
 async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
     """Wish from outside that a session be parked, and wait for the answer."""
-    number = await run.app.inbox.run(lambda store: store.wish_park(session_id, SCRIPT))
+    number = await run.app.inbox.run(lambda store: store.wishes.add(session_id, SCRIPT))
     async with asyncio.timeout(60):
         while True:
-            wish = await run.app.inbox.run(lambda store: store.wish(number))
+            wish = await run.app.inbox.run(lambda store: store.wishes.get(number))
             assert wish is not None
             if wish.state is not WishState.OPEN:
                 return wish.state, wish.why
@@ -158,7 +158,7 @@ async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
 
 
 async def state_of(run: Many, request_id: str) -> RequestState | None:
-    stored = await run.app.inbox.run(lambda store: store.request(request_id))
+    stored = await run.app.inbox.run(lambda store: store.requests.get(request_id))
     return stored.state if stored else None
 
 

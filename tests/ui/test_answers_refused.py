@@ -54,7 +54,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         await until(pilot, lambda: run.session_screen.view.session_id)
         if here:
             request = request_of("s1")
-            await run.app.inbox.run(lambda store: store.add_request(request, ""))
+            await run.app.inbox.run(lambda store: store.requests.add(request, ""))
             run.all[0].tell(StateChanged(SessionState.AWAITING))
             run.all[0].tell(QuestionAsked(request))
             await until(pilot, lambda: run.session_screen.dock.panel)
@@ -79,6 +79,6 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         await pilot.press("enter")
         await until(pilot, lambda: run.inbox_screen.panel is None)
         await until(pilot, lambda: "goes on" in run.said() or "started" in run.said())
-        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
         assert stored.outcome == FIRST

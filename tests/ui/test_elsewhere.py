@@ -35,8 +35,8 @@ OTHER = Owner(os.getppid())
 def claimed(where: Path) -> Launch:
     """Note that another process runs the session, and return what goes on with it."""
     store = Store(where / "inbox.db")
-    store.upsert_session("id-1", str(where), name="api")
-    assert store.claim_session("id-1", OTHER) is None
+    store.sessions.upsert("id-1", str(where), name="api")
+    assert store.sessions.claim("id-1", OTHER) is None
     store.close()
     return Launch(settings=Settings(cwd=where), state=where, resume="id-1")
 
@@ -137,12 +137,12 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         await pilot.press("f6")
         await asked_about(pilot, run)
         store = Store(tmp_path / "inbox.db")
-        store.add_request(QuestionRequest("toolu_other", "id-1", asked().request.questions))
+        store.requests.add(QuestionRequest("toolu_other", "id-1", asked().request.questions))
         await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: bool(store.open_wishes()))
-        assert store.settle_wish(store.open_wishes()[0].number, WishState.TAKEN)
-        store.set_session_state("id-1", StoredSessionState.PARKED, "test")
-        store.release_session("id-1", OTHER)
+        await until(pilot, lambda: bool(store.wishes.open()))
+        assert store.wishes.settle(store.wishes.open()[0].number, WishState.TAKEN)
+        store.sessions.set_state("id-1", StoredSessionState.PARKED, "test")
+        store.sessions.release("id-1", OTHER)
         store.close()
         await until(pilot, lambda: len(run.launches) == 3)
         assert (run.launches[2].resume, run.launches[2].fork) == ("id-1", False)

@@ -54,7 +54,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             heard: list[InboxChange] = []
             inbox.subscribe(heard.append)
             # As another process writes: not through this one's own queue.
-            await inbox.run(lambda store: store.save_drafts({request.id: noted}, {}, {request.id: PHONE}))
+            await inbox.run(lambda store: store.drafts.save_all({request.id: noted}, {}, {request.id: PHONE}))
             await until(pilot, lambda: any(isinstance(change, DraftUpdated) for change in heard))
             shown.set()
             with step("it opens with the newer draft"):

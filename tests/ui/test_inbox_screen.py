@@ -112,7 +112,7 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         await pilot.press("enter")
         await until(pilot, lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
-        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
         await until(pilot, lambda: "in the background" in run.said())
@@ -163,7 +163,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
     run.app.clock = clock
     async with run.app.run_test(size=(100, 24)) as pilot:
         asked = replace(request_of("release"), origin=Origin(Asker.FORM, "release form"))
-        await run.app.inbox.run(lambda store: store.add_request(asked))
+        await run.app.inbox.run(lambda store: store.requests.add(asked))
         await open_inbox(pilot, run, 1)
         (row,) = run.inbox_screen.state.rows
         assert (row.place, row.session) == (SessionPlace.ASKER, "release form")
@@ -185,7 +185,7 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
             await left_behind(run, tmp_path / name, name)
         await open_inbox(pilot, run, 2)
         another = request_of("red", "toolu_more")
-        await run.app.inbox.run(lambda store: store.add_request(another))
+        await run.app.inbox.run(lambda store: store.requests.add(another))
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 3)
         await pilot.press("g")
         assert [row.session for row in run.inbox_screen.state.shown] == ["red", "red", "blue"]
@@ -373,7 +373,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     clock.skip_grace()
     await pilot.press("y")
     await until(pilot, lambda: run.inbox_screen.state.rows == ())
-    stored = await run.app.inbox.run(lambda store: store.request(request.id))
+    stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
     assert stored is not None
     assert (stored.outcome, stored.actor) == (Declined(), INBOX)
     # What it says of that must not come in the middle of the next step.
@@ -402,7 +402,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     row = screen.answered
     # Confirmed here and there in the same moment: nobody has told this process yet.
     other = Store(database)
-    assert isinstance(other.settle(request.id, Declined(), COMMAND), Won)
+    assert isinstance(other.requests.settle(request.id, Declined(), COMMAND), Won)
     other.close()
     assert row is not None
     screen.settle_soon(row, Answered((Answer(("Second",)),)), screen.close_panel())
@@ -411,7 +411,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     assert len(run.all) == started, "no session for an answer that lost"
     await pilot.press("f8")
     assert "Second" in run.app.clipboard
-    stored = await run.app.inbox.run(lambda store: store.request(request.id))
+    stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
     assert stored is not None
     assert stored.outcome == Declined()
 

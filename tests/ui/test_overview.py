@@ -135,8 +135,8 @@ def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **m
     """Store a session as an earlier process left it, and Claude's record of it."""
     keep_record(f"id {name}")
     directory = str(more.get("directory", "/usr"))
-    store.upsert_session(f"id {name}", directory, name=name, last_line=line, cost=float(more.get("cost", 0)))
-    store.set_session_state(f"id {name}", state, "test")
+    store.sessions.upsert(f"id {name}", directory, name=name, last_line=line, cost=float(more.get("cost", 0)))
+    store.sessions.set_state(f"id {name}", state, "test")
 
 
 async def open_overview(pilot: Pilot[int], run: Many, cards: int) -> None:
@@ -155,9 +155,9 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     keep(store, "Deleted", StoredSessionState.IDLE)
     keep_record("id Deleted").unlink()
     keep(store, "Parked", StoredSessionState.PARKED)
-    store.add_request(asked_by("id Parked", "toolu_1"))
+    store.requests.add(asked_by("id Parked", "toolu_1"))
     keep(store, "Elsewhere", StoredSessionState.WORKING)
-    store.claim_session("id Elsewhere", Owner(os.getppid()))
+    store.sessions.claim("id Elsewhere", Owner(os.getppid()))
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
@@ -178,7 +178,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await until(pilot, lambda: run.groups()["Here"] is Group.WORKING)
         card = next(card for card in run.overview.board.rows if card.session == "Here")
         assert card.last_line == "I read the store."
-        store.add_request(asked_by("id Elsewhere", "toolu_2"))
+        store.requests.add(asked_by("id Elsewhere", "toolu_2"))
         await until(pilot, lambda: run.groups()["Elsewhere"] is Group.NEEDS)
         run.all[0].tell(ended(0.25))
         run.all[0].tell(StateChanged(SessionState.IDLE))
@@ -205,7 +205,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("escape")
         assert len(run.overview.board.shown) == 7
         assert run.under().session == "Old idea"
-        assert store.sessions()[0].id != "id Old idea", "marking is no change"
+        assert store.sessions.page()[0].id != "id Old idea", "marking is no change"
         await pilot.press("d")
         await until(pilot, lambda: run.groups()["Old idea"] is Group.IDLE)
 
@@ -234,7 +234,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await until(pilot, lambda: len(run.all) == 3 and run.app.sessions.front is run.app.sessions[2])
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         assert run.launches[2].resume == "id Old idea"
-        await until(pilot, lambda: not next(s for s in store.sessions() if s.id == "id Old idea").done)
+        await until(pilot, lambda: not next(s for s in store.sessions.page() if s.id == "id Old idea").done)
 
         # Left by its own key; the session that was left has no overview over it.
         await open_overview(pilot, run, 7)
@@ -242,7 +242,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await run.app.sessions.show(run.app.sessions[0])
         assert isinstance(run.app.screen, SessionScreen)
-        assert not next(s for s in store.sessions() if s.id == "id Old idea").done
+        assert not next(s for s in store.sessions.page() if s.id == "id Old idea").done
 
 
 def refuse(_store: Store, after: object, recorded: object) -> None:
@@ -318,9 +318,9 @@ def fill(others: Callable[[float], Store]) -> None:
         store = others(ago)
         keep(store, name, StoredSessionState(state), line, directory=directory, cost=0.21 * number)
     for number in range(2):
-        store.add_request(asked_by(f"id {LOGIN}", f"toolu_{number}"))
-    store.claim_session(f"id {OTHER}", Owner(os.getppid()))
-    store.set_done(f"id {NOTES}", True, PANEL)
+        store.requests.add(asked_by(f"id {LOGIN}", f"toolu_{number}"))
+    store.sessions.claim(f"id {OTHER}", Owner(os.getppid()))
+    store.sessions.set_done(f"id {NOTES}", True, PANEL)
 
 
 async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[float], Store]) -> None:

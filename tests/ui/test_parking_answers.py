@@ -32,7 +32,7 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
     request = request_of("s1")
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await run.app.inbox.run(lambda store: store.add_request(request, ""))
+        await run.app.inbox.run(lambda store: store.requests.add(request, ""))
         session, screen = run.all[0], run.session_screen
         session.tell(StateChanged(SessionState.AWAITING))
         session.tell(QuestionAsked(request))
@@ -46,7 +46,7 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
         else:
             heard: list[InboxChange] = []
             run.app.inbox.subscribe(heard.append)  # told after the session
-            await run.app.inbox.run(lambda store: store.settle(request.id, ANSWER, PANEL))
+            await run.app.inbox.run(lambda store: store.requests.settle(request.id, ANSWER, PANEL))
             await until(pilot, lambda: any(isinstance(change, Settled) for change in heard))
         if when == "settled elsewhere before":
             session.tell(RequestParked(request.id, deferred=True))

@@ -83,8 +83,8 @@ async def stock(path: Path) -> None:
     inbox = DurableInbox.begin(path)
     question = Question("Which tone?", "Tone", (Option("Dry", "a"), Option("Warm", "b")))
     request = QuestionRequest("toolu_1", "bbbb-2", QuestionSet("toolu_1", (question,)))
-    await inbox.run(lambda store: store.add_request(request))
-    await inbox.run(lambda store: store.claim_session("aaaa-1", this_process()))
+    await inbox.run(lambda store: store.requests.add(request))
+    await inbox.run(lambda store: store.sessions.claim("aaaa-1", this_process()))
     await inbox.close()
 
 

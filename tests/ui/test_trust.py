@@ -327,8 +327,8 @@ async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) ->
         launch = await begun(asking, pilot, "y")
         assert asking.driven.screen.dock.prompt.text == "later"
         store = Store(asking.project / "state" / "inbox.db")
-        store.upsert_session("id-1", str(asking.project), name="api")
-        assert store.claim_session("id-1", Owner(os.getppid())) is None
+        store.sessions.upsert("id-1", str(asking.project), name="api")
+        assert store.sessions.claim("id-1", Owner(os.getppid())) is None
         store.close()
         opening = asyncio.ensure_future(
             app.manager.open(replace(launch, carried=None, draft="", resume="id-1"))

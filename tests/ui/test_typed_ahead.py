@@ -45,7 +45,7 @@ async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_pa
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
         assert run.inbox_screen.field.text == ""
-        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
 
@@ -62,7 +62,7 @@ async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
         await pilot.press("enter", "enter")
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
-        stored = await run.app.inbox.run(lambda store: store.request(request.id))
+        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
 

@@ -17,12 +17,12 @@ def answered_and_killed(where: Path, session_id: str, owner: Owner) -> None:
     """Leave an answer whose program was killed before the agent had it."""
     keep_record(session_id)
     store = Store(where / "inbox.db")
-    store.upsert_session(session_id, str(where), name=f"api {session_id}")
-    store.set_session_state(session_id, StoredSessionState.AWAITING, "asked")
-    store.claim_session(session_id, owner)
+    store.sessions.upsert(session_id, str(where), name=f"api {session_id}")
+    store.sessions.set_state(session_id, StoredSessionState.AWAITING, "asked")
+    store.sessions.claim(session_id, owner)
     request = request_of(session_id)
-    store.add_request(request)
-    store.settle(request.id, Answered((Answer(("First",)),)), PANEL)
+    store.requests.add(request)
+    store.requests.settle(request.id, Answered((Answer(("First",)),)), PANEL)
     store.close()
 
 
@@ -53,7 +53,7 @@ async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) ->
     store = Store(tmp_path / "inbox.db")
     for name in ("old", "s1"):  # s1 begins ahead of the screen
         keep_record(name)
-        store.add_request(request_of(name))
+        store.requests.add(request_of(name))
     store.close()
     run = Many(tmp_path)
     async with run.app.run_test(size=(100, 30)) as pilot:

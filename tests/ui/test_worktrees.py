@@ -65,7 +65,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         assert path == repo / ".claude/worktrees" / name
         await until(pilot, lambda: second.view.branch == f"worktree-{name}")
         commit(path, "b.txt")
-        Store(inbox_path()).upsert_session("id-1", str(path))
+        Store(inbox_path()).sessions.upsert("id-1", str(path))
 
         # Closed, the one that holds a commit stays, and it is said how to go back.
         second.dock.prompt.put("/close")
@@ -81,8 +81,8 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         run(repo, "worktree", "remove", str(path))
         keep_record("id-old")
         waiting = QuestionRequest("toolu_old", "id-old", QuestionSet("toolu_old", (SINGLE,)))
-        await run_.app.inbox.run(lambda store: store.upsert_session("id-old", str(path)))
-        await run_.app.inbox.run(lambda store: store.add_request(waiting))
+        await run_.app.inbox.run(lambda store: store.sessions.upsert("id-old", str(path)))
+        await run_.app.inbox.run(lambda store: store.requests.add(waiting))
         await pilot.press("f2")
         await until(pilot, lambda: isinstance(run_.app.screen, InboxScreen) and run_.app.screen.state.rows)
         await pilot.press("enter")

@@ -73,20 +73,20 @@ def stock(at: datetime | None = None) -> None:
     record(SESSION).touch()
     record(RUNNING).touch()
     with asked(at) as store:
-        store.upsert_session(
+        store.sessions.upsert(
             SESSION, "/home/me/api", name="api-refactor", last_line="Which cache?", cost=0.12
         )
-        store.set_session_state(SESSION, StoredSessionState.PARKED, "waited")
-        store.upsert_session(RUNNING, "/home/me/api", name="api-tests", last_line="I run them.", cost=0.03)
-        store.claim_session(RUNNING, this_process())
-        store.set_session_state(RUNNING, StoredSessionState.AWAITING, "asks")
-        store.add_request(
+        store.sessions.set_state(SESSION, StoredSessionState.PARKED, "waited")
+        store.sessions.upsert(RUNNING, "/home/me/api", name="api-tests", last_line="I run them.", cost=0.03)
+        store.sessions.claim(RUNNING, this_process())
+        store.sessions.set_state(RUNNING, StoredSessionState.AWAITING, "asks")
+        store.requests.add(
             QuestionRequest(CACHE, SESSION, QuestionSet(CACHE, (_CACHE,))), "I looked at the code."
         )
-        store.add_request(QuestionRequest(FEATURES, SESSION, QuestionSet(FEATURES, _FEATURES)))
-        store.add_request(
+        store.requests.add(QuestionRequest(FEATURES, SESSION, QuestionSet(FEATURES, _FEATURES)))
+        store.requests.add(
             PermissionRequest(
                 PERMISSION, RUNNING, "Bash", {"command": "npm test"}, "Run the tests", suggestions=(_RULE,)
             )
         )
-        store.add_request(PlanRequest(PLAN, RUNNING, "# Move to Postgres\n\n1. Dump\n2. Load"))
+        store.requests.add(PlanRequest(PLAN, RUNNING, "# Move to Postgres\n\n1. Dump\n2. Load"))

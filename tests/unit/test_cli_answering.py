@@ -51,7 +51,7 @@ def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
     assert main(["answer", CACHE, "--choose", "1"]) == 0
     assert "directory /home/me/api is gone" in capsys.readouterr().out
     with asked() as store:
-        store.upsert_session(SESSION, str(tmp_path))
+        store.sessions.upsert(SESSION, str(tmp_path))
     assert main(["decline", FEATURES]) == 0
     assert (
         "An open ccq-tui that shows its session delivers it now; otherwise run: ccq-tui resume 8f14e45f"
@@ -61,7 +61,7 @@ def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
 
 def outcome_of(call: str) -> RequestOutcome | None:
     with asked() as store:
-        stored = store.request(id_of(call))
+        stored = store.requests.get(id_of(call))
     assert stored is not None
     return stored.outcome
 
@@ -118,7 +118,7 @@ def test_a_lasting_permission_is_the_one_suggested() -> None:
 def test_declining(name: str, outcome: RequestOutcome, capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.claim_session(SESSION, this_process())
+        store.sessions.claim(SESSION, this_process())
     assert main(["decline", name]) == 0
     assert outcome_of(name) == outcome
     assert capsys.readouterr().out == f"{name}: declined.\nIts session is running and receives it now.\n"
@@ -155,8 +155,8 @@ def test_an_answer_as_json(
 def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.settle(id_of(CACHE), Discussed("why?"), PANEL)
-        store.settle(id_of(PLAN), Cancelled("interrupted"), WITHDRAWN)
+        store.requests.settle(id_of(CACHE), Discussed("why?"), PANEL)
+        store.requests.settle(id_of(PLAN), Cancelled("interrupted"), WITHDRAWN)
     assert main([command[0], CACHE, *command[1:]]) == 3
     told = capsys.readouterr().err
     assert f"{CACHE} was already answered in its session at 2" in told
@@ -176,11 +176,11 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
 ) -> None:
     stock()
     with asked() as store:
-        store.release_session(RUNNING, this_process())
+        store.sessions.release(RUNNING, this_process())
         if ended == "killed":
-            assert store.claim_session(RUNNING, DEAD) is None
+            assert store.sessions.claim(RUNNING, DEAD) is None
         else:
-            store.set_session_state(RUNNING, StoredSessionState.ENDED, "closed")
+            store.sessions.set_state(RUNNING, StoredSessionState.ENDED, "closed")
     assert main(words) == 3
     told = capsys.readouterr().err
     assert f"{words[1]} was withdrawn at 2" in told
@@ -194,7 +194,7 @@ def test_a_decision_without_a_process_is_refused_and_changes_nothing(
 ) -> None:
     stock()
     with asked() as store:
-        store.release_session(RUNNING, this_process())  # it is not known how its process ended
+        store.sessions.release(RUNNING, this_process())  # it is not known how its process ended
     assert main(["answer", PERMISSION, "--choose", "1"]) == 3
     assert "cannot be decided: no process runs its session" in capsys.readouterr().err
     assert outcome_of(PERMISSION) is None
@@ -230,7 +230,7 @@ def test_who_is_a_moment_later_is_told(
 
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
-            store.settle(id_of(CACHE), Declined(), ELSEWHERE)
+            store.requests.settle(id_of(CACHE), Declined(), ELSEWHERE)
         return Answered((Answer(other="late"),))
 
     stock()
@@ -245,7 +245,7 @@ def test_a_locked_inbox_is_one_line_after_a_while(
 ) -> None:
     stock()
     monkeypatch.setattr(
-        "ccq_tui.inbox.store.base.open_database",
+        "ccq_tui.inbox.store.database.open_database",
         lambda path, _busy, before: open_database(path, 0.05, before),
     )
     other = sqlite3.connect(inbox_path(), isolation_level=None)
@@ -289,7 +289,7 @@ def test_what_show_gives_back_can_be_given_again() -> None:
     stock()
     assert main(["answer", FEATURES, *FULL]) == 0
     with asked() as store:
-        stored = store.request(id_of(FEATURES))
+        stored = store.requests.get(id_of(FEATURES))
     assert stored is not None
     answers = whole_record(stored)["outcome"]["answers"]
     answers[0]["unselected"] = "typed in a panel"
@@ -299,7 +299,7 @@ def test_what_show_gives_back_can_be_given_again() -> None:
 def test_a_question_left_open_keeps_its_note() -> None:
     stock()
     with asked() as store:
-        stored = store.request(id_of(CACHE))
+        stored = store.requests.get(id_of(CACHE))
     assert stored is not None
     assert isinstance(stored.request, QuestionRequest)
     left = answered(stored.request.questions, [Said(left_open=True, note="later")])

@@ -42,7 +42,7 @@ def keep_session(directory: Path) -> None:
 def test_a_transcript_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep_session(tmp_path)
     with asked() as store:
-        store.upsert_session(SESSION, str(tmp_path), name="cache")
+        store.sessions.upsert(SESSION, str(tmp_path), name="cache")
     assert main(["export", SESSION[:5]]) == 0
     out = capsys.readouterr().out
     assert out.startswith("# cache\n")
@@ -106,7 +106,7 @@ def test_a_session_is_resumed_where_it_worked(
     monkeypatch.setattr("ccq_tui.cli.session.require_terminal", lambda: None)
     monkeypatch.setattr("ccq_tui.cli.session.show", lambda launch, _early=None: shown.append(launch) or 0)
     with asked() as store:
-        store.upsert_session(SESSION, str(tmp_path / "work"))
+        store.sessions.upsert(SESSION, str(tmp_path / "work"))
     assert main(["resume", name, *flags]) == 0
     (launch,) = shown
     known = name != "0" + SESSION[1:]

@@ -95,7 +95,7 @@ def test_the_inbox_names_confirmed_answers_that_have_not_arrived(
     gone = f"{late}its directory is gone; {resume} --cwd DIR delivers them."
     assert run(capsys, "inbox").splitlines()[-1] == gone
     with asked() as store:
-        store.upsert_session(SESSION, str(tmp_path))
+        store.sessions.upsert(SESSION, str(tmp_path))
     said = f"{late}{resume} delivers them."
     assert run(capsys, "inbox").splitlines()[-1] == said
     assert run(capsys, "inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", said]
@@ -115,14 +115,14 @@ def test_a_request_is_shown_with_a_directory_that_is_gone(
     assert "/home/me/api · its directory is gone: ccq-tui resume 8f14e45f --cwd DIR" in shown
     assert "ccq-tui answer" in shown
     with asked() as store:
-        store.upsert_session(SESSION, str(tmp_path))
+        store.sessions.upsert(SESSION, str(tmp_path))
     assert "is gone" not in run(capsys, "show", CACHE)
 
 
 def test_lists_are_narrowed_by_session_and_time(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.add_request(PermissionRequest("toolu_02", "0other-session", "Bash", {}))
+        store.requests.add(PermissionRequest("toolu_02", "0other-session", "Bash", {}))
     records = as_json(capsys, "inbox", "--session", "0o")["requests"]
     assert [record["tool_use_id"] for record in records] == ["toolu_02"]  # type: ignore[attr-defined]
     assert len(as_json(capsys, "sessions", "--session", SESSION[:4])["sessions"]) == 1  # type: ignore[arg-type]
@@ -139,7 +139,7 @@ def test_sessions_say_how_many_requests_wait(capsys: pytest.CaptureFixture[str])
     assert row.split()[:4] == [SESSION[:8], "parked", "?", "2"]
     assert "api-refactor · /home/me/api" in row
     with asked() as store:
-        store.claim_session(SESSION, this_process())
+        store.sessions.claim(SESSION, this_process())
     (record,) = as_json(capsys, "sessions", "--session", SESSION[:8])["sessions"]  # type: ignore[misc]
     assert (record["running"], record["waiting"], record["name"]) == (True, 2, "api-refactor")
 
@@ -152,11 +152,11 @@ def test_sessions_say_which_answers_have_not_reached_claude(capsys: pytest.Captu
     (record,) = as_json(capsys, "sessions", "--session", SESSION[:8])["sessions"]  # type: ignore[misc]
     assert (record["waiting"], record["undelivered"]) == (1, 1)
     with asked() as store:
-        store.claim_session(SESSION, this_process())
+        store.sessions.claim(SESSION, this_process())
     assert "→" not in run(capsys, "sessions"), "it runs: there it is on its way"
     with asked() as store:
-        store.release_session(SESSION, this_process())
-        assert store.mark_delivered(id_of(CACHE), "result")
+        store.sessions.release(SESSION, this_process())
+        assert store.requests.mark_delivered(id_of(CACHE), "result")
     assert "→" not in run(capsys, "sessions")
 
 
@@ -203,8 +203,8 @@ def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None
     stock()
     with asked() as store:
         answer = Answer(("SQLite",), note="small", unselected="Oracle")
-        store.settle(id_of(CACHE), Answered((answer,)), PANEL)
-        store.mark_delivered(id_of(CACHE), "result")
+        store.requests.settle(id_of(CACHE), Answered((answer,)), PANEL)
+        store.requests.mark_delivered(id_of(CACHE), "result")
     text = run(capsys, "show", CACHE)
     assert "[x]  2  SQLite" in text
     assert "[ ]  1  Redis" in text
@@ -230,9 +230,9 @@ def test_hostile_text_is_harmless_and_fits(capsys: pytest.CaptureFixture[str]) -
     question = Question(bad, bad, (Option(bad, bad, bad + "\n" + bad),), description=bad)
     inbox_path().parent.mkdir(parents=True)
     with asked() as store:
-        store.upsert_session("s" + bad, bad, name=bad, last_line=bad)
-        store.add_request(QuestionRequest("toolu_" + bad, "s" + bad, QuestionSet("x", (question,))), bad)
-        store.add_request(PermissionRequest("toolv", "s" + bad, bad, {bad: bad}, bad, bad))
+        store.sessions.upsert("s" + bad, bad, name=bad, last_line=bad)
+        store.requests.add(QuestionRequest("toolu_" + bad, "s" + bad, QuestionSet("x", (question,))), bad)
+        store.requests.add(PermissionRequest("toolv", "s" + bad, bad, {bad: bad}, bad, bad))
     told = [run(capsys, *words) for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"])]
     told.append(run(capsys, "show", "toolv"))
     for text in told:
@@ -274,7 +274,7 @@ def test_what_is_wrong_is_one_line(
 def test_an_inbox_that_cannot_be_used_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store._connection.execute("PRAGMA user_version = 99")
+        store.database._connection.execute("PRAGMA user_version = 99")
     assert "has version 99" in run(capsys, "inbox", code=2)
 
 
@@ -308,21 +308,21 @@ def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
     assert nothing in run(capsys, "park", code=2)
     stock()
     with asked() as store:
-        store.release_session(RUNNING, this_process())
+        store.sessions.release(RUNNING, this_process())
         assert nothing in run(capsys, "park", code=2)
-        store.claim_session(SESSION, this_process())
+        store.sessions.claim(SESSION, this_process())
         told = run(capsys, "park", code=2)
         assert "name a session. Something waits in these that run:" in told
         assert "8f14e45f" in told.splitlines()[-1]
         assert "? 2" in told.splitlines()[-1]
 
         def interrupt(_seconds: float) -> None:
-            assert len(store.open_wishes()) == 1
+            assert len(store.wishes.open()) == 1
             raise KeyboardInterrupt
 
         monkeypatch.setattr("ccq_tui.cli.park.time.sleep", interrupt)
         assert "Interrupted." in run(capsys, "park", "8f14", code=130)
-        assert store.open_wishes() == []
+        assert store.wishes.open() == []
 
 
 @pytest.mark.usefixtures("restored")
@@ -334,16 +334,16 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
         "api-refactor is parked already: 2 requests wait without a process.\n"
     )
     with asked() as store:
-        store.claim_session(SESSION, this_process())
+        store.sessions.claim(SESSION, this_process())
     told = run(capsys, "resume", "8f14", code=3)
     assert f"runs in another ccq-tui (process {this_process().pid})" in told
     assert f"ccq-tui resume {SESSION} --fork" in told
     monkeypatch.setattr("ccq_tui.inbox.park_requests.NOTICE_SECONDS", 0.0)
     assert "api-refactor is not parked: the ccq-tui that runs it" in run(capsys, "park", "8f14", code=2)
     with asked() as store:
-        store.release_session(SESSION, this_process())
+        store.sessions.release(SESSION, this_process())
         for name in (CACHE, FEATURES, PERMISSION, PLAN):
-            store.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
+            store.requests.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
     assert "is not running, and nothing waits in it." in run(capsys, "park", "8f14", code=2)
     assert "no session has an id" in run(capsys, "park", "x", code=2)
 
@@ -356,7 +356,7 @@ def test_a_session_that_claude_code_alone_knows_can_be_resumed(capsys: pytest.Ca
 def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store._do("UPDATE requests SET body = '{}' WHERE tool_use_id = ?", (FEATURES,))
+        store.database.do("UPDATE requests SET body = '{}' WHERE tool_use_id = ?", (FEATURES,))
     assert main(["inbox"]) == 0
     told = capsys.readouterr()
     assert "toolu_01C" in told.out
@@ -367,11 +367,11 @@ def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixt
 def test_an_abbreviated_id_is_found_in_the_whole_inbox(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
     for name in ("a", "ab", "abc", "b_", "bx"):
-        store.add_request(PermissionRequest(name, f"s-{name}", "Bash", {}))
-    assert store.request_ids("ab") == ["ab@s-ab", "abc@s-abc"]
-    assert store.request_ids("b_") == ["b_@s-b_"]
-    assert store.request_ids("a", 1) == ["a@s-a"]
-    assert store.session_ids("s-b") == ["s-b_", "s-bx"]
+        store.requests.add(PermissionRequest(name, f"s-{name}", "Bash", {}))
+    assert store.ids.requests("ab") == ["ab@s-ab", "abc@s-abc"]
+    assert store.ids.requests("b_") == ["b_@s-b_"]
+    assert store.ids.requests("a", 1) == ["a@s-a"]
+    assert store.ids.sessions("s-b") == ["s-b_", "s-bx"]
     store.close()
 
 

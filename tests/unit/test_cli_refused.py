@@ -191,7 +191,7 @@ def test_two_decisions_in_one_object_are_none(
 def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> None:
     """Run a command that is refused; nothing may be changed by it."""
     with asked() as store:
-        before = store.history()
+        before = store.history.changes()
     assert main(words) == code
     out, told = capsys.readouterr()
     assert out == ""
@@ -199,8 +199,8 @@ def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], 
     assert told.count("\n") == 1
     assert problem in told
     with asked() as store:
-        assert store.history() == before
-        assert [item.state for item in store.waiting()] == [RequestState.PENDING] * 4
+        assert store.history.changes() == before
+        assert [item.state for item in store.requests.waiting()] == [RequestState.PENDING] * 4
 
 
 def test_a_prompt_that_begins_like_a_command_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:

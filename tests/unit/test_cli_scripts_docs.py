@@ -64,10 +64,10 @@ def test_every_field_is_named() -> None:
     assert CliRunner().invoke(cli, ["answer", PLAN, "--choose", "2"]).exit_code == 0
     assert CliRunner().invoke(cli, ["answer", FEATURES, *FULL]).exit_code == 0
     with asked() as store:
-        requests = [store.request(id_of(name)) for name in (CACHE, FEATURES, PERMISSION, PLAN)]
+        requests = [store.requests.get(id_of(name)) for name in (CACHE, FEATURES, PERMISSION, PLAN)]
         records = [record(item) for item in requests if item for record in (request_record, whole_record)]
-        records += [session_record(item, 1) for item in store.sessions()]
-        records += [change_record(item) for item in store.history()]
+        records += [session_record(item, 1) for item in store.sessions.page()]
+        records += [change_record(item) for item in store.history.changes()]
     names = set(fields(records))
     assert len(names) > 50
     assert {name for name in names if f"`{name}`" not in PAGE} == set()

@@ -287,13 +287,13 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
     for outcome in [None, *(one for one in OUTCOMES if fits(request, one))]:
         inbox_path().unlink(missing_ok=True)
         store = Store(inbox_path())
-        store.upsert_session(request.session_id, TEXT, name=TEXT, first_name=TEXT, last_line=TEXT)
-        store.add_request(request, TEXT)
+        store.sessions.upsert(request.session_id, TEXT, name=TEXT, first_name=TEXT, last_line=TEXT)
+        store.requests.add(request, TEXT)
         if outcome is None:
-            store.claim_session(request.session_id, this_process())
+            store.sessions.claim(request.session_id, this_process())
         else:
-            store.settle(request.id, outcome, Actor(Surface.PROGRAM, TEXT, device=TEXT), TEXT)
-            store.mark_delivered(request.id, MARK)
+            store.requests.settle(request.id, outcome, Actor(Surface.PROGRAM, TEXT, device=TEXT), TEXT)
+            store.requests.mark_delivered(request.id, MARK)
         store.close()
         begin = MARK[:3]
         lists = (["inbox"], ["sessions"], ["history"], ["show", begin])
@@ -324,7 +324,7 @@ def test_what_a_transcript_holds(form: str, printed: Printer, monkeypatch: pytes
     monkeypatch.setattr("ccq_tui.agent.history.read_history", read)
     store = Store(inbox_path()) if inbox_path().parent.mkdir(parents=True) is None else None
     assert store is not None
-    store.upsert_session(SESSION, MARK, name=TEXT)
+    store.sessions.upsert(SESSION, MARK, name=TEXT)
     store.close()
     for event in EVENTS:
         past[:] = [PromptAccepted(TEXT), event]

@@ -37,17 +37,17 @@ class ChangeFeed:
     def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
         self._store = store
         self._looked = datetime.now(UTC)
-        self._seen = store.last_change() if before is None else before.known_of(store)
-        self._wished = store.last_wish()
-        self._drafted = store.last_draft()
+        self._seen = store.history.last() if before is None else before.known_of(store)
+        self._wished = store.wishes.last()
+        self._drafted = store.drafts.last()
         self._here = this_process()
         self._version = (-1, -1)
 
     def known_of(self, store: Store) -> int:
         """Return the newest change that is known of a database, this one or another."""
-        if store.follows(self._store):
+        if store.database.follows(self._store.database):
             return self._seen
-        return store.last_change(self._looked - LATE)
+        return store.history.last(self._looked - LATE)
 
     def news(self) -> list[News]:
         """Return what happened to requests and sessions; at most a page of it, the rest next time.
@@ -55,11 +55,11 @@ class ChangeFeed:
         Raises:
             InboxUnavailable: The database cannot be read.
         """
-        looked, version = datetime.now(UTC), self._store.versions()
+        looked, version = datetime.now(UTC), self._store.database.versions()
         if version == self._version:
             self._looked = looked
             return []
-        changes = self._store.history(after=self._seen)
+        changes = self._store.history.changes(after=self._seen)
         if not changes:
             self._version = version
             return [*self._drafts(), *self._wishes()]
@@ -68,7 +68,7 @@ class ChangeFeed:
         return news
 
     def _drafts(self) -> list[DraftUpdated]:
-        saved = self._store.drafts_after(self._drafted)
+        saved = self._store.drafts.after(self._drafted)
         others = (one for one in saved if one.actor is None or one.actor.process != self._here)
         news = [told for one in others if (told := self.draft(one.request_id, one.actor)) is not None]
         self._drafted = max((one.serial for one in saved), default=self._drafted)
@@ -76,14 +76,14 @@ class ChangeFeed:
 
     def draft(self, request_id: str, actor: Actor | None) -> DraftUpdated | None:
         """Return the news that a draft was changed, or None where its request no longer waits."""
-        stored = self._store.request(request_id)
+        stored = self._store.requests.get(request_id)
         if stored is None or stored.state is not RequestState.PENDING:
             return None
-        draft = self._store.load_draft(stored.request)
+        draft = self._store.drafts.load(stored.request)
         return None if draft is None else DraftUpdated(stored.request, draft, actor)
 
     def _wishes(self) -> list[News]:
-        wishes = self._store.open_wishes(after=self._wished)
+        wishes = self._store.wishes.open(after=self._wished)
         self._wished = max((wish.number for wish in wishes), default=self._wished)
         return [ParkWanted(wish.session_id, wish.number, wish.actor) for wish in wishes]
 
@@ -98,7 +98,7 @@ class ChangeFeed:
                 return None
             if change.became != pending:  # its outcome was reported when it was settled
                 return SessionNoted(change.session_id)
-        stored = self._store.request(change.request_id)
+        stored = self._store.requests.get(change.request_id)
         if stored is None:
             return None
         if change.became == pending:

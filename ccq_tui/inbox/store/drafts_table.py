@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store.base import StoreConnection, request_key
+from ccq_tui.inbox.store.database import Database, request_key
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 if TYPE_CHECKING:
@@ -35,10 +35,13 @@ class StoredDraft:
     actor: Actor | None
 
 
-class Drafts(StoreConnection):
+class DraftTable:
     """Reads and writes drafts."""
 
-    def save_drafts(
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save_all(
         self,
         drafts: Mapping[str, Draft],
         touched: Mapping[str, Collection[DraftField]] | None = None,
@@ -65,18 +68,18 @@ class Drafts(StoreConnection):
         from ccq_tui.inbox.store.drafts import draft_to_json, merged
 
         shared = {}
-        with self._writing() as at:
-            serial = self.last_draft()
+        with self._database.writing() as at:
+            serial = self.last()
             for request_id, draft in drafts.items():
                 key, serial = request_key(request_id), serial + 1
-                stored = self._rows("SELECT body, actor FROM drafts WHERE request_id = ?", (key,))
+                stored = self._database.rows("SELECT body, actor FROM drafts WHERE request_id = ?", (key,))
                 body = own = draft_to_json(draft)
                 if stored:
                     fields = (touched or {}).get(request_id)
                     body = merged(stored[0]["body"], draft, changed(draft) if fields is None else fields)
                     if body != own:
                         shared[request_id] = actor_from_json(stored[0]["actor"])
-                self._do(
+                self._database.do(
                     "INSERT INTO drafts (request_id, body, saved_at, actor, serial)"
                     " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?"
                     " ON CONFLICT (request_id) DO UPDATE SET body = excluded.body,"
@@ -85,8 +88,8 @@ class Drafts(StoreConnection):
                 )
         return shared
 
-    def save_draft(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
-        """Keep a request's newest draft; as `save_drafts`.
+    def save(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
+        """Keep a request's newest draft; as `save_all`.
 
         Args:
             request_id: The request.
@@ -98,23 +101,26 @@ class Drafts(StoreConnection):
         """
         from ccq_tui.inbox.draft_fields import changed
 
-        self.save_drafts({request_id: draft}, {request_id: changed(draft, before)})
+        self.save_all({request_id: draft}, {request_id: changed(draft, before)})
 
-    def load_draft(self, request: Request) -> Draft | None:
+    def load(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
         query = "SELECT body FROM drafts WHERE request_id = ?"
-        rows = self._rows(query, (request_key(request.id),))
+        rows = self._database.rows(query, (request_key(request.id),))
         if not rows:
             return None
         from ccq_tui.inbox.store.drafts import with_draft
 
         return with_draft(request, rows[0]["body"])
 
-    def drafts_after(self, serial: int) -> list[StoredDraft]:
+    def after(self, serial: int) -> list[StoredDraft]:
         """Return the drafts that were saved after another one, in the order of saving."""
         query = "SELECT serial, request_id, actor FROM drafts WHERE serial > ? ORDER BY serial"
-        return [StoredDraft(row[0], row[1], actor_from_json(row[2])) for row in self._rows(query, (serial,))]
+        return [
+            StoredDraft(row[0], row[1], actor_from_json(row[2]))
+            for row in self._database.rows(query, (serial,))
+        ]
 
-    def last_draft(self) -> int:
+    def last(self) -> int:
         """Return the place of the draft that was saved last; 0 when there is none."""
-        return int(self._rows("SELECT coalesce(max(serial), 0) FROM drafts")[0][0])
+        return int(self._database.rows("SELECT coalesce(max(serial), 0) FROM drafts")[0][0])

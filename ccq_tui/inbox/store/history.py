@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from ccq_tui.inbox.store.base import StoreConnection
+from ccq_tui.inbox.store.database import Database
 from ccq_tui.inbox.store.encoding import actor_from_json
 from ccq_tui.inbox.store.rows import Change, moment, stamp
 
@@ -13,10 +13,13 @@ PAGE = 200
 """Rows of a list that are given at once."""
 
 
-class Histories(StoreConnection):
+class HistoryTable:
     """Reads the history; each change writes its own row."""
 
-    def history(
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def changes(
         self,
         since: datetime | None = None,
         session_id: str | None = None,
@@ -43,16 +46,16 @@ class Histories(StoreConnection):
                 where.append(condition)
                 values.append(value)
         query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
-        return [_change(row) for row in self._rows(query, (*values, limit))]
+        return [_change(row) for row in self._database.rows(query, (*values, limit))]
 
-    def last_change(self, before: datetime | None = None) -> int:
+    def last(self, before: datetime | None = None) -> int:
         """Return the number of the newest change; 0 when there is none.
 
         Args:
             before: Only of those before this time.
         """
         query = "SELECT number FROM history WHERE at < ? ORDER BY number DESC LIMIT 1"
-        rows = self._rows(query, ("~" if before is None else stamp(before),))
+        rows = self._database.rows(query, ("~" if before is None else stamp(before),))
         return int(rows[0][0]) if rows else 0
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ccq_tui.inbox.requests import Request
-from ccq_tui.inbox.store.base import StoreConnection, call_key
+from ccq_tui.inbox.store.database import Database, call_key
 
 MOST_NAMES = 200_000
 """Ids that are given at once."""
 
 
-class Names(StoreConnection):
+class IdPrefixes:
     """Reads ids alone."""
 
-    def request_ids(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def requests(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
         """Return ids of requests, sorted.
 
         Args:
@@ -21,16 +24,16 @@ class Names(StoreConnection):
         """
         return self._beginning("SELECT id FROM requests", prefix, limit)
 
-    def request_ids_of(self, tool_use_id: str) -> list[str]:
+    def requests_of(self, tool_use_id: str) -> list[str]:
         """Return the ids of requests that a call made: one, or that of its copy in a copied session, too."""
         query = "SELECT id FROM requests WHERE tool_use_id = ? ORDER BY id"
-        return [str(row[0]) for row in self._rows(query, (call_key(tool_use_id),))]
+        return [str(row[0]) for row in self._database.rows(query, (call_key(tool_use_id),))]
 
     def name_of(self, request: Request) -> str:
         """Return what a person calls a request: its call alone, unless another session made that one, too."""
-        return request.tool_use_id if len(self.request_ids_of(request.tool_use_id)) == 1 else request.id
+        return request.tool_use_id if len(self.requests_of(request.tool_use_id)) == 1 else request.id
 
-    def session_ids(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
+    def sessions(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
         """Return ids of sessions, those that are known by their requests alone among them, sorted.
 
         Args:
@@ -44,4 +47,4 @@ class Names(StoreConnection):
         # A comparison of its own: LIKE would read "_" and "%" as signs.
         query = f"SELECT id FROM ({ids}) WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT ?"  # noqa: S608 - ours
         prefix = prefix.encode("utf-8", "replace").decode("utf-8")
-        return [str(row[0]) for row in self._rows(query, (len(prefix), prefix, limit))]
+        return [str(row[0]) for row in self._database.rows(query, (len(prefix), prefix, limit))]

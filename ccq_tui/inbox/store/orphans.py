@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.inbox.store.base import StoreConnection
+from ccq_tui.inbox.store.database import Database
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
 from ccq_tui.processes import Owner, alive
@@ -17,10 +17,13 @@ _PENDING = """
     WHERE r.state = 'pending' AND r.kind IN ('permission', 'plan') AND r.origin = 'session'"""
 
 
-class Orphans(StoreConnection):
+class Orphans:
     """Withdraws permissions and plans whose process is known to be gone: each ends with it."""
 
-    def withdraw_orphans(self) -> int:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def withdraw_all(self) -> int:
         """Withdraw all of them.
 
         Returns:
@@ -29,12 +32,12 @@ class Orphans(StoreConnection):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        if not self._orphans():
+        if not self.found():
             return 0
-        with self._writing() as at:
-            found = self._orphans()
+        with self._database.writing() as at:
+            found = self.found()
             for key, session_id in found:
-                self._withdraw_orphan(at, key, session_id)
+                self.withdraw(at, key, session_id)
         return len(found)
 
     def give_up(self, request_id: str, reason: str) -> bool:
@@ -52,32 +55,32 @@ class Orphans(StoreConnection):
         """
         marks = ", ".join("?" * len(TO_DELIVER))
         query = f"SELECT id, session_id, state FROM requests WHERE id = ? AND state IN ({marks})"  # noqa: S608 - ours
-        with self._writing() as at:
-            for key, session_id, was in self._rows(query, (request_id, *TO_DELIVER)):
-                self._do("UPDATE requests SET state = 'cancelled' WHERE id = ?", (key,))
-                self._do(
+        with self._database.writing() as at:
+            for key, session_id, was in self._database.rows(query, (request_id, *TO_DELIVER)):
+                self._database.do("UPDATE requests SET state = 'cancelled' WHERE id = ?", (key,))
+                self._database.do(
                     "UPDATE answers SET outcome = ?, actor = ? WHERE request_id = ?",
                     (outcome_to_json(Cancelled(reason)), actor_to_json(WITHDRAWN), key),
                 )
-                self._note(at, session_id, key, (was, RequestState.CANCELLED), reason, WITHDRAWN)
+                self._database.note(at, session_id, key, (was, RequestState.CANCELLED), reason, WITHDRAWN)
                 return True
         return False
 
-    def _orphans(self, key: str = "") -> list[tuple[str, str]]:
+    def found(self, key: str = "") -> list[tuple[str, str]]:
         """Return id and session of each, or of one."""
         query, values = (f"{_PENDING} AND r.id = ?", (key,)) if key else (_PENDING, ())
         return [
             (id_, session_id)
-            for id_, session_id, state, pid, start in self._rows(query, values)
+            for id_, session_id, state, pid, start in self._database.rows(query, values)
             if (state in _OVER if pid is None else not alive(Owner(pid, start)))
         ]
 
-    def _withdraw_orphan(self, at: str, key: str, session_id: str) -> None:
-        """Settle one inside `_writing`."""
+    def withdraw(self, at: str, key: str, session_id: str) -> None:
+        """Settle one inside `writing`."""
         became = RequestState.CANCELLED
-        self._do("UPDATE requests SET state = ?, deferred = 0 WHERE id = ?", (became, key))
-        self._do(
+        self._database.do("UPDATE requests SET state = ?, deferred = 0 WHERE id = ?", (became, key))
+        self._database.do(
             "INSERT INTO answers (request_id, outcome, actor, settled_at, way) VALUES (?, ?, ?, ?, '')",
             (key, outcome_to_json(Cancelled(PROCESS_GONE)), actor_to_json(WITHDRAWN), at),
         )
-        self._note(at, session_id, key, (RequestState.PENDING, became), PROCESS_GONE, WITHDRAWN)
+        self._database.note(at, session_id, key, (RequestState.PENDING, became), PROCESS_GONE, WITHDRAWN)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store.base import StoreConnection, name_key, storable
+from ccq_tui.inbox.store.database import Database, name_key, storable
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 
@@ -39,10 +39,13 @@ class Wish:
     why: str = ""
 
 
-class Wishes(StoreConnection):
+class WishTable:
     """Reads and writes wishes that a session be parked: each is taken on, refused or taken back once."""
 
-    def wish_park(self, session_id: str, actor: Actor) -> int:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, session_id: str, actor: Actor) -> int:
         """Wish that the process that runs a session parks it.
 
         Args:
@@ -55,14 +58,14 @@ class Wishes(StoreConnection):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        with self._writing() as at:
-            self._do(
+        with self._database.writing() as at:
+            self._database.do(
                 "INSERT INTO wishes (session_id, actor, at, state, why) VALUES (?, ?, ?, ?, '')",
                 (name_key(session_id), actor_to_json(actor), at, WishState.OPEN),
             )
-            return int(self._rows("SELECT last_insert_rowid()")[0][0])
+            return int(self._database.rows("SELECT last_insert_rowid()")[0][0])
 
-    def settle_wish(self, number: int, state: WishState, why: str = "") -> bool:
+    def settle(self, number: int, state: WishState, why: str = "") -> bool:
         """Take on, refuse or take back a wish, in one conditional update.
 
         Args:
@@ -76,27 +79,27 @@ class Wishes(StoreConnection):
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        with self._writing():
+        with self._database.writing():
             query = "UPDATE wishes SET state = ?, why = ? WHERE number = ? AND state = ?"
-            return bool(self._do(query, (state, storable(why, 500), number, WishState.OPEN)))
+            return bool(self._database.do(query, (state, storable(why, 500), number, WishState.OPEN)))
 
-    def wish(self, number: int) -> Wish | None:
+    def get(self, number: int) -> Wish | None:
         """Return a wish, or None."""
-        rows = self._rows("SELECT * FROM wishes WHERE number = ?", (number,))
+        rows = self._database.rows("SELECT * FROM wishes WHERE number = ?", (number,))
         return _wish(rows[0]) if rows else None
 
-    def open_wishes(self, after: int = 0) -> list[Wish]:
+    def open(self, after: int = 0) -> list[Wish]:
         """Return wishes that nobody has taken on, oldest first.
 
         Args:
             after: Only those after this number.
         """
         query = "SELECT * FROM wishes WHERE state = ? AND number > ? ORDER BY number"
-        return [_wish(row) for row in self._rows(query, (WishState.OPEN, after))]
+        return [_wish(row) for row in self._database.rows(query, (WishState.OPEN, after))]
 
-    def last_wish(self) -> int:
+    def last(self) -> int:
         """Return the number of the newest wish; 0 when there is none."""
-        return int(self._rows("SELECT coalesce(max(number), 0) FROM wishes")[0][0])
+        return int(self._database.rows("SELECT coalesce(max(number), 0) FROM wishes")[0][0])
 
 
 def _wish(row: sqlite3.Row) -> Wish:

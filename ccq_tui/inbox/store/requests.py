@@ -14,7 +14,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.base import call_key, name_key, request_key, storable
+from ccq_tui.inbox.store.database import Database, call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
     actor_from_json,
@@ -49,16 +49,23 @@ _SELECT = """
 """
 
 
-class Requests(Orphans):
+class RequestTable:
     """Reads and writes requests and their outcomes.
+
+    Args:
+        database: Where they are.
+        orphans: Withdraws what no process can take any more.
 
     Attributes:
         unreadable: The numbers of requests that wait and could not be read so far, each left out of its list.
     """
 
-    unreadable: frozenset[int] = frozenset()
+    def __init__(self, database: Database, orphans: Orphans) -> None:
+        self._database = database
+        self._orphans = orphans
+        self.unreadable: frozenset[int] = frozenset()
 
-    def add_request(self, request: Request, context: str = "") -> StoredRequest:
+    def add(self, request: Request, context: str = "") -> StoredRequest:
         """Write a request that is asked; afterwards it is on disk.
 
         The same call of the same session asked again keeps its place, its draft and, if a person decided and
@@ -78,11 +85,11 @@ class Requests(Orphans):
             InboxUnavailable: It was not written.
         """
         key, session_id = request_key(request.id), name_key(request.session_id)
-        before = self.request(request.id)
-        with self._writing() as at:
+        before = self.get(request.id)
+        with self._database.writing() as at:
             self._set_apart(before, request)
             if self._insert_request(request, context, RequestState.PENDING, at):
-                self._note(at, session_id, key, ("", RequestState.PENDING), "asked")
+                self._database.note(at, session_id, key, ("", RequestState.PENDING), "asked")
                 self._copy_draft(at, key, request)
             else:
                 self._ask_again(at, key, session_id, request_to_json(request))
@@ -104,20 +111,22 @@ class Requests(Orphans):
         """
         request, state = known.request, known.state
         key, session_id = request_key(request.id), name_key(request.session_id)
-        with self._writing() as at:
+        with self._database.writing() as at:
             new = self._insert_request(request, known.context, state, stamp(known.asked_at), known.deferred)
             if new:
-                self._note(at, session_id, key, (state, state), PUT_BACK)
+                self._database.note(at, session_id, key, (state, state), PUT_BACK)
             if known.outcome is not None and (new or self._take_outcome(key, state)):
                 self._insert_answer(at, key, known.outcome, known.actor)
                 if not new:
-                    self._note(at, session_id, key, (RequestState.PENDING, state), state, known.actor)
+                    self._database.note(
+                        at, session_id, key, (RequestState.PENDING, state), state, known.actor
+                    )
         return self._written(key)
 
     def _insert_request(
         self, request: Request, context: str, state: RequestState, asked_at: str, deferred: bool = False
     ) -> int:
-        return self._do(
+        return self._database.do(
             "INSERT INTO requests"
             " (id, tool_use_id, session_id, kind, origin, body, context, state, asked_at, deferred)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
@@ -136,20 +145,20 @@ class Requests(Orphans):
         )
 
     def _take_outcome(self, key: str, state: RequestState) -> int:
-        return self._do(
+        return self._database.do(
             "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'", (state, key)
         )
 
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
-        self._do(
+        self._database.do(
             "INSERT INTO answers (request_id, outcome, actor, settled_at, way) VALUES (?, ?, ?, ?, '')",
             (key, outcome_to_json(outcome), actor_to_json(actor), at),
         )
 
     def _written(self, key: str) -> StoredRequest:
-        stored = self.request(key)
+        stored = self.get(key)
         if stored is None:
-            raise InboxUnavailable(f"{self.path}: the request {key} was written and cannot be read")
+            raise InboxUnavailable(f"{self._database.path}: the request {key} was written and cannot be read")
         return stored
 
     def _set_apart(self, before: StoredRequest | None, request: Request) -> None:
@@ -161,31 +170,31 @@ class Requests(Orphans):
         key, call = request_key(request.id), f"{call_key(request.tool_use_id)}#{before.number}"
         new = request_key(replace(before.request, tool_use_id=call).id)
         renamed = "UPDATE requests SET id = ?, tool_use_id = ? WHERE id = ? AND number = ?"
-        if self._do(renamed, (new, call, key, before.number)):
-            self._do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
+        if self._database.do(renamed, (new, call, key, before.number)):
+            self._database.do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
 
     def _copy_draft(self, at: str, key: str, request: Request) -> None:
         """Let the call of a copied session begin with what was typed for it in the one it was copied from."""
         query = f"{_SELECT} WHERE requests.tool_use_id = ? AND requests.id != ? AND has_draft"
         query += " AND requests.state = 'pending' ORDER BY number DESC"
-        found = _read(self._rows(query, (call_key(request.tool_use_id), key)))
+        found = _read(self._database.rows(query, (call_key(request.tool_use_id), key)))
         other = next((one for one in found if _same_call(one.request, request)), None)
         if other is not None:
             copied = (
                 "INSERT INTO drafts (request_id, body, saved_at, actor) SELECT ?, body, ?, actor FROM drafts"
             )
-            self._do(f"{copied} WHERE request_id = ?", (key, at, request_key(other.request.id)))
+            self._database.do(f"{copied} WHERE request_id = ?", (key, at, request_key(other.request.id)))
 
     def _ask_again(self, at: str, key: str, session_id: str, body: str) -> None:
         was = self._state(key)
         if was not in (RequestState.PENDING, RequestState.CANCELLED):
             return
-        self._do("DELETE FROM answers WHERE request_id = ?", (key,))
-        self._do(
+        self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
+        self._database.do(
             "UPDATE requests SET state = 'pending', deferred = 0, body = ? WHERE id = ?",
             (body, key),
         )
-        self._note(at, session_id, key, (was, RequestState.PENDING), "asked again")
+        self._database.note(at, session_id, key, (was, RequestState.PENDING), "asked again")
 
     def settle(
         self, request_id: str, outcome: RequestOutcome, actor: Actor, cause: str | None = None
@@ -210,15 +219,17 @@ class Requests(Orphans):
         key, became = request_key(request_id), state_after(outcome)
         if cause is None:
             cause = outcome.reason if isinstance(outcome, Cancelled) else str(became)
-        with self._writing() as at:
-            for orphan, session_id in self._orphans(key):
-                self._withdraw_orphan(at, orphan, session_id)
-            if (stored := self.request(key)) is not None:
+        with self._database.writing() as at:
+            for orphan, session_id in self._orphans.found(key):
+                self._orphans.withdraw(at, orphan, session_id)
+            if (stored := self.get(key)) is not None:
                 check_outcome(stored.request, outcome)
             won = self._take_outcome(key, became)
             if won:
                 self._insert_answer(at, key, outcome, actor)
-                self._note(at, self._session_of(key), key, (RequestState.PENDING, became), cause, actor)
+                self._database.note(
+                    at, self._session_of(key), key, (RequestState.PENDING, became), cause, actor
+                )
         return Won() if won else self._loser(key)
 
     def defer(self, request_id: str) -> bool:
@@ -234,11 +245,13 @@ class Requests(Orphans):
             InboxUnavailable: Nothing was changed.
         """
         key = request_key(request_id)
-        with self._writing() as at:
-            done = self._do("UPDATE requests SET deferred = 1 WHERE id = ? AND state = 'pending'", (key,))
+        with self._database.writing() as at:
+            done = self._database.do(
+                "UPDATE requests SET deferred = 1 WHERE id = ? AND state = 'pending'", (key,)
+            )
             if done:
                 pending = RequestState.PENDING
-                self._note(at, self._session_of(key), key, (pending, pending), "deferred")
+                self._database.note(at, self._session_of(key), key, (pending, pending), "deferred")
         return bool(done)
 
     def mark_delivered(self, request_id: str, way: str) -> bool:
@@ -255,19 +268,24 @@ class Requests(Orphans):
             InboxUnavailable: Nothing was changed.
         """
         key = request_key(request_id)
-        with self._writing() as at:
+        with self._database.writing() as at:
             was = self._state(key)
             if was not in TO_DELIVER:
                 return False
-            self._do("UPDATE requests SET state = 'delivered' WHERE id = ?", (key,))
-            self._do("UPDATE answers SET delivered_at = ?, way = ? WHERE request_id = ?", (at, way, key))
-            self._note(at, self._session_of(key), key, (was, RequestState.DELIVERED), f"seen as {way}")
+            self._database.do("UPDATE requests SET state = 'delivered' WHERE id = ?", (key,))
+            self._database.do(
+                "UPDATE answers SET delivered_at = ?, way = ? WHERE request_id = ?", (at, way, key)
+            )
+            self._database.note(
+                at, self._session_of(key), key, (was, RequestState.DELIVERED), f"seen as {way}"
+            )
         return True
 
-    def request(self, request_id: str) -> StoredRequest | None:
+    def get(self, request_id: str) -> StoredRequest | None:
         """Return a request by its id, or None when there is none that can be read."""
         return next(
-            iter(_read(self._rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),)))), None
+            iter(_read(self._database.rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),)))),
+            None,
         )
 
     def waiting(
@@ -284,7 +302,7 @@ class Requests(Orphans):
         only = [] if session_id is None else [name_key(session_id)]
         query += " AND session_id = ?" if only else ""
         while True:
-            rows = self._rows(f"{query} ORDER BY number LIMIT ?", (after, *only, limit))
+            rows = self._database.rows(f"{query} ORDER BY number LIMIT ?", (after, *only, limit))
             found = _read(rows)
             self.unreadable |= {row["number"] for row in rows} - {one.number for one in found}
             if found or not rows:
@@ -294,7 +312,7 @@ class Requests(Orphans):
     def waiting_counts(self) -> dict[str, int]:
         """Return how many requests wait, for each session that has any."""
         query = "SELECT session_id, count(*) FROM requests WHERE state = 'pending' GROUP BY session_id"
-        return {row[0]: row[1] for row in self._rows(query)}
+        return {row[0]: row[1] for row in self._database.rows(query)}
 
     def undelivered_counts(self) -> dict[str, int]:
         """Return how many confirmed answers have not reached the agent, for each session that has any.
@@ -310,7 +328,7 @@ class Requests(Orphans):
             ) r LEFT JOIN sessions s ON s.id = r.session_id"""  # noqa: S608 - ours
         return {
             session_id: found
-            for session_id, found, pid, start in self._rows(query, TO_DELIVER)
+            for session_id, found, pid, start in self._database.rows(query, TO_DELIVER)
             if pid is None or not alive(Owner(pid, start))
         }
 
@@ -318,18 +336,17 @@ class Requests(Orphans):
         """Return what a person decided and the agent of a session was not seen to have, oldest first."""
         marks = ", ".join("?" * len(TO_DELIVER))
         query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
-        return _read(self._rows(query, (name_key(session_id), *TO_DELIVER)))
+        return _read(self._database.rows(query, (name_key(session_id), *TO_DELIVER)))
 
     def _state(self, key: str) -> str:
-        row = self._connection.execute("SELECT state FROM requests WHERE id = ?", (key,)).fetchone()
-        return str(row[0]) if row else ""
+        rows = self._database.rows("SELECT state FROM requests WHERE id = ?", (key,))
+        return str(rows[0][0]) if rows else ""
 
     def _session_of(self, key: str) -> str:
-        row = self._connection.execute("SELECT session_id FROM requests WHERE id = ?", (key,)).fetchone()
-        return str(row[0])
+        return str(self._database.rows("SELECT session_id FROM requests WHERE id = ?", (key,))[0][0])
 
     def _loser(self, key: str) -> Verdict:
-        stored = self.request(key)
+        stored = self.get(key)
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()
         return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)

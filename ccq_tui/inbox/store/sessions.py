@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.base import StoreConnection, name_key, storable
+from ccq_tui.inbox.store.database import Database, name_key, storable
 from ccq_tui.inbox.store.encoding import StoredFormatError, parse
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
@@ -32,10 +32,13 @@ _STANDING = """
     FROM sessions s"""
 
 
-class Sessions(StoreConnection):
+class SessionTable:
     """Reads and writes sessions."""
 
-    def upsert_session(
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def upsert(
         self,
         session_id: str,
         directory: str | None = None,
@@ -74,18 +77,18 @@ class Sessions(StoreConnection):
             "cost": cost,
             "done": None if done is None else int(done),
         }
-        with self._writing() as at:
+        with self._database.writing() as at:
             self._insert(at, key)
             for column, value in changes.items():
                 if value is not None:
-                    self._do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, key))  # noqa: S608 - ours
+                    self._database.do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, key))  # noqa: S608 - ours
             if first_name is not None:
                 named = (storable(first_name, 500), key)
-                self._do("UPDATE sessions SET name = ? WHERE id = ? AND name = ''", named)
-            self._do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
+                self._database.do("UPDATE sessions SET name = ? WHERE id = ? AND name = ''", named)
+            self._database.do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
 
-    def set_session_state(
+    def set_state(
         self, session_id: str, state: StoredSessionState, cause: str, actor: Actor | None = None
     ) -> bool:
         """Note what a session is doing.
@@ -103,19 +106,19 @@ class Sessions(StoreConnection):
             InboxUnavailable: Nothing was changed.
         """
         key = name_key(session_id)
-        with self._writing() as at:
+        with self._database.writing() as at:
             new = self._insert(at, key)
-            was = self._connection.execute("SELECT state FROM sessions WHERE id = ?", (key,)).fetchone()[0]
+            was = self._database.rows("SELECT state FROM sessions WHERE id = ?", (key,))[0][0]
             if was == state:
                 return new
             # A session that continues is not done, no matter who said so before.
             again = int(state == StoredSessionState.WORKING)
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
-            self._do(query, (state, at, again, key))
-            self._note(at, key, None, (was, state), cause, actor)
+            self._database.do(query, (state, at, again, key))
+            self._database.note(at, key, None, (was, state), cause, actor)
         return True
 
-    def claim_session(self, session_id: str, owner: Owner) -> Owner | None:
+    def claim(self, session_id: str, owner: Owner) -> Owner | None:
         """Make a process a session's owner, unless another one that still runs is.
 
         Args:
@@ -129,36 +132,36 @@ class Sessions(StoreConnection):
             InboxUnavailable: Nothing was changed.
         """
         key = name_key(session_id)
-        with self._writing() as at:
+        with self._database.writing() as at:
             self._insert(at, key)
             other = self._known(key).owner
             if other is not None and other != owner and alive(other):
                 return other
-            self._do(
+            self._database.do(
                 "UPDATE sessions SET owner_pid = ?, owner_start = ? WHERE id = ?",
                 (owner.pid, owner.start, key),
             )
         return None
 
-    def release_session(self, session_id: str, owner: Owner) -> None:
+    def release(self, session_id: str, owner: Owner) -> None:
         """Note that a process no longer runs a session; another owner stays.
 
         Raises:
             InboxUnavailable: Nothing was changed.
         """
-        with self._writing():
-            self._do(
+        with self._database.writing():
+            self._database.do(
                 "UPDATE sessions SET owner_pid = NULL, owner_start = ''"
                 " WHERE id = ? AND owner_pid = ? AND owner_start = ?",
                 (name_key(session_id), owner.pid, owner.start),
             )
 
-    def session(self, session_id: str) -> StoredSession | None:
+    def get(self, session_id: str) -> StoredSession | None:
         """Return a session by its id, or None."""
-        rows = self._rows("SELECT * FROM sessions WHERE id = ?", (name_key(session_id),))
+        rows = self._database.rows("SELECT * FROM sessions WHERE id = ?", (name_key(session_id),))
         return _session(rows[0]) if rows else None
 
-    def sessions(
+    def page(
         self, directory: str | None = None, before: datetime | None = None, limit: int = PAGE
     ) -> list[StoredSession]:
         """Return sessions, the one that changed last first.
@@ -176,7 +179,7 @@ class Sessions(StoreConnection):
             where += " AND changed_at < ?"
             values.append(stamp(before))
         query = f"SELECT * FROM sessions {where} ORDER BY changed_at DESC LIMIT ?"  # noqa: S608 - ours
-        return [_session(row) for row in self._rows(query, (*values, limit))]
+        return [_session(row) for row in self._database.rows(query, (*values, limit))]
 
     def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
         """Return sessions with what waits in each, the one that changed last first.
@@ -189,11 +192,11 @@ class Sessions(StoreConnection):
         query = (
             f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC LIMIT ?"
         )
-        return [_standing(row) for row in self._rows(query, (*mark, limit))]
+        return [_standing(row) for row in self._database.rows(query, (*mark, limit))]
 
     def standing(self, session_id: str) -> StoredStanding | None:
         """Return a session with what waits in it, or None."""
-        rows = self._rows(f"{_STANDING} WHERE s.id = ?", (name_key(session_id),))
+        rows = self._database.rows(f"{_STANDING} WHERE s.id = ?", (name_key(session_id),))
         return _standing(rows[0]) if rows else None
 
     def set_done(self, session_id: str, done: bool, actor: Actor) -> bool:
@@ -211,27 +214,29 @@ class Sessions(StoreConnection):
             InboxUnavailable: Nothing was changed.
         """
         key = name_key(session_id)
-        with self._writing() as at:
-            if self._do("UPDATE sessions SET done = NOT done WHERE id = ? AND done != ?", (key, int(done))):
+        with self._database.writing() as at:
+            if self._database.do(
+                "UPDATE sessions SET done = NOT done WHERE id = ? AND done != ?", (key, int(done))
+            ):
                 state = str(self._known(key).state)
                 change = (state, DONE) if done else (DONE, state)
-                self._note(at, key, None, change, "marked by the person", actor)
-            return bool(self._rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
+                self._database.note(at, key, None, change, "marked by the person", actor)
+            return bool(self._database.rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
 
     def _insert(self, at: str, key: str) -> bool:
         state = StoredSessionState.STARTING
-        new = self._do(
+        new = self._database.do(
             "INSERT INTO sessions (id, directory, name, state, owner_start, started_at, changed_at, launch,"
             " last_line, cost, done)"
             " VALUES (?, '', '', ?, '', ?, ?, '{}', '', 0, 0) ON CONFLICT (id) DO NOTHING",
             (key, state, at, at),
         )
         if new:
-            self._note(at, key, None, ("", state), "first seen")
+            self._database.note(at, key, None, ("", state), "first seen")
         return bool(new)
 
     def _known(self, key: str) -> StoredSession:
-        return _session(self._rows("SELECT * FROM sessions WHERE id = ?", (key,))[0])
+        return _session(self._database.rows("SELECT * FROM sessions WHERE id = ?", (key,))[0])
 
 
 def _standing(row: sqlite3.Row) -> StoredStanding:

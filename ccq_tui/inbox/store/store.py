@@ -2,17 +2,64 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox.store.drafts_table import Drafts
-from ccq_tui.inbox.store.history import Histories
-from ccq_tui.inbox.store.id_prefix import Names
-from ccq_tui.inbox.store.park_requests import Wishes
-from ccq_tui.inbox.store.requests import Requests
-from ccq_tui.inbox.store.sessions import Sessions
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ccq_tui.inbox.store.database import Database
+from ccq_tui.inbox.store.drafts_table import DraftTable
+from ccq_tui.inbox.store.history import HistoryTable
+from ccq_tui.inbox.store.id_prefix import IdPrefixes
+from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files
+from ccq_tui.inbox.store.orphans import Orphans
+from ccq_tui.inbox.store.park_requests import WishTable
+from ccq_tui.inbox.store.requests import RequestTable
+from ccq_tui.inbox.store.sessions import SessionTable
 
 
-class Store(Requests, Drafts, Sessions, Wishes, Histories, Names):
+class Store:
     """The inbox on disk, through one connection, for the thread that made it.
 
     Several threads and processes may each have one on the same file. A method that writes does all of it or
     nothing.
+
+    Args:
+        path: The file.
+        busy_seconds: How long to wait for other processes.
+        now: Gives the time.
+        before: The files of a store that had this path until now, and is still open; None without one.
+
+    Attributes:
+        database: The connection.
+        requests: What is asked, what was answered.
+        orphans: What can no longer reach an agent.
+        drafts: What was selected and typed.
+        sessions: The sessions, and which process runs each.
+        wishes: What one process wants of another one's session.
+        history: Every change.
+        ids: Ids by how they begin.
+
+    Raises:
+        InboxTooNew: A newer program made the database.
+        InboxUnavailable: It cannot be opened or written.
     """
+
+    def __init__(
+        self,
+        path: Path,
+        busy_seconds: float = BUSY_SECONDS,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        before: Files | None = None,
+    ) -> None:
+        self.database = Database(path, busy_seconds, now, before)
+        self.orphans = Orphans(self.database)
+        self.requests = RequestTable(self.database, self.orphans)
+        self.drafts = DraftTable(self.database)
+        self.sessions = SessionTable(self.database)
+        self.wishes = WishTable(self.database)
+        self.history = HistoryTable(self.database)
+        self.ids = IdPrefixes(self.database)
+
+    def close(self) -> None:
+        """End the connection; what was written stays."""
+        self.database.close()

@@ -124,7 +124,7 @@ class Worker:
             elif self._store is not None:
                 # Before anybody knows that it is open: what happens from then on is heard of.
                 self._beside(self._after, self._store)
-                self.opened.set_result(self._store.notice)
+                self.opened.set_result(self._store.database.notice)
             self._serve()
         finally:
             if self._store is not None:
@@ -136,12 +136,12 @@ class Worker:
         first = not self.opened.done()
         if before is not None:
             self._beside(self._leaving, before)
-            if before.has_path():
+            if before.database.has_path():
                 before.close()  # what is mended must not be open
         try:
-            store = Store(self._path, before=before.files if before is not None else None)
+            store = Store(self._path, before=before.database.files if before is not None else None)
             if not first:
-                self._opened_anew(store, before is not None and not store.follows(before))
+                self._opened_anew(store, before is not None and not store.database.follows(before.database))
         except Exception as error:
             if store is not None:
                 store.close()
@@ -157,7 +157,7 @@ class Worker:
 
     def _ready(self) -> Store | None:
         """Return the store, opened anew where that is needed; None while it cannot be."""
-        if self._store is not None and self._store.is_current():
+        if self._store is not None and self._store.database.is_current():
             self._problem = None
         elif time.monotonic() >= self._not_before:
             self._open()

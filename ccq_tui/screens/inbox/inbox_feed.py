@@ -73,7 +73,7 @@ class InboxFeed:
                 self._take(rows)
                 gone -= {row.id for row in rows}
                 after = rows[-1].stored.number
-            unreadable = await inbox.run(lambda store: len(store.unreadable))
+            unreadable = await inbox.run(lambda store: len(store.requests.unreadable))
         except InboxError as error:
             self._cannot_read(error)
             return
@@ -98,7 +98,7 @@ class InboxFeed:
     async def count_undelivered(self) -> int | None:
         """Return how many answers have not reached Claude yet, or None where that is not known."""
         try:
-            counts = await self._manager.inbox.run(lambda store: store.undelivered_counts())
+            counts = await self._manager.inbox.run(lambda store: store.requests.undelivered_counts())
         except InboxError as error:
             _logger.warning("Answers that were not delivered cannot be counted: %s", error)
             return None
@@ -121,7 +121,7 @@ def read_page(store: Store, after: int, recorded: Collection[str] | None = None)
     """Return a page of what waits, oldest first, after the request with a number."""
     known: dict[str, tuple[StoredSession | None, SessionPlace]] = {}
     look = Look(cache(can_be_there), recorded)
-    return [_row(store, stored, known, look) for stored in store.waiting(after=after, limit=PAGE)]
+    return [_row(store, stored, known, look) for stored in store.requests.waiting(after=after, limit=PAGE)]
 
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
@@ -131,7 +131,7 @@ def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
 
 def read_row(store: Store, request_id: str) -> InboxRow | None:
     """Return the row of a request that waits, or None; who asks now, or is parked now, is not deleted."""
-    stored = store.request(request_id)
+    stored = store.requests.get(request_id)
     return (
         _row(store, stored, {}, Look(can_be_there))
         if stored is not None and stored.state is RequestState.PENDING
@@ -161,7 +161,7 @@ def _row(
     if origin.asker is not Asker.SESSION:
         return row_of(stored, origin.name or str(origin.asker), "", SessionPlace.ASKER)
     if name not in known:
-        session = store.session(name)
+        session = store.sessions.get(name)
         known[name] = (session, _place(session, look))
     session, place = known[name]
     directory = session.directory if session else ""

@@ -188,7 +188,7 @@ def read_page(
     store: Store, after: StoredSession | None, recorded: Collection[str] | None = None
 ) -> tuple[list[Card], StoredSession | None]:
     """Return a page of the stored sessions, the newest first, and what the next page comes after, or None."""
-    found = store.standings(after, PAGE)
+    found = store.sessions.standings(after, PAGE)
     return [_card(one, recorded) for one in found], found[-1].session if len(found) == PAGE else None
 
 
@@ -196,7 +196,9 @@ def read_cards(
     store: Store, session_ids: tuple[str, ...], recorded: Collection[str] | None = None
 ) -> list[Card]:
     """Return the cards of some sessions; those that are not stored are left out."""
-    return [_card(one, recorded) for name in session_ids if (one := store.standing(name)) is not None]
+    return [
+        _card(one, recorded) for name in session_ids if (one := store.sessions.standing(name)) is not None
+    ]
 
 
 def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:

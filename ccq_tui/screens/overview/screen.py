@@ -293,7 +293,7 @@ class OverviewScreen(Overlay[Card | None]):
 
     async def _mark(self, card: Card) -> None:
         def write(store: Store) -> None:
-            store.set_done(card.session_id, not card.done, Actor.here(Surface.OVERVIEW))
+            store.sessions.set_done(card.session_id, not card.done, Actor.here(Surface.OVERVIEW))
 
         try:
             await self._manager.inbox.run(write)

@@ -107,11 +107,11 @@ def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf
 
 
 def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved, ...]:
-    counts = store.waiting_counts()
+    counts = store.requests.waiting_counts()
     found = []
     for one in sessions:
-        count, known = counts.get(one.session_id, 0), store.session(one.session_id)
-        waiting = store.waiting(one.session_id, limit=MOST_QUESTIONS) if count else []
+        count, known = counts.get(one.session_id, 0), store.sessions.get(one.session_id)
+        waiting = store.requests.waiting(one.session_id, limit=MOST_QUESTIONS) if count else []
         lines = tuple(kind_of(stored.request).summary(stored.request) for stored in waiting)
         found.append(Shelved(one, lines, count, known is not None and alive(known.owner)))
     return tuple(found)

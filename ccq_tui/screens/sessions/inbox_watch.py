@@ -66,7 +66,7 @@ class InboxWatch:
     async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
         try:
             notice = await inbox.opened()
-            counts = self._sessions.counts = await inbox.run(lambda store: store.waiting_counts())
+            counts = self._sessions.counts = await inbox.run(lambda store: store.requests.waiting_counts())
             undelivered = await inbox.run(lambda store: named_undelivered(store))
         except InboxError as error:  # `_inbox_changed` says so
             _logger.warning("It is not known what waits: %s", error)
@@ -102,7 +102,7 @@ class InboxWatch:
         await asyncio.sleep(COUNT_SECONDS)
         self._counting = False
         try:
-            self._sessions.counts = await self.open().run(lambda store: store.waiting_counts())
+            self._sessions.counts = await self.open().run(lambda store: store.requests.waiting_counts())
         except InboxError as error:
             _logger.warning("What waits cannot be counted: %s", error)
         self._sessions.list()
@@ -130,8 +130,8 @@ def named_undelivered(store: Store) -> list[Undelivered]:
     """Return the sessions for which answers are kept, with their names; called in the store's thread."""
     return [
         Undelivered(name, (session.name if session else "") or name[:SHORT_ID], count)
-        for name, count in store.undelivered_counts().items()
-        for session in (store.session(name),)
+        for name, count in store.requests.undelivered_counts().items()
+        for session in (store.sessions.get(name),)
     ]
 
 

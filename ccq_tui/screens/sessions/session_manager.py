@@ -224,7 +224,9 @@ class SessionManager:
         await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
         try:
             # Opened again, it is no longer done; also where that was marked by the key before.
-            await self.inbox.run(lambda store: store.set_done(rests.session_id, False, Actor.here(surface)))
+            await self.inbox.run(
+                lambda store: store.sessions.set_done(rests.session_id, False, Actor.here(surface))
+            )
         except InboxError as error:
             self.sessions.say(f"{rests.session} may still be marked as done: {error}", seconds=20.0)
         return ""

@@ -177,10 +177,10 @@ class Run:
             return
         store = Store(self._database)
         try:
-            for waiting in store.waiting(self._session):
+            for waiting in store.requests.waiting(self._session):
                 name = waiting.request.id
                 outcome = Answered((Answer(other=mark(self._asked[name].text, name)),))
-                if store.settle(name, outcome, SCRIPT) == Won():
+                if store.requests.settle(name, outcome, SCRIPT) == Won():
                     self._asked[name].answered = True
         finally:
             store.close()
@@ -238,8 +238,8 @@ class Run:
         """Return the draft of a request that is kept, or ""."""
         store = Store(self._database)
         try:
-            stored = store.request(name)
-            draft = store.load_draft(stored.request) if stored is not None and stored.has_draft else None
+            stored = store.requests.get(name)
+            draft = store.drafts.load(stored.request) if stored is not None and stored.has_draft else None
             return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
         finally:
             store.close()
@@ -261,7 +261,7 @@ class Run:
     def _decided(self, name: str) -> bool:
         store = Store(self._database)
         try:
-            stored = store.request(name)
+            stored = store.requests.get(name)
             return stored is not None and stored.outcome is not None
         finally:
             store.close()
@@ -269,7 +269,7 @@ class Run:
     def _waiting(self) -> bool:
         store = Store(self._database)
         try:
-            return bool(store.waiting())
+            return bool(store.requests.waiting())
         finally:
             store.close()
 
@@ -282,7 +282,7 @@ class Run:
             return False
         store = Store(self._database)
         try:
-            return not store.waiting() and not store.undelivered(self._session)
+            return not store.requests.waiting() and not store.requests.undelivered(self._session)
         finally:
             store.close()
 

@@ -220,7 +220,7 @@ class Life:
     def _is_kept(self, answer: str) -> bool:
         store = Store(next(self._root.rglob("inbox.db")))
         try:
-            drafts = [store.load_draft(one.request) for one in store.waiting()]
+            drafts = [store.drafts.load(one.request) for one in store.requests.waiting()]
             return any(isinstance(one, PanelState) and one.pages[0].draft.other == answer for one in drafts)
         finally:
             store.close()
@@ -240,7 +240,7 @@ class Life:
             return False
         store = Store(next(self._root.rglob("inbox.db")))
         try:
-            return not store.waiting() and not store.undelivered(self._session())
+            return not store.requests.waiting() and not store.requests.undelivered(self._session())
         finally:
             store.close()
 

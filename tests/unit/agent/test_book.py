@@ -22,7 +22,7 @@ async def test_a_session_keeps_its_name_when_it_goes_on(tmp_path: Path, renamed:
             book.note(PromptAccepted(prompt))
             if renamed and resume is None:
                 book.note(TitleChanged("api"))
-        kept = await inbox.run(lambda store: store.session("s"))
+        kept = await inbox.run(lambda store: store.sessions.get("s"))
     finally:
         await inbox.close()
     assert kept is not None

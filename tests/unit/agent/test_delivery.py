@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.inbox import Allowed, InboxChange, MemoryInbox, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store import Store, StoredRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from tests.actors import PANEL
 
@@ -122,17 +121,21 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
     waits, taken, untaken = (PermissionRequest(name, "s", "Bash", {}) for name in ("a", "b", "c"))
     told: list[AgentEvent] = []
     try:
-        for request in (waits, taken, untaken):
-            await inbox.run(partial(Store.add_request, request=request))
+
+        def add_all(store: Store) -> None:
+            for request in (waits, taken, untaken):
+                store.requests.add(request)
+
+        await inbox.run(add_all)
         for request in (taken, untaken):
             await inbox.answer(request.id, Allowed(), PANEL)
         made = Delivery(inbox, told.append, lambda _: None)
         await made.catch_up("s", SessionPast("s", (ToolFinished("b", "Bash", "done", False),)))
-        states = {}
-        for request in (waits, taken, untaken):
-            found = await inbox.run(partial(Store.request, request_id=request.id))
-            assert found is not None
-            states[request.tool_use_id] = found.state
+
+        def stored(store: Store) -> list[StoredRequest | None]:
+            return [store.requests.get(request.id) for request in (waits, taken, untaken)]
+
+        states = {one.request.tool_use_id: one.state for one in await inbox.run(stored) if one is not None}
         made.close(in_order=True)
     finally:
         await inbox.close()

@@ -57,7 +57,11 @@ def check(place: Path, way: str, room: int) -> None:
     assert told["renewals"] == ["Questions are on disk again"]
     store = Store(place / "state" / "inbox.db")
     try:
-        over, waits, session = store.request("over@s"), store.request("waits@s"), store.session("s")
+        over, waits, session = (
+            store.requests.get("over@s"),
+            store.requests.get("waits@s"),
+            store.sessions.get("s"),
+        )
         assert over is not None
         assert waits is not None
         assert session is not None

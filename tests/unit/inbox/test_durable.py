@@ -89,7 +89,7 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         def look(change: InboxChange) -> None:
             if isinstance(change, Added):
                 store = Store(path)
-                stored = store.request("a@s")
+                stored = store.requests.get("a@s")
                 store.close()
                 assert stored is not None
                 on_disk.append(stored.state)
@@ -107,7 +107,7 @@ async def test_a_request_is_on_disk_before_it_is_told_and_its_first_answer_wins(
         assert await task == Allowed("fine")
         assert heard.changes == [Added(permission("a")), Settled(permission("a"), Allowed("fine"), PANEL)]
         assert inbox.pending == ()
-        (stored,) = await inbox.run(lambda store: store.undelivered("s"))
+        (stored,) = await inbox.run(lambda store: store.requests.undelivered("s"))
         assert (stored.context, stored.actor) == ("because", PANEL)
 
 
@@ -174,7 +174,7 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
             await task
         assert inbox.pending == ()
     async with inboxes(path) as ((inbox, heard),):
-        (waiting,) = await inbox.run(lambda store: store.waiting())
+        (waiting,) = await inbox.run(lambda store: store.requests.waiting())
         assert (waiting.request, waiting.deferred, waiting.has_draft) == (request, True, True)
         again = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
@@ -198,7 +198,7 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         assert (await inbox.load_draft(request), trips) == (None, [])
         for draft in (first, second):
             inbox.save_draft("q@s", draft, PANEL)
-            await inbox.run(lambda store: store.versions())  # what is owed is written before
+            await inbox.run(lambda store: store.database.versions())  # what is owed is written before
             assert await inbox.load_draft(request) == draft
         inbox.leave("q@s")
         task.cancel()
@@ -212,7 +212,7 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         assert back.pages[0].draft.selected == (1,)
         assert len(trips) == 1
         inbox.save_draft("q@s", first, PANEL)
-        await inbox.run(lambda store: store.versions())
+        await inbox.run(lambda store: store.database.versions())
         assert await inbox.load_draft(request) == first
         inbox.withdraw("q@s", "enough")
         assert await again == Cancelled("enough")
@@ -258,8 +258,8 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
     try:
         settled: asyncio.Future[Settled] = asyncio.get_running_loop().create_future()
         inbox.subscribe(lambda change: settled.set_result(change) if isinstance(change, Settled) else None)
-        assert await inbox.run(lambda store: store.claim_session("s", owner)) is None
-        await inbox.run(lambda store: store.add_request(request))
+        assert await inbox.run(lambda store: store.sessions.claim("s", owner)) is None
+        await inbox.run(lambda store: store.requests.add(request))
         asker.kill()
         await asker.wait()
         async with asyncio.timeout(10):
@@ -284,15 +284,15 @@ async def test_a_draft_of_two_processes_has_what_each_touched(path: Path) -> Non
         await heard.until(lambda: heard.changes)
         mine = step(opened(request.questions), Pressed("1", "1", 9.0))
         one.save_draft(request.id, mine, PANEL)
-        await one.run(lambda store: store.waiting())
+        await one.run(lambda store: store.requests.waiting())
         theirs = await two.load_draft(request)
         assert isinstance(theirs, PanelState)
         theirs = step(step(theirs, Pressed("tab", "", 9.0)), Pressed("2", "2", 9.0))
         two.save_draft(request.id, theirs, PHONE)
-        await two.run(lambda store: store.waiting())
+        await two.run(lambda store: store.requests.waiting())
         mine = step(mine, Pressed("2", "2", 9.0))
         one.save_draft(request.id, mine, PANEL)
-        await one.run(lambda store: store.waiting())
+        await one.run(lambda store: store.requests.waiting())
         kept = await two.load_draft(request)
         assert isinstance(kept, PanelState)
         assert [page.draft.selected for page in kept.pages] == [(0, 1), (1,)]

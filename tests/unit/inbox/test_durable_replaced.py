@@ -55,7 +55,7 @@ def renewals(heard: Heard) -> list[InboxRenewed]:
 def other_inbox(path: Path) -> None:
     """Make a valid inbox with a request of its own."""
     store = Store(path, now=lambda: datetime.now(UTC) - timedelta(hours=1))
-    store.add_request(permission("theirs"))
+    store.requests.add(permission("theirs"))
     store.close()
 
 
@@ -132,7 +132,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         assert await inbox.defer(parked.id)
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)
-        asked_at = await inbox.run(lambda store: (one := store.request(request.id)) and one.asked_at)
+        asked_at = await inbox.run(lambda store: (one := store.requests.get(request.id)) and one.asked_at)
         answered = asyncio.create_task(inbox.ask(permission("answered")))
         await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 3)
         assert await inbox.answer("answered@s", Allowed("so be it"), PANEL) == Won()
@@ -143,44 +143,44 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
             await heard.until(lambda: renewals(heard))
         # Another process finds all of it.
         store = Store(path)
-        kept = store.request(request.id)
+        kept = store.requests.get(request.id)
         assert kept is not None
         assert (kept.request, kept.context, kept.state) == (request, "I looked.", RequestState.PENDING)
         assert kept.asked_at == asked_at
-        back = store.load_draft(request)
+        back = store.drafts.load(request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
-        again = store.request(parked.id)
+        again = store.requests.get(parked.id)
         assert again is not None
         assert (again.state, again.deferred) == (RequestState.PENDING, True)
-        assert [(one.request.id, one.outcome) for one in store.undelivered("s")] == [
+        assert [(one.request.id, one.outcome) for one in store.requests.undelivered("s")] == [
             ("answered@s", Allowed("so be it"))
         ]
-        session = store.session("s")
+        session = store.sessions.get("s")
         assert session is not None
         assert (session.directory, session.name, session.state, session.owner, session.launch) == (
             "/home/me/api", "api", StoredSessionState.AWAITING, this_process(), {"model": "m"},
         )  # fmt: skip
         theirs = ["theirs@s"] if harm is replaced_by_another_inbox else []
-        assert sorted(store.request_ids()) == sorted(["q@s", "parked@s", "answered@s", *theirs])
+        assert sorted(store.ids.requests()) == sorted(["q@s", "parked@s", "answered@s", *theirs])
         # One notice; what others hear of is no news.
         assert len(renewals(heard)) == 1
         (aside,) = path.parent.glob("inbox.db.damaged-*[0-9]") if harm in DAMAGE else (None,)
         message = renewals(heard)[0].message
         assert (aside.name if aside else "moved, deleted or replaced") in message
         # It goes on there, and the answer is given once.
-        assert store.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Won()
+        assert store.requests.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Won()
         store.close()
         assert await asking == Answered((Answer(("A",)),))
         inbox.delivered("answered@s", "result")
-        await inbox.run(lambda store: store.waiting())
+        await inbox.run(lambda store: store.requests.waiting())
         settled = [change.request.id for change in heard.changes[before:] if isinstance(change, Settled)]
         assert settled == [request.id]
         added = [change for change in heard.changes[before:] if isinstance(change, Added)]
         assert all(change.again for change in added)
         assert not [change for change in heard.changes if isinstance(change, InboxTrouble)]
     store = Store(path)
-    assert store.undelivered("s") == [store.request(request.id)]
+    assert store.requests.undelivered("s") == [store.requests.get(request.id)]
     store.close()
 
 
@@ -197,10 +197,10 @@ async def test_a_file_that_is_moved_away_is_whole_and_the_new_one_keeps_its_comp
         assert path.with_name("inbox.db-wal").exists(), "the one that was closed took nothing with it"
         assert [change for change in heard.changes if isinstance(change, InboxTrouble)] == []
     store = Store(saved)
-    assert [one.request for one in store.waiting()] == [permission("a")]
+    assert [one.request for one in store.requests.waiting()] == [permission("a")]
     store.close()
     store = Store(path)
-    assert [one.outcome for one in store.undelivered("s")] == [Allowed()]
+    assert [one.outcome for one in store.requests.undelivered("s")] == [Allowed()]
     store.close()
 
 
@@ -226,22 +226,22 @@ async def test_an_answer_given_just_before_the_file_goes_reaches_the_asker(
         if not asker_first:
             assert await two.answer("a@s", Allowed("yes"), PHONE) == Won()
         deleted(path)
-        await early.run(lambda store: store.waiting())
+        await early.run(lambda store: store.requests.waiting())
         go_on.set()
         await asyncio.wrap_future(held)
         assert await asking == Allowed("yes")
-        await two.run(lambda store: store.waiting())
+        await two.run(lambda store: store.requests.waiting())
         assert len([change for change in heard.changes if isinstance(change, Settled)]) == 1
-        (stored,) = await one.run(lambda store: store.undelivered("s"))
+        (stored,) = await one.run(lambda store: store.requests.undelivered("s"))
         assert (stored.outcome, stored.actor) == (Allowed("yes"), PHONE)
 
 
 def test_nothing_is_confirmed_that_was_written_into_a_file_without_its_path(path: Path) -> None:
     store = Store(path)
-    store.add_request(permission("a"))
+    store.requests.add(permission("a"))
     path.unlink()
     with pytest.raises(InboxUnavailable, match="it was moved, deleted or replaced; try again"):
-        store.settle("a@s", Allowed(), SCRIPT)
+        store.requests.settle("a@s", Allowed(), SCRIPT)
     store.close()
 
 
@@ -253,8 +253,8 @@ from ccq_tui.inbox.store import Store
 print("ready", flush=True)
 sys.stdin.readline()
 store = Store(Path(sys.argv[1]))
-store.add_request(PermissionRequest(sys.argv[2], "s", "Bash", {}))
-print(store.notice, flush=True)
+store.requests.add(PermissionRequest(sys.argv[2], "s", "Bash", {}))
+print(store.database.notice, flush=True)
 sys.stdin.readline()
 """
 
@@ -287,7 +287,7 @@ def test_several_processes_that_find_it_damaged_move_it_aside_once(path: Path) -
             assert sum("damaged" in notice for notice in notices) == 1, turn
             assert len(list(path.parent.glob("inbox.db.damaged-*"))) == 1
             store = Store(path)
-            assert sorted(store.request_ids()) == ["r0@s", "r1@s", "r2@s"]
+            assert sorted(store.ids.requests()) == ["r0@s", "r1@s", "r2@s"]
             store.close()
         finally:
             for process in processes:
@@ -300,17 +300,17 @@ async def test_the_file_that_another_program_found_damaged_and_moved_is_left_in_
         await heard.until(lambda: heard.changes)
         without_a_table(path)
         store = Store(path)  # the other program
-        assert "damaged" in store.notice or renewals(heard)
-        store.add_request(permission("theirs"))
+        assert "damaged" in store.database.notice or renewals(heard)
+        store.requests.add(permission("theirs"))
         await heard.until(lambda: renewals(heard))
         await heard.until(
             lambda: (
                 {c.request.tool_use_id for c in heard.changes if isinstance(c, Added)} >= {"mine", "theirs"}
             )
         )
-        assert sorted(store.request_ids()) == ["mine@s", "theirs@s"]
+        assert sorted(store.ids.requests()) == ["mine@s", "theirs@s"]
         assert len(list(path.parent.glob("inbox.db.damaged-*[0-9]"))) == 1
-        assert store.settle("mine@s", Allowed(), SCRIPT) == Won()
+        assert store.requests.settle("mine@s", Allowed(), SCRIPT) == Won()
         store.close()
         assert await asking == Allowed()
 
@@ -361,13 +361,13 @@ async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
         assert trouble.message == f"{path}: {words}"
         cleared(path)
         await heard.until(lambda: renewals(heard))
-        await seen(path, lambda store: (one := store.session("s")) and one.name == "renamed")
+        await seen(path, lambda store: (one := store.sessions.get("s")) and one.name == "renamed")
         store = Store(path)
-        kept, session = store.request("a@s"), store.session("s")
+        kept, session = store.requests.get("a@s"), store.sessions.get("s")
         assert kept is not None
         assert session is not None
         assert (kept.outcome, kept.state, session.name) == (Allowed("1"), RequestState.DELIVERED, "renamed")
-        assert store.settle("b@s", Allowed("2"), SCRIPT) == Won()
+        assert store.requests.settle("b@s", Allowed("2"), SCRIPT) == Won()
         store.close()
         assert await meanwhile == Allowed("2")
         assert len(renewals(heard)) == 1
@@ -423,12 +423,14 @@ async def test_a_start_on_a_full_disk_begins_in_memory_and_writes_everything_whe
         await heard.until(lambda: renewals(heard))
         assert renewals(heard) == [InboxRenewed(AGAIN)]
         store = Store(path)
-        kept, session = store.request("over@s"), store.session("s")
+        kept, session = store.requests.get("over@s"), store.sessions.get("s")
         assert kept is not None
         assert session is not None
         assert (kept.outcome, kept.actor, session.name) == (Allowed("1"), PANEL, "api")
-        assert [(one.request, one.context) for one in store.waiting()] == [(permission("waits"), "I looked.")]
-        assert store.settle("waits@s", Allowed("2"), SCRIPT) == Won()
+        assert [(one.request, one.context) for one in store.requests.waiting()] == [
+            (permission("waits"), "I looked.")
+        ]
+        assert store.requests.settle("waits@s", Allowed("2"), SCRIPT) == Won()
         store.close()
         assert await waits == Allowed("2")
         assert [type(c) for c in heard.changes].count(InboxTrouble) == 1
@@ -445,10 +447,10 @@ async def test_what_is_over_is_not_written_anew(path: Path) -> None:
         await inbox.answer("had@s", Allowed(), PANEL)
         assert await asyncio.gather(*tasks) == [Cancelled("enough"), Allowed()]
         inbox.delivered("had@s", "result")
-        await inbox.run(lambda store: store.waiting())
+        await inbox.run(lambda store: store.requests.waiting())
         deleted(path)
         await heard.until(lambda: renewals(heard))
-        assert await inbox.run(lambda store: store.request_ids()) == []
+        assert await inbox.run(lambda store: store.ids.requests()) == []
 
 
 @pytest.mark.parametrize("harm", [without_a_table, of_an_older_version])
@@ -460,7 +462,7 @@ def test_a_database_whose_tables_are_not_those_of_its_version_is_moved_aside(
     copyfile(path, before := path.with_name("before"))
     store = Store(path)
     (aside,) = path.parent.glob("inbox.db.damaged-*[0-9]")
-    assert aside.name in store.notice
+    assert aside.name in store.database.notice
     assert aside.read_bytes() == before.read_bytes()
-    assert store.request_ids() == []
+    assert store.ids.requests() == []
     store.close()

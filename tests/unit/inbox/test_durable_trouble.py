@@ -55,7 +55,7 @@ async def seen(path: Path, true: Callable[[Store], object]) -> None:
 
 async def refuse(inbox: DurableInbox, *, writes: bool) -> None:
     """Make the database refuse what is written, or take it again."""
-    await inbox.run(lambda store: store._connection.execute(f"PRAGMA query_only = {int(writes)}"))
+    await inbox.run(lambda store: store.database._connection.execute(f"PRAGMA query_only = {int(writes)}"))
 
 
 async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
@@ -71,7 +71,7 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
         inbox.save_draft("a@s", first_draft(request), PANEL)
         inbox.save_draft("a@s", draft, PANEL)
         # The thread may have looked up between the two.
-        await seen(path, lambda store: getattr(store.load_draft(request), "text", "") == draft.text != "")
+        await seen(path, lambda store: getattr(store.drafts.load(request), "text", "") == draft.text != "")
         inbox.withdraw("a@s", "enough")
         await task
 
@@ -79,14 +79,14 @@ async def test_a_draft_is_on_disk_within_250_ms(path: Path) -> None:
 async def test_a_draft_is_written_with_whatever_is_written_next_and_at_the_end(path: Path) -> None:
     first, second = first_draft(permission("a")), first_draft(permission("b"))
     inbox = await DurableInbox.open(path)
-    await inbox.run(lambda store: (store.add_request(permission("a")), store.add_request(permission("b"))))
+    await inbox.run(lambda store: (store.requests.add(permission("a")), store.requests.add(permission("b"))))
     inbox.save_draft("a@s", first, PANEL)
     await inbox.answer("a@s", Allowed(), PANEL)
-    assert await inbox.run(lambda store: store.load_draft(permission("a"))) == first
+    assert await inbox.run(lambda store: store.drafts.load(permission("a"))) == first
     inbox.save_draft("b@s", second, PANEL)
     assert await inbox.close()
     store = Store(path)
-    assert store.load_draft(permission("b")) == second
+    assert store.drafts.load(permission("b")) == second
     store.close()
 
 
@@ -108,9 +108,9 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         assert trouble.message == f"{path}: it may not be written"
         told = list(heard.changes)
         await refuse(inbox, writes=False)
-        await seen(path, lambda store: store.request("gone@s") and not store.waiting())
+        await seen(path, lambda store: store.requests.get("gone@s") and not store.requests.waiting())
         store = Store(path)
-        kept = {name: store.request(f"{name}@s") for name in ("before", "during", "gone")}
+        kept = {name: store.requests.get(f"{name}@s") for name in ("before", "during", "gone")}
         store.close()
         assert {name: one and (one.state, one.outcome, one.actor) for name, one in kept.items()} == {
             "before": (RequestState.ANSWERED, Allowed("1"), PANEL),
@@ -131,7 +131,7 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         task = asyncio.create_task(one.ask(permission("a")))
         await heard.until(lambda: len(heard.changes) == 2)
         await refuse(one, writes=False)
-        await seen(path, lambda store: store.request("a@s"))
+        await seen(path, lambda store: store.requests.get("a@s"))
         assert await two.answer("a@s", Allowed(), PHONE) == Won()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
@@ -156,7 +156,7 @@ async def test_the_event_loop_goes_on_while_another_process_holds_the_database(p
 async def test_an_inbox_that_cannot_be_opened_says_why_and_leaves_no_thread(path: Path) -> None:
     path.parent.mkdir()
     store = Store(path)
-    store._connection.execute("PRAGMA user_version = 99")
+    store.database._connection.execute("PRAGMA user_version = 99")
     store.close()
     before = set(threading.enumerate())
     with pytest.raises(InboxTooNew):
@@ -199,9 +199,9 @@ async def test_many_requests_and_answers_at_once_are_told_in_one_order_everywher
 def test_what_could_not_be_read_of_the_history_is_told_the_next_time(path: Path) -> None:
     store, other = Store(path), Store(path)
     tail = ChangeFeed(store)
-    other.add_request(permission("a"))
+    other.requests.add(permission("a"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "request", refused)
+        patch.setattr(store.requests, "get", refused)
         with pytest.raises(InboxUnavailable):
             tail.news()
     assert [news.request.tool_use_id for news in tail.news() if isinstance(news, Added)] == ["a"]
@@ -228,7 +228,7 @@ async def test_what_happens_as_soon_as_the_inbox_is_open_is_heard_of(path: Path)
         patch.setattr(Worker, "_beside", late)
         inbox = await DurableInbox.open(path)
         heard = Heard(inbox)
-        other.add_request(permission("a"))
+        other.requests.add(permission("a"))
         written.set()
         await heard.until(lambda: heard.changes)
         await inbox.close()
@@ -243,7 +243,7 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(asked("A", "B")))
         await heard.until(lambda: heard.changes)
-        await inbox.run(lambda store: store.add_request(asked("B", "C")))  # as another process asks it
+        await inbox.run(lambda store: store.requests.add(asked("B", "C")))  # as another process asks it
         with pytest.raises(InvalidOutcome, match="there is no option “A”"):
             await inbox.answer("q@s", Answered((Answer(("A",)),)), PANEL)
         assert not task.done()
@@ -254,8 +254,8 @@ async def test_what_a_stored_request_does_not_take_is_no_trouble_of_the_disk(pat
 
 async def test_what_a_stored_request_never_takes_keeps_back_nothing_else(path: Path) -> None:
     async with inboxes(path) as ((inbox, heard),):
-        await inbox.run(lambda store: store.add_request(permission("a")))
-        inbox._retries.refused(lambda store: store.settle("a@s", Answered(()), PANEL))
-        inbox._retries.refused(lambda store: store.settle("a@s", Denied("no"), PANEL))
-        await seen(path, lambda store: not store.waiting())
+        await inbox.run(lambda store: store.requests.add(permission("a")))
+        inbox._retries.refused(lambda store: store.requests.settle("a@s", Answered(()), PANEL))
+        inbox._retries.refused(lambda store: store.requests.settle("a@s", Denied("no"), PANEL))
+        await seen(path, lambda store: not store.requests.waiting())
         assert not any(isinstance(change, InboxTrouble) for change in heard.changes)

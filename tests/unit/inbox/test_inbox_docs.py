@@ -18,7 +18,7 @@ def test_the_example_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     store = Store(Path("inbox.db"))
-    store.add_request(PermissionRequest("toolu_1", "s", "Bash", {}))
+    store.requests.add(PermissionRequest("toolu_1", "s", "Bash", {}))
     store.close()
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(code, {})  # noqa: S102 - our own page
@@ -27,7 +27,7 @@ def test_the_example_runs(
 
 def test_every_table_and_state_is_named(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
-    tables = {row[0] for row in store._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = {row[0] for row in store.database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
     store.close()
     words = (tables - {"sqlite_sequence"}) | set(RequestState) | set(StoredSessionState)
     assert {word for word in words if f"`{word}`" not in PAGE} == set()

@@ -26,8 +26,8 @@ class Place:
         self.store = Store(path)
         self.now = 0.0
         self.wish = ParkWish("s1", PANEL, self.clock)
-        self.store.claim_session("s1", this_process())
-        self.request = self.store.add_request(PermissionRequest("t1", "s1", "Bash", {})).request
+        self.store.sessions.claim("s1", this_process())
+        self.request = self.store.requests.add(PermissionRequest("t1", "s1", "Bash", {})).request
 
     def clock(self) -> float:
         return self.now
@@ -36,15 +36,15 @@ class Place:
         return self.wish.look(self.store)
 
     def becomes(self, state: WishState, why: str = "") -> None:
-        (wish,) = self.store.open_wishes()
+        (wish,) = self.store.wishes.open()
         assert (wish.session_id, wish.actor) == ("s1", PANEL)
-        assert self.store.settle_wish(wish.number, state, why)
-        assert not self.store.settle_wish(wish.number, WishState.TAKEN)
+        assert self.store.wishes.settle(wish.number, state, why)
+        assert not self.store.wishes.settle(wish.number, WishState.TAKEN)
 
     def ended(self) -> tuple[Ending, str]:
         parking = self.look()
         assert parking is not None
-        assert self.store.open_wishes() == []
+        assert self.store.wishes.open() == []
         return parking.ending, parking.words
 
 
@@ -60,9 +60,9 @@ def test_it_is_taken_on_and_done(place: Place) -> None:
     assert place.look() is None
     place.becomes(WishState.TAKEN)
     assert place.look() is None
-    place.store.set_session_state("s1", StoredSessionState.PARKED, "wished")
+    place.store.sessions.set_state("s1", StoredSessionState.PARKED, "wished")
     assert place.look() is None
-    place.store.release_session("s1", this_process())
+    place.store.sessions.release("s1", this_process())
     assert place.ended() == (Ending.PARKED, "is parked: 1 request waits without a process")
 
 
@@ -70,12 +70,12 @@ def test_it_is_refused_or_not_needed(place: Place) -> None:
     assert place.look() is None
     place.becomes(WishState.REFUSED, "cannot be parked: nothing waits in it")
     assert place.ended() == (Ending.REFUSED, "cannot be parked: nothing waits in it")
-    place.store.release_session("s1", this_process())
+    place.store.sessions.release("s1", this_process())
     again = ParkWish("s1", PANEL, place.clock)
     assert again.look(place.store) == Parking(
         Ending.ALREADY, "is parked already: 1 request waits without a process"
     )
-    place.store.settle(place.request.id, Denied(), PANEL)
+    place.store.requests.settle(place.request.id, Denied(), PANEL)
     for name in ("s1", "unknown"):
         told = ParkWish(name, PANEL, place.clock).look(place.store)
         assert told == Parking(Ending.REFUSED, "is not running, and nothing waits in it")
@@ -93,12 +93,12 @@ def test_who_waits_no_longer_takes_the_wish_back_unless_it_was_taken_on(place: P
     place.wish.withdraw(place.store)
     assert place.look() is None
     place.wish.withdraw(place.store)
-    assert place.store.open_wishes() == [], "nobody parks what nobody wants any more"
+    assert place.store.wishes.open() == [], "nobody parks what nobody wants any more"
     again = ParkWish("s1", PANEL, place.clock)
     assert again.look(place.store) is None
     place.becomes(WishState.TAKEN)
     again.withdraw(place.store)
-    taken = place.store.wish(place.store.last_wish())
+    taken = place.store.wishes.get(place.store.wishes.last())
     assert taken is not None
     assert taken.state is WishState.TAKEN
 
@@ -109,14 +109,14 @@ def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) 
     assert place.look() is None
     place.now += PARK_SECONDS + 1
     assert place.ended()[0] is Ending.SLOW
-    place.store.settle(place.request.id, Denied(), PANEL)
+    place.store.requests.settle(place.request.id, Denied(), PANEL)
     assert place.ended() == (Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
 
 
 def test_a_process_that_ends_meanwhile_leaves_no_wish(place: Place) -> None:
     assert place.look() is None
-    place.store.release_session("s1", this_process())
-    place.store.claim_session("s1", DEAD)
+    place.store.sessions.release("s1", this_process())
+    place.store.sessions.claim("s1", DEAD)
     assert place.ended() == (Ending.ALREADY, "has no process any more: 1 request waits without one")
 
 
@@ -130,9 +130,9 @@ def test_an_inbox_without_wishes_is_brought_forward(tmp_path: Path) -> None:
     )
     before.close()
     store = Store(path)
-    assert version_of(store._connection) == len(MIGRATIONS)
-    known = store.session("s1")
+    assert version_of(store.database._connection) == len(MIGRATIONS)
+    known = store.sessions.get("s1")
     assert known is not None
     assert known.name == "old"
-    assert store.settle_wish(store.wish_park("s1", PANEL), WishState.TAKEN)
+    assert store.wishes.settle(store.wishes.add("s1", PANEL), WishState.TAKEN)
     store.close()

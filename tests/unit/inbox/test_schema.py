@@ -50,7 +50,7 @@ def test_what_an_older_version_wrote_has_the_schema() -> None:
     inbox_path().parent.mkdir(parents=True, exist_ok=True)
     copyfile(DATABASE, inbox_path())
     store = Store(inbox_path())
-    names = store.request_ids()
+    names = store.ids.requests()
     store.close()
     assert len(names) == 13
     for name in names:
@@ -97,7 +97,7 @@ def test_every_request_has_a_kind_that_says_all_of_it(request: Request) -> None:
 def test_an_answer_is_read_where_it_has_the_schema(name: str, given_: object, fits: bool) -> None:
     stock()
     with asked() as store:
-        stored = store.request(id_of(name))
+        stored = store.requests.get(id_of(name))
     assert stored is not None
     text = json.dumps(given_)
     adapter = TypeAdapter(schema.Given)

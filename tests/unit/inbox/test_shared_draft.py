@@ -127,7 +127,7 @@ class Shared(RuleBasedStateMachine):
         super().__init__()
         self.directory = Path(tempfile.mkdtemp())
         self.stores = [Store(self.directory / "inbox.db") for _ in range(2)]
-        self.stores[0].add_request(REQUEST)
+        self.stores[0].requests.add(REQUEST)
         self.owners = [Owner(number, "test") for number in (1, 2)]
         self.owed = [RetryQueue(self.fail) for _ in range(2)]
         self.tails = [ChangeFeed(store) for store in self.stores]
@@ -222,7 +222,7 @@ class Shared(RuleBasedStateMachine):
                 break
         else:
             raise AssertionError("they never come to an end")
-        on_disk = fields_of(self.stores[0].load_draft(REQUEST) or FIRST)
+        on_disk = fields_of(self.stores[0].drafts.load(REQUEST) or FIRST)
         for at in (0, 1):
             shown = fields_of(self.panels[at])
             assert shown == on_disk

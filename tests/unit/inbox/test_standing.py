@@ -72,15 +72,15 @@ def test_pages_of_standings_have_every_session_once(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db", now=lambda: NEWEST + timedelta(seconds=next(ticks) // 2))
     try:
         for number in range(7):
-            store.upsert_session(f"s{number}", "/work", name=f"n{number}")
-        store.set_session_state("s2", StoredSessionState.AWAITING, "asked")
-        asked = store.standing("s2")
+            store.sessions.upsert(f"s{number}", "/work", name=f"n{number}")
+        store.sessions.set_state("s2", StoredSessionState.AWAITING, "asked")
+        asked = store.sessions.standing("s2")
         for line in ("later", "last"):
-            store.upsert_session("s2", last_line=line)
-        store.add_request(QuestionRequest("t1", "s2", QuestionSet("t1", (Question("Why?", "Why"),))))
-        store.claim_session("s2", this_process())
+            store.sessions.upsert("s2", last_line=line)
+        store.requests.add(QuestionRequest("t1", "s2", QuestionSet("t1", (Question("Why?", "Why"),))))
+        store.sessions.claim("s2", this_process())
         found: list[StoredStanding] = []
-        while page := store.standings(found[-1].session if found else None, limit=2):
+        while page := store.sessions.standings(found[-1].session if found else None, limit=2):
             found += page
         assert sorted(one.session.id for one in found) == [f"s{number}" for number in range(7)]
         assert [one.session.changed_at for one in found] == sorted(
@@ -99,22 +99,22 @@ def test_pages_of_standings_have_every_session_once(tmp_path: Path) -> None:
 def test_done_is_undone_by_hand_and_by_going_on(tmp_path: Path) -> None:
     store = Store(tmp_path / "inbox.db")
     try:
-        store.upsert_session("s1", "/work")
-        store.set_session_state("s1", StoredSessionState.IDLE, "it ended")
-        before = store.standing("s1")
-        assert not store.set_done("s9", True, INBOX)
+        store.sessions.upsert("s1", "/work")
+        store.sessions.set_state("s1", StoredSessionState.IDLE, "it ended")
+        before = store.sessions.standing("s1")
+        assert not store.sessions.set_done("s9", True, INBOX)
         for done in (True, True, False, True):
-            assert store.set_done("s1", done, INBOX)
-        after = store.standing("s1")
+            assert store.sessions.set_done("s1", done, INBOX)
+        after = store.sessions.standing("s1")
         assert before is not None
         assert after is not None
         assert (after.since, after.session.changed_at) == (before.since, before.session.changed_at)
         assert after.session.done
-        changes = [(one.was, one.became) for one in store.history()][-3:]
+        changes = [(one.was, one.became) for one in store.history.changes()][-3:]
         assert changes == [("idle", "done"), ("done", "idle"), ("idle", "done")]
-        store.set_session_state("s1", StoredSessionState.STARTING, "resumed")
-        assert stored_group(store.sessions()[0], 0) is Group.DONE
-        store.set_session_state("s1", StoredSessionState.WORKING, "a prompt")
-        assert not store.sessions()[0].done
+        store.sessions.set_state("s1", StoredSessionState.STARTING, "resumed")
+        assert stored_group(store.sessions.page()[0], 0) is Group.DONE
+        store.sessions.set_state("s1", StoredSessionState.WORKING, "a prompt")
+        assert not store.sessions.page()[0].done
     finally:
         store.close()

@@ -37,7 +37,7 @@ def mode(path: Path) -> int:
 def filled(path: Path) -> None:
     """Make a database with one request, everything in the main file."""
     store = Store(path)
-    store.add_request(ASKED)
+    store.requests.add(ASKED)
     store.close()
 
 
@@ -45,7 +45,7 @@ def test_only_the_owner_reads_it_also_when_it_was_open_to_others(path: Path) -> 
     path.parent.mkdir(mode=0o755)
     path.touch(mode=0o644)
     store = Store(path)
-    store.add_request(ASKED)
+    store.requests.add(ASKED)
     files = sorted(path.parent.iterdir())
     assert [file.name for file in files] == ["inbox.db", "inbox.db-shm", "inbox.db-wal"]
     assert [mode(file) for file in (path.parent, *files)] == [0o700, 0o600, 0o600, 0o600]
@@ -113,15 +113,17 @@ def test_a_damaged_one_is_moved_aside_and_named(path: Path, damage: str) -> None
     before = path.read_bytes()
     store = Store(path)
     (aside,) = path.parent.glob("inbox.db.damaged-*")
-    assert store.notice == f"The inbox was damaged and is kept as {aside.name}; this is an empty one."
+    assert (
+        store.database.notice == f"The inbox was damaged and is kept as {aside.name}; this is an empty one."
+    )
     assert aside.read_bytes() == before
     assert mode(aside) == 0o600
-    assert store.waiting() == []
-    store.add_request(ASKED)
+    assert store.requests.waiting() == []
+    store.requests.add(ASKED)
     store.close()
     again = Store(path)
-    assert again.notice == ""
-    assert [stored.request for stored in again.waiting()] == [ASKED]
+    assert again.database.notice == ""
+    assert [stored.request for stored in again.requests.waiting()] == [ASKED]
     again.close()
 
 
@@ -135,23 +137,23 @@ def test_a_place_that_cannot_be_written_is_said_with_its_name(path: Path) -> Non
 
 def test_a_full_disk_changes_nothing_and_says_so(path: Path) -> None:
     store = Store(path)
-    store.add_request(ASKED)
-    pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    store.requests.add(ASKED)
+    pages = store.database._connection.execute("PRAGMA page_count").fetchone()[0]
+    store.database._connection.execute(f"PRAGMA max_page_count = {pages}")
     big = PermissionRequest("b", "s", "Bash", {"command": "x" * 1_000_000})
     with pytest.raises(InboxUnavailable, match="the disk is full"):
-        store.add_request(big)
-    assert [stored.request for stored in store.waiting()] == [ASKED]
-    assert len(store.history()) == 1
+        store.requests.add(big)
+    assert [stored.request for stored in store.requests.waiting()] == [ASKED]
+    assert len(store.history.changes()) == 1
     store.close()
 
 
 def test_a_read_only_database_says_so(path: Path) -> None:
     store = Store(path)
-    store._connection.execute("PRAGMA query_only = 1")
+    store.database._connection.execute("PRAGMA query_only = 1")
     with pytest.raises(InboxUnavailable, match=r"inbox\.db: it may not be written"):
-        store.add_request(ASKED)
-    assert store.waiting() == []
+        store.requests.add(ASKED)
+    assert store.requests.waiting() == []
     store.close()
 
 
@@ -164,38 +166,38 @@ def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Pa
     rows = before.execute(counts).fetchall()
     before.close()
     store = Store(path)
-    assert [tuple(row) for row in store._rows(counts)] == rows
-    assert store.request_ids() == [
+    assert [tuple(row) for row in store.database.rows(counts)] == rows
+    assert store.ids.requests() == [
         "call_0#5@s-2", "call_0@s-2", "toolu_fork@s-fork", "toolu_gone@s-2", "toolu_had@s-1",
         "toolu_said@s-1", "toolu_waits@s-1",
     ]  # fmt: skip
-    waits = store.request("toolu_waits@s-1")
+    waits = store.requests.get("toolu_waits@s-1")
     assert waits is not None
     assert (waits.context, waits.deferred, waits.state) == ("I looked.", True, "pending")
-    draft = store.load_draft(waits.request)
+    draft = store.drafts.load(waits.request)
     assert isinstance(draft, PanelState)
     assert (draft.pages[0].draft.selected, draft.pages[0].draft.note) == ((1,), "but small")
     answers = Answered((Answer(("Redis",)), Answer(("Auth", "Logs"), note="both")))
-    assert [(one.request.id, one.outcome) for one in store.undelivered("s-1")] == [
+    assert [(one.request.id, one.outcome) for one in store.requests.undelivered("s-1")] == [
         ("toolu_said@s-1", answers)
     ]
-    had = store.request("toolu_had@s-1")
+    had = store.requests.get("toolu_had@s-1")
     assert had is not None
     assert (had.outcome, had.state, had.way) == (Discussed("why?"), "delivered", "message")
-    old, new = store.request("call_0#5@s-2"), store.request("call_0@s-2")
+    old, new = store.requests.get("call_0#5@s-2"), store.requests.get("call_0@s-2")
     assert old is not None
     assert new is not None
     assert (old.request.id, old.outcome) == ("call_0#5@s-2", Allowed())
     assert (new.request.id, new.state) == ("call_0@s-2", "pending")
-    assert [c.became for c in store.history(request_id="toolu_had@s-1")] == [
+    assert [c.became for c in store.history.changes(request_id="toolu_had@s-1")] == [
         "pending",
         "discussed",
         "delivered",
     ]
-    assert {c.request_id for c in store.history()} == {"", *store.request_ids()}
+    assert {c.request_id for c in store.history.changes()} == {"", *store.ids.requests()}
     # It goes on as if it had always been so.
-    assert store.add_request(waits.request).has_draft
-    assert store.settle("toolu_waits@s-1", Declined(), PANEL) == Won()
+    assert store.requests.add(waits.request).has_draft
+    assert store.requests.settle("toolu_waits@s-1", Declined(), PANEL) == Won()
     store.close()
 
 
@@ -205,7 +207,7 @@ def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path)
     copyfile(DATABASES / "version_3.db", path)
     store = Store(path)
     command = Surface.COMMAND
-    found = {name: store.request(name) for name in store.request_ids()}
+    found = {name: store.requests.get(name) for name in store.ids.requests()}
     assert {name: one and (str(one.state), one.actor) for name, one in found.items()} == {
         "waits@s-1": ("pending", None),
         "waits_p@s-1": ("pending", None),
@@ -240,24 +242,26 @@ def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path)
         "denied@s-1": Denied("no"),
         "approved@s-2": Allowed(mode="acceptEdits", plan="# Mine"),
     }
-    assert {(one.session_id, one.became, one.actor) for one in store.history() if not one.request_id} == {
+    assert {
+        (one.session_id, one.became, one.actor) for one in store.history.changes() if not one.request_id
+    } == {
         ("s-1", "starting", None),
         ("s-1", "working", None),
         ("s-1", "parked", Actor(Surface.PANEL)),
         ("s-2", "starting", None),
         ("s-2", "done", Actor(Surface.OVERVIEW)),
     }
-    assert [one and one.actor for one in (store.wish(1), store.wish(2))] == [
+    assert [one and one.actor for one in (store.wishes.get(1), store.wishes.get(2))] == [
         Actor(command, "ccq-tui park"),
         Actor(Surface.PROGRAM, "another ccq-tui"),
     ]
     waits, permission = found["waits@s-1"], found["waits_p@s-1"]
     assert waits is not None
     assert permission is not None
-    draft, decision = store.load_draft(waits.request), store.load_draft(permission.request)
+    draft, decision = store.drafts.load(waits.request), store.drafts.load(permission.request)
     assert isinstance(draft, PanelState)
     assert isinstance(decision, DecisionState)
     assert (draft.pages[0].draft.note, draft.pages[0].draft.selected, draft.tab) == ("a note", (1,), 1)
     assert decision.text == "not there"
-    assert store.settle("waits@s-1", Answered(answers), PANEL) == Won()
+    assert store.requests.settle("waits@s-1", Answered(answers), PANEL) == Won()
     store.close()

@@ -34,7 +34,7 @@ print("ready", flush=True)
 for line in sys.stdin:
     told = {}
     for name in line.split():
-        match store.settle(name, Denied(me), actor):
+        match store.requests.settle(name, Denied(me), actor):
             case Won():
                 told[name] = me
             case AlreadySettled(winner, _, outcome):
@@ -85,8 +85,8 @@ store = Store(Path(sys.argv[1]))
 number = 0
 while True:
     name = f"r{number}"
-    store.add_request(PermissionRequest(name, "s", "Bash", {"command": "x" * 5000}))
-    assert store.settle(f"{name}@s", Allowed(name), Actor(Surface.PANEL)) == Won()
+    store.requests.add(PermissionRequest(name, "s", "Bash", {"command": "x" * 5000}))
+    assert store.requests.settle(f"{name}@s", Allowed(name), Actor(Surface.PANEL)) == Won()
     sys.stdout.write(f"{name}@s\\n")
     sys.stdout.flush()
     number += 1
@@ -123,9 +123,9 @@ def tell(process: subprocess.Popen[str], text: str = "") -> None:
 def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     store = Store(path)
-    with store._writing() as at:  # in one go: the asking is not what is measured
+    with store.database.writing() as at:  # in one go: the asking is not what is measured
         for number in range(RACES):
-            store._do(
+            store.database.do(
                 "INSERT INTO requests"
                 " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
                 " VALUES (?, ?, 's', 'permission', ?, '', 'pending', ?, 0)",
@@ -148,10 +148,10 @@ def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path
     ends = [racer.communicate(timeout=LIMIT)[0] for racer in racers]
     assert [json.loads(end) for end in ends[:2]] == [winners] * 2, "both programs were told of every one"
     assert [racer.returncode for racer in racers] == [0] * 3
-    stored = store.undelivered("s")
+    stored = store.requests.undelivered("s")
     assert {s.request.id: s.actor.name for s in stored if s.actor} == winners
     assert all(s.actor and s.outcome == Denied(s.actor.name) for s in stored)
-    settled = [c for c in store.history(limit=5 * RACES) if c.became == "declined"]
+    settled = [c for c in store.history.changes(limit=5 * RACES) if c.became == "declined"]
     assert len(settled) == RACES
     store.close()
 
@@ -165,28 +165,28 @@ def test_a_killed_writer_leaves_every_answer_that_it_confirmed(tmp_path: Path) -
         writer.send_signal(signal.SIGKILL)
         confirmed += [*heard, *writer.communicate(timeout=LIMIT)[0].split()]
         store = Store(path)
-        assert store.notice == "", "a killed writer damages nothing"
-        kept = {stored.request.id for stored in store.undelivered("s")}
+        assert store.database.notice == "", "a killed writer damages nothing"
+        kept = {stored.request.id for stored in store.requests.undelivered("s")}
         # A line that the kill cut in two was confirmed no less.
-        assert {name for name in confirmed if store.request(name)} <= kept
+        assert {name for name in confirmed if store.requests.get(name)} <= kept
         assert kept.issuperset(heard)
-        assert len(store.waiting()) <= rounds, "at most the one that was being settled"
+        assert len(store.requests.waiting()) <= rounds, "at most the one that was being settled"
         store.close()
 
 
 def test_a_database_that_is_held_too_long_is_an_error_and_nothing_changes(tmp_path: Path) -> None:
     path = tmp_path / "inbox.db"
     store = Store(path, busy_seconds=0.2)
-    store.add_request(PermissionRequest("a", "s", "Bash", {}))
+    store.requests.add(PermissionRequest("a", "s", "Bash", {}))
     holder = start(HOLDER, path)
     assert line(holder) == "held"
     with pytest.raises(InboxBusy, match="another process holds the inbox; try again"):
-        store.settle("a@s", Denied(), SCRIPT)
+        store.requests.settle("a@s", Denied(), SCRIPT)
     holder.communicate("\n", timeout=LIMIT)
-    assert [waiting.request.tool_use_id for waiting in store.waiting()] == ["a"]
-    assert len(store.history()) == 1
-    store.settle("a@s", Denied(), SCRIPT)
-    assert store.waiting() == []
+    assert [waiting.request.tool_use_id for waiting in store.requests.waiting()] == ["a"]
+    assert len(store.history.changes()) == 1
+    store.requests.settle("a@s", Denied(), SCRIPT)
+    assert store.requests.waiting() == []
     store.close()
 
 

@@ -64,18 +64,18 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def changes(store: Store, request_id: str) -> list[tuple[str, str, str, Actor | None]]:
-    return [(c.was, c.became, c.cause, c.actor) for c in store.history(request_id=request_id)]
+    return [(c.was, c.became, c.cause, c.actor) for c in store.history.changes(request_id=request_id)]
 
 
 def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
-    assert store.add_request(asked("a"), "why").state is RequestState.PENDING
-    assert store.defer("a@s")
-    assert store.add_request(asked("a")).context == "why"
-    assert store.settle("a@s", Denied("no"), PANEL) == Won()
-    assert not store.defer("a@s")
-    assert store.mark_delivered("a@s", "result")
-    assert not store.mark_delivered("a@s", "message")
-    assert store.settle("a@s", Allowed(), PHONE) == AlreadySettled(
+    assert store.requests.add(asked("a"), "why").state is RequestState.PENDING
+    assert store.requests.defer("a@s")
+    assert store.requests.add(asked("a")).context == "why"
+    assert store.requests.settle("a@s", Denied("no"), PANEL) == Won()
+    assert not store.requests.defer("a@s")
+    assert store.requests.mark_delivered("a@s", "result")
+    assert not store.requests.mark_delivered("a@s", "message")
+    assert store.requests.settle("a@s", Allowed(), PHONE) == AlreadySettled(
         PANEL, START + timedelta(seconds=4), Denied("no")
     )
     assert changes(store, "a@s") == [
@@ -85,12 +85,12 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
         ("pending", "declined", "declined", PANEL),
         ("declined", "delivered", "seen as result", None),
     ]
-    stored = store.request("a@s")
+    stored = store.requests.get("a@s")
     assert stored is not None
     assert (stored.outcome, stored.way, stored.state) == (Denied("no"), "result", RequestState.DELIVERED)
-    assert stored.delivered_at == store.history(request_id="a@s")[-1].at
-    assert store.settle("nobody@s", Allowed(), PHONE) == Unknown()
-    assert not store.mark_delivered("nobody@s", "result")
+    assert stored.delivered_at == store.history.changes(request_id="a@s")[-1].at
+    assert store.requests.settle("nobody@s", Allowed(), PHONE) == Unknown()
+    assert not store.requests.mark_delivered("nobody@s", "result")
 
 
 @pytest.mark.parametrize(
@@ -104,28 +104,28 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
 def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: RequestOutcome, state: str) -> None:
     decision = isinstance(outcome, Allowed | Denied)
     request = asked("a") if decision else QuestionRequest("a", "s", QuestionSet("a", (LETTERS,)))
-    store.add_request(request)
-    store.add_request(asked("b", "other"))
-    store.settle("a@s", outcome, PANEL)
-    (stored,) = store.undelivered("s")
+    store.requests.add(request)
+    store.requests.add(asked("b", "other"))
+    store.requests.settle("a@s", outcome, PANEL)
+    (stored,) = store.requests.undelivered("s")
     assert (stored.state, stored.outcome) == (state, outcome)
-    assert store.add_request(request).outcome == outcome, "asked again, it is decided already"
-    store.mark_delivered("a@s", "message")
-    assert store.undelivered("s") == store.undelivered("other") == []
+    assert store.requests.add(request).outcome == outcome, "asked again, it is decided already"
+    store.requests.mark_delivered("a@s", "message")
+    assert store.requests.undelivered("s") == store.requests.undelivered("other") == []
 
 
 def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_again(store: Store) -> None:
-    store.add_request(asked("a"))
+    store.requests.add(asked("a"))
     draft = first_draft(asked("a"))
-    store.save_draft("a@s", draft)
-    assert store.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
-    assert store.undelivered("s") == []
-    assert store.settle("a@s", Cancelled("again"), WITHDRAWN) == AlreadySettled(
+    store.drafts.save("a@s", draft)
+    assert store.requests.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
+    assert store.requests.undelivered("s") == []
+    assert store.requests.settle("a@s", Cancelled("again"), WITHDRAWN) == AlreadySettled(
         WITHDRAWN, START + timedelta(seconds=3), Cancelled("interrupted")
     )
-    again = store.add_request(asked("a"))
+    again = store.requests.add(asked("a"))
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, True)
-    assert store.load_draft(asked("a")) == draft
+    assert store.drafts.load(asked("a")) == draft
     assert changes(store, "a@s")[1:] == [
         ("pending", "cancelled", "interrupted", WITHDRAWN),
         ("cancelled", "pending", "asked again", None),
@@ -136,21 +136,21 @@ def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_ag
 def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     store: Store, change: str
 ) -> None:
-    store.add_request(asked("a"))
-    store.save_draft("a@s", first_draft(asked("a")))
-    store.settle("a@s", Allowed("old"), PANEL)
+    store.requests.add(asked("a"))
+    store.drafts.save("a@s", first_draft(asked("a")))
+    store.requests.settle("a@s", Allowed("old"), PANEL)
     request = asked("a")
     if change == "delivered":
-        store.mark_delivered("a@s", "result")
+        store.requests.mark_delivered("a@s", "result")
     else:
         request = PermissionRequest("a", "s", "Bash", {"command": "rm -r ."})
-    again = store.add_request(request)
+    again = store.requests.add(request)
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, False)
     assert again.request == request
-    old = store.request("a#1@s")
+    old = store.requests.get("a#1@s")
     assert old is not None
     assert (old.request, old.outcome, old.has_draft) == (asked("a#1"), Allowed("old"), True)
-    assert store.settle("a@s", Denied(), PANEL) == Won()
+    assert store.requests.settle("a@s", Denied(), PANEL) == Won()
     assert [c[1] for c in changes(store, "a@s")] == ["pending", "declined"]
     assert [c[1] for c in changes(store, "a#1@s")][:2] == ["pending", "answered"]
 
@@ -158,102 +158,104 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
 def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> None:
     """A copy of a session makes the calls of its original again, under the same ids."""
     first, copy = asked("a", "s"), asked("a", "copy")
-    store.add_request(first)
+    store.requests.add(first)
     typed = decide(first_draft(first), Pressed("down", "", 9.0))
-    store.save_draft(first.id, typed)
-    store.defer(first.id)
-    own = store.add_request(copy)
+    store.drafts.save(first.id, typed)
+    store.requests.defer(first.id)
+    own = store.requests.add(copy)
     assert (own.request, own.state, own.deferred) == (copy, RequestState.PENDING, False)
-    draft = store.load_draft(copy)
+    draft = store.drafts.load(copy)
     assert draft is not None
     assert draft == replace(typed, request=copy), "it begins with what was typed in the original"
-    assert [w.request.id for w in store.waiting()] == ["a@s", "a@copy"]
-    assert store.settle(copy.id, Denied("no"), PANEL) == Won()
-    (waits,) = store.waiting("s")
+    assert [w.request.id for w in store.requests.waiting()] == ["a@s", "a@copy"]
+    assert store.requests.settle(copy.id, Denied("no"), PANEL) == Won()
+    (waits,) = store.requests.waiting("s")
     assert (waits.request, waits.deferred, waits.has_draft) == (first, True, True)
-    assert store.undelivered("s") == []
-    assert store.settle(first.id, Allowed(), PANEL) == Won()
-    assert [one.outcome for one in store.undelivered("copy")] == [Denied("no")]
-    later = store.add_request(asked("a", "later"))
+    assert store.requests.undelivered("s") == []
+    assert store.requests.settle(first.id, Allowed(), PANEL) == Won()
+    assert [one.outcome for one in store.requests.undelivered("copy")] == [Denied("no")]
+    later = store.requests.add(asked("a", "later"))
     assert (later.state, later.outcome, later.has_draft) == (RequestState.PENDING, None, False)
-    assert store.name_of(first) == "a@s"
-    assert [c.became for c in store.history(request_id="a@copy")] == ["pending", "declined"]
+    assert store.ids.name_of(first) == "a@s"
+    assert [c.became for c in store.history.changes(request_id="a@copy")] == ["pending", "declined"]
 
 
 def test_an_id_that_another_one_begins_with_is_its_own(store: Store) -> None:
     long = "x" * 600
     for call, session in (("a", "s"), ("ab", "s"), (long, "s"), ("y" + long, "s"), ("a", "t")):
-        store.add_request(asked(call, session))
-    assert len(store.waiting()) == 5
-    assert store.request_ids_of("a") == ["a@s", "a@t"]
-    assert (store.name_of(asked("a")), store.name_of(asked("ab"))) == ("a@s", "ab")
-    assert store.settle(asked(long).id, Denied(), PANEL) == Won()
+        store.requests.add(asked(call, session))
+    assert len(store.requests.waiting()) == 5
+    assert store.ids.requests_of("a") == ["a@s", "a@t"]
+    assert (store.ids.name_of(asked("a")), store.ids.name_of(asked("ab"))) == ("a@s", "ab")
+    assert store.requests.settle(asked(long).id, Denied(), PANEL) == Won()
 
 
 def test_what_waits_is_given_in_order_and_in_pages(store: Store) -> None:
     for number in range(7):
-        store.add_request(asked(f"r{number}", f"s{number % 2}"))
-    store.settle("r3@s1", Allowed(), PANEL)
-    assert [w.request.tool_use_id for w in store.waiting()] == ["r0", "r1", "r2", "r4", "r5", "r6"]
-    first = store.waiting(limit=4)
-    assert [w.request.tool_use_id for w in store.waiting(after=first[-1].number)] == ["r5", "r6"]
-    assert [w.request.tool_use_id for w in store.waiting("s1")] == ["r1", "r5"]
-    assert store.waiting_counts() == {"s0": 4, "s1": 2}
-    page = store.history(limit=3)
-    assert [c.request_id for c in store.history(after=page[-1].number, limit=2)] == ["r3@s1", "r4@s0"]
-    assert [c.became for c in store.history(since=store.history()[-1].at)] == ["answered"]
-    assert len(store.history(session_id="s1")) == 4
+        store.requests.add(asked(f"r{number}", f"s{number % 2}"))
+    store.requests.settle("r3@s1", Allowed(), PANEL)
+    assert [w.request.tool_use_id for w in store.requests.waiting()] == ["r0", "r1", "r2", "r4", "r5", "r6"]
+    first = store.requests.waiting(limit=4)
+    assert [w.request.tool_use_id for w in store.requests.waiting(after=first[-1].number)] == ["r5", "r6"]
+    assert [w.request.tool_use_id for w in store.requests.waiting("s1")] == ["r1", "r5"]
+    assert store.requests.waiting_counts() == {"s0": 4, "s1": 2}
+    page = store.history.changes(limit=3)
+    assert [c.request_id for c in store.history.changes(after=page[-1].number, limit=2)] == ["r3@s1", "r4@s0"]
+    assert [c.became for c in store.history.changes(since=store.history.changes()[-1].at)] == ["answered"]
+    assert len(store.history.changes(session_id="s1")) == 4
 
 
 def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(store: Store) -> None:
-    store.add_request(asked("a"))
-    store.settle("a@s", Cancelled("gone"), WITHDRAWN)
+    store.requests.add(asked("a"))
+    store.requests.settle("a@s", Cancelled("gone"), WITHDRAWN)
     typed = first_draft(asked("a"))
-    store.save_drafts({"nobody@s": typed, "a@s": typed})
-    assert store.load_draft(asked("a")) == typed
-    assert store.load_draft(asked("nobody")) is None
+    store.drafts.save_all({"nobody@s": typed, "a@s": typed})
+    assert store.drafts.load(asked("a")) == typed
+    assert store.drafts.load(asked("nobody")) is None
 
 
 def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store: Store) -> None:
     for name in ("a", "b", "c"):
-        store.add_request(asked(name))
-    store._connection.execute("UPDATE requests SET body = '{\"kind\": \"form\"}' WHERE id = 'a@s'")
-    store._connection.execute("UPDATE requests SET state = 'dreaming' WHERE id = 'b@s'")
-    assert [w.request.tool_use_id for w in store.waiting()] == ["c"]
-    assert store._connection.execute("SELECT count(*) FROM requests").fetchone()[0] == 3
+        store.requests.add(asked(name))
+    store.database._connection.execute("UPDATE requests SET body = '{\"kind\": \"form\"}' WHERE id = 'a@s'")
+    store.database._connection.execute("UPDATE requests SET state = 'dreaming' WHERE id = 'b@s'")
+    assert [w.request.tool_use_id for w in store.requests.waiting()] == ["c"]
+    assert store.database._connection.execute("SELECT count(*) FROM requests").fetchone()[0] == 3
 
 
 def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
-    store.add_request(asked("a\ud800"), "said \udfff")
+    store.requests.add(asked("a\ud800"), "said \udfff")
     assert (
-        store.settle("a\ud800@s", Denied("\ud800"), Actor(Surface.PROGRAM, "panel\ud800"), "cause \ud800")
+        store.requests.settle(
+            "a\ud800@s", Denied("\ud800"), Actor(Surface.PROGRAM, "panel\ud800"), "cause \ud800"
+        )
         == Won()
     )
-    (stored,) = store.undelivered("s")
+    (stored,) = store.requests.undelivered("s")
     assert stored.outcome == Denied("\ud800")
     assert stored.context == "said ?"
 
 
 def test_sessions_keep_what_is_not_changed_and_note_each_state(store: Store) -> None:
-    first = store.upsert_session("s", "/work", name="api", launch={"model": "opus"}, cost=1.5)
+    first = store.sessions.upsert("s", "/work", name="api", launch={"model": "opus"}, cost=1.5)
     assert (first.state, first.launch, first.done) == ("starting", {"model": "opus"}, False)
-    assert store.set_session_state("s", StoredSessionState.WORKING, "a prompt")
-    assert not store.set_session_state("s", StoredSessionState.WORKING, "a prompt")
-    assert store.set_session_state("s", StoredSessionState.PARKED, "quit", PANEL)
-    second = store.upsert_session("s", last_line="x" * 9999, done=True)
+    assert store.sessions.set_state("s", StoredSessionState.WORKING, "a prompt")
+    assert not store.sessions.set_state("s", StoredSessionState.WORKING, "a prompt")
+    assert store.sessions.set_state("s", StoredSessionState.PARKED, "quit", PANEL)
+    second = store.sessions.upsert("s", last_line="x" * 9999, done=True)
     assert (second.directory, second.name, second.cost, second.done) == ("/work", "api", 1.5, True)
     assert len(second.last_line) == 500
     assert second.started_at == first.started_at < second.changed_at
-    assert [(c.was, c.became, c.cause, c.actor) for c in store.history(session_id="s")] == [
+    assert [(c.was, c.became, c.cause, c.actor) for c in store.history.changes(session_id="s")] == [
         ("", "starting", "first seen", None),
         ("starting", "working", "a prompt", None),
         ("working", "parked", "quit", PANEL),
     ]
-    store.upsert_session("t", "/other")
-    assert [s.id for s in store.sessions()] == ["t", "s"]
-    assert [s.id for s in store.sessions("/work")] == ["s"]
-    assert [s.id for s in store.sessions(before=store.sessions(limit=1)[0].changed_at)] == ["s"]
-    assert store.session("nobody") is None
+    store.sessions.upsert("t", "/other")
+    assert [s.id for s in store.sessions.page()] == ["t", "s"]
+    assert [s.id for s in store.sessions.page("/work")] == ["s"]
+    assert [s.id for s in store.sessions.page(before=store.sessions.page(limit=1)[0].changed_at)] == ["s"]
+    assert store.sessions.get("nobody") is None
 
 
 def test_a_session_has_one_owner_that_lives(store: Store) -> None:
@@ -264,46 +266,46 @@ def test_a_session_has_one_owner_that_lives(store: Store) -> None:
     assert alive(parent)
     assert not alive(reused), "a number used again is another process"
     assert not any(map(alive, (None, Owner(0), Owner(-1), Owner(2**40))))
-    assert store.claim_session("s", reused) is None
-    assert store.claim_session("s", me) is None
-    assert store.claim_session("s", me) is None
-    assert store.claim_session("s", parent) == me
-    store.release_session("s", parent)
-    assert store.claim_session("s", parent) == me, "only the owner gives it up"
-    store.release_session("s", me)
-    assert store.claim_session("s", parent) is None
+    assert store.sessions.claim("s", reused) is None
+    assert store.sessions.claim("s", me) is None
+    assert store.sessions.claim("s", me) is None
+    assert store.sessions.claim("s", parent) == me
+    store.sessions.release("s", parent)
+    assert store.sessions.claim("s", parent) == me, "only the owner gives it up"
+    store.sessions.release("s", me)
+    assert store.sessions.claim("s", parent) is None
 
 
 def test_a_closed_store_is_an_error_for_a_person(store: Store) -> None:
     store.close()
     with pytest.raises(InboxUnavailable):
-        store.waiting()
+        store.requests.waiting()
 
 
 def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: Store) -> None:
-    assert store.claim_session("gone", Owner(2**22 + 1)) is None
-    assert store.claim_session("lives", this_process()) is None
+    assert store.sessions.claim("gone", Owner(2**22 + 1)) is None
+    assert store.sessions.claim("lives", this_process()) is None
     permission, plan = PermissionRequest("a", "gone", "Bash", {}), PlanRequest("b", "gone", "# Plan")
     others = [PermissionRequest("c", "lives", "Bash", {}), PermissionRequest("d", "unknown", "Bash", {})]
     living = PlanRequest("e", "lives", "# Plan")
     for request in (permission, plan, *others, living):
-        store.add_request(request)
+        store.requests.add(request)
     # Settling is the first look: the decision is not taken, and it is said why.
-    verdict = store.settle(permission.id, Allowed(), PANEL)
+    verdict = store.requests.settle(permission.id, Allowed(), PANEL)
     assert isinstance(verdict, AlreadySettled)
     assert verdict.outcome == Cancelled(PROCESS_GONE)
-    assert store.withdraw_orphans() == 1
-    assert store.withdraw_orphans() == 0
-    assert [one.request for one in store.waiting()] == [*others, living]
-    assert [row.became for row in store.history(request_id=plan.id)] == ["pending", "cancelled"]
-    assert store.settle(living.id, Allowed(), PANEL) == Won()
+    assert store.orphans.withdraw_all() == 1
+    assert store.orphans.withdraw_all() == 0
+    assert [one.request for one in store.requests.waiting()] == [*others, living]
+    assert [row.became for row in store.history.changes(request_id=plan.id)] == ["pending", "cancelled"]
+    assert store.requests.settle(living.id, Allowed(), PANEL) == Won()
     # What was decided and not taken in time is given up, once.
-    assert store.give_up(living.id, "too late")
-    assert not store.give_up(living.id, "too late")
-    stored = store.request(living.id)
+    assert store.orphans.give_up(living.id, "too late")
+    assert not store.orphans.give_up(living.id, "too late")
+    stored = store.requests.get(living.id)
     assert stored is not None
     assert (stored.state, stored.outcome) == (RequestState.CANCELLED, Cancelled("too late"))
-    assert store.undelivered("lives") == []
+    assert store.requests.undelivered("lives") == []
 
 
 def test_two_surfaces_on_one_request_keep_each_others_questions(store: Store) -> None:
@@ -311,7 +313,7 @@ def test_two_surfaces_on_one_request_keep_each_others_questions(store: Store) ->
     texts = ("Which?", "What else?", "Why?")
     questions = tuple(Question(text, text, (Option("A"), Option("B"))) for text in texts)
     request = QuestionRequest("q", "s", QuestionSet("q", questions))
-    store.add_request(request)
+    store.requests.add(request)
     first = opened(request.questions)
 
     def typed(state: PanelState, place: int, note: str) -> PanelState:
@@ -319,33 +321,33 @@ def test_two_surfaces_on_one_request_keep_each_others_questions(store: Store) ->
         return replace(state, tab=place, pages=(*state.pages[:place], page, *state.pages[place + 1 :]))
 
     def notes() -> tuple[list[str], str]:
-        kept = store.load_draft(request)
+        kept = store.drafts.load(request)
         assert isinstance(kept, PanelState)
         return [page.draft.note for page in kept.pages], kept.discussion
 
     panel, inbox = typed(first, 0, "mine"), typed(first, 1, "theirs")
-    store.save_draft(request.id, panel)
-    store.save_draft(request.id, inbox)
+    store.drafts.save(request.id, panel)
+    store.drafts.save(request.id, inbox)
     assert notes() == (["mine", "theirs", ""], "")
     discussed = replace(inbox, discussion="why at all?")
-    store.save_draft(request.id, discussed, inbox)
+    store.drafts.save(request.id, discussed, inbox)
     newer = typed(panel, 1, "newest")
-    store.save_draft(request.id, newer, panel)
+    store.drafts.save(request.id, newer, panel)
     assert notes() == (["mine", "newest", ""], "why at all?")
     emptied = typed(newer, 0, "")
-    store.save_draft(request.id, emptied, newer)
-    store.save_draft(request.id, typed(discussed, 2, "because"), discussed)
+    store.drafts.save(request.id, emptied, newer)
+    store.drafts.save(request.id, typed(discussed, 2, "because"), discussed)
     assert notes() == (["", "newest", "because"], "why at all?")
-    store._do("UPDATE drafts SET body = json_set(body, '$.pages[1].later', 'x', '$.sketch', 'y')")
-    store.save_draft(request.id, typed(emptied, 0, "again"), emptied)
-    body = json.loads(store._rows("SELECT body FROM drafts")[0][0])
+    store.database.do("UPDATE drafts SET body = json_set(body, '$.pages[1].later', 'x', '$.sketch', 'y')")
+    store.drafts.save(request.id, typed(emptied, 0, "again"), emptied)
+    body = json.loads(store.database.rows("SELECT body FROM drafts")[0][0])
     assert (body["pages"][1]["later"], body["sketch"]) == ("x", "y"), "what a newer program keeps stays"
     permission = asked("p")
-    store.add_request(permission)
+    store.requests.add(permission)
     said = decide(decide(first_draft(permission), Pressed("e", "e", 9.0)), TextChanged("use ninja"))
-    store.save_draft(permission.id, said)
-    store.save_draft(permission.id, decide(first_draft(permission), Pressed("down", "", 9.0)))
-    kept = store.load_draft(permission)
+    store.drafts.save(permission.id, said)
+    store.drafts.save(permission.id, decide(first_draft(permission), Pressed("down", "", 9.0)))
+    kept = store.drafts.load(permission)
     assert isinstance(kept, DecisionState)
     assert (kept.text, kept.cursor) == ("use ninja", 1)
 
@@ -366,30 +368,32 @@ def test_a_row_of_wrong_types_is_left_out_alone_and_counted(
     store: Store, body: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     for name in ("a", "b"):
-        store.add_request(asked(name))
-    assert len(store.waiting()) == 2
-    store._do("UPDATE requests SET body = ? WHERE number = 1", (body,))
-    assert [w.request.id for w in store.waiting(limit=1)] == ["b@s"], "an unreadable page is not the end"
-    assert store.unreadable == {1}
+        store.requests.add(asked(name))
+    assert len(store.requests.waiting()) == 2
+    store.database.do("UPDATE requests SET body = ? WHERE number = 1", (body,))
+    assert [w.request.id for w in store.requests.waiting(limit=1)] == ["b@s"], (
+        "an unreadable page is not the end"
+    )
+    assert store.requests.unreadable == {1}
     assert "Request 1, a@s, cannot be read" in caplog.text
-    store._do("UPDATE requests SET body = x'00ff', context = 5 WHERE number = 2")
-    assert store.waiting() == []
-    assert store.unreadable == {1, 2}
+    store.database.do("UPDATE requests SET body = x'00ff', context = 5 WHERE number = 2")
+    assert store.requests.waiting() == []
+    assert store.requests.unreadable == {1, 2}
 
 
 def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: Store) -> None:
     form = Origin(Asker.FORM, "release")
     questions = QuestionSet("q", (LETTERS,))
-    store.add_request(QuestionRequest("q", "asker", questions, origin=form))
-    store.add_request(PermissionRequest("p", "asker", "Bash", {}, origin=form))
-    store.upsert_session("asker")  # an id that a session has, too, and no process runs it
-    store.set_session_state("asker", StoredSessionState.ENDED, "over")
-    assert store.withdraw_orphans() == 0
-    assert [one.request.origin for one in store.waiting()] == [form, form]
-    assert store.settle("q@asker", Answered((Answer(("A",)),)), PANEL) == Won()
-    assert store.settle("p@asker", Allowed(), PANEL) == Won()
-    assert store.undelivered_counts() == {}
-    assert [one.undelivered for one in store.standings()] == [0]
-    assert [one.request.id for one in store.undelivered("asker")] == ["q@asker", "p@asker"]
+    store.requests.add(QuestionRequest("q", "asker", questions, origin=form))
+    store.requests.add(PermissionRequest("p", "asker", "Bash", {}, origin=form))
+    store.sessions.upsert("asker")  # an id that a session has, too, and no process runs it
+    store.sessions.set_state("asker", StoredSessionState.ENDED, "over")
+    assert store.orphans.withdraw_all() == 0
+    assert [one.request.origin for one in store.requests.waiting()] == [form, form]
+    assert store.requests.settle("q@asker", Answered((Answer(("A",)),)), PANEL) == Won()
+    assert store.requests.settle("p@asker", Allowed(), PANEL) == Won()
+    assert store.requests.undelivered_counts() == {}
+    assert [one.undelivered for one in store.sessions.standings()] == [0]
+    assert [one.request.id for one in store.requests.undelivered("asker")] == ["q@asker", "p@asker"]
     look = Look(lambda _: False, recorded=())
     assert [reach_of(None, look, origin) for origin in (form, Origin())] == [Reach.ASKER, Reach.UNKNOWN]

@@ -75,8 +75,8 @@ class TwoStores(RuleBasedStateMachine):
     def ask(self, at: int, call: str, session: str) -> None:
         """Ask, ask again, or ask in a copy of the session."""
         request = asked(call, session)
-        known = self.stores[at].request(request.id)
-        stored = self.stores[at].add_request(request)
+        known = self.stores[at].requests.get(request.id)
+        stored = self.stores[at].requests.add(request)
         if request.id in self.decided and request.id not in self.delivered:
             assert stored.outcome == decided(self.decided[request.id])
             return
@@ -88,48 +88,48 @@ class TwoStores(RuleBasedStateMachine):
                 surface.pop(request.id, None)
         assert (stored.state, stored.outcome) == (RequestState.PENDING, None)
         if known is None and stored.has_draft:
-            draft = self.stores[at].load_draft(request)
+            draft = self.stores[at].drafts.load(request)
             assert isinstance(draft, PanelState)
             self.saved[request.id] = {place: page.draft.note for place, page in enumerate(draft.pages)}
 
     @rule(at=stores, call=calls, session=sessions)
     def settle(self, at: int, call: str, session: str) -> None:
         name, note = asked(call, session).id, self.fresh()
-        match self.stores[at].settle(name, decided(note), Actor(Surface.PROGRAM, f"surface {at}")):
+        match self.stores[at].requests.settle(name, decided(note), Actor(Surface.PROGRAM, f"surface {at}")):
             case Won():
                 assert name not in self.decided, "never two winners"
                 self.decided[name] = note
             case AlreadySettled(outcome=outcome):
                 assert outcome == decided(self.decided[name])
             case Unknown():
-                assert self.stores[1 - at].request(name) is None
+                assert self.stores[1 - at].requests.get(name) is None
 
     @rule(at=stores, call=calls, session=sessions)
     def defer(self, at: int, call: str, session: str) -> None:
         name = asked(call, session).id
-        stored = self.stores[1 - at].request(name)
+        stored = self.stores[1 - at].requests.get(name)
         waits = stored is not None and stored.state is RequestState.PENDING
-        assert self.stores[at].defer(name) == waits
+        assert self.stores[at].requests.defer(name) == waits
 
     @rule(at=stores, call=calls, session=sessions)
     def deliver(self, at: int, call: str, session: str) -> None:
         name = asked(call, session).id
         due = name in self.decided and name not in self.delivered
-        assert self.stores[at].mark_delivered(name, "result") == due, "delivered once"
+        assert self.stores[at].requests.mark_delivered(name, "result") == due, "delivered once"
         if due:
             self.delivered.add(name)
 
     @rule(at=stores, call=calls, session=sessions)
     def open_panel(self, at: int, call: str, session: str) -> None:
         request = asked(call, session)
-        draft = self.stores[at].load_draft(request) or opened(request.questions)
+        draft = self.stores[at].drafts.load(request) or opened(request.questions)
         assert isinstance(draft, PanelState)
         self.open[at][request.id] = draft
 
     @rule(at=stores, call=calls, session=sessions, place=places)
     def draft(self, at: int, call: str, session: str, place: int) -> None:
         name = asked(call, session).id
-        if self.stores[at].request(name) is None:
+        if self.stores[at].requests.get(name) is None:
             return
         for surface in (0, 1):  # both have the request open: what one types the other has not seen
             if name not in self.open[surface]:
@@ -139,13 +139,13 @@ class TwoStores(RuleBasedStateMachine):
         page = before.pages[place]
         page = replace(page, draft=replace(page.draft, note=note))
         draft = replace(before, pages=(*before.pages[:place], page, *before.pages[place + 1 :]), tab=place)
-        self.stores[at].save_draft(name, draft, before)
+        self.stores[at].drafts.save(name, draft, before)
         self.open[at][name] = draft
         self.saved.setdefault(name, {})[place] = note
 
     @rule(at=stores, session=sessions)
     def claim(self, at: int, session: str) -> None:
-        holder = self.stores[at].claim_session(session, self.owners[at])
+        holder = self.stores[at].sessions.claim(session, self.owners[at])
         if self.claimed.setdefault(session, at) == at:
             assert holder is None
         else:
@@ -153,7 +153,7 @@ class TwoStores(RuleBasedStateMachine):
 
     @rule(at=stores, session=sessions)
     def release(self, at: int, session: str) -> None:
-        self.stores[at].release_session(session, self.owners[at])
+        self.stores[at].sessions.release(session, self.owners[at])
         if self.claimed.get(session) == at:
             del self.claimed[session]
 
@@ -162,13 +162,13 @@ class TwoStores(RuleBasedStateMachine):
         """End a process between two steps of a change: all of it was done, or nothing."""
         request, store = asked(call, session), self.stores[at]
         changes: list[Callable[[], object]] = [
-            lambda: store.add_request(request),
-            lambda: store.settle(request.id, decided("lost"), PANEL),
-            lambda: store.mark_delivered(request.id, "result"),
-            lambda: store.save_draft(request.id, opened(request.questions)),
+            lambda: store.requests.add(request),
+            lambda: store.requests.settle(request.id, decided("lost"), PANEL),
+            lambda: store.requests.mark_delivered(request.id, "result"),
+            lambda: store.drafts.save(request.id, opened(request.questions)),
         ]
         before = self.rows()
-        done, left = store._do, steps
+        done, left = store.database.do, steps
 
         def do(statement: str, values: object = ()) -> int:
             nonlocal left
@@ -177,7 +177,7 @@ class TwoStores(RuleBasedStateMachine):
             left -= 1
             return done(statement, values)  # type: ignore[arg-type]
 
-        store._do = do  # type: ignore[method-assign]
+        store.database.do = do  # type: ignore[method-assign]
         with suppress(CrashError):
             changes[what]()
         store.close()
@@ -189,7 +189,7 @@ class TwoStores(RuleBasedStateMachine):
 
     def took_place(self, request: QuestionRequest, what: int) -> None:
         """Note a change that was done whole before its process ended."""
-        stored = self.stores[0].request(request.id)
+        stored = self.stores[0].requests.get(request.id)
         assert stored is not None
         if what == 0 and request.id in self.delivered:
             self.delivered.discard(request.id)
@@ -205,25 +205,25 @@ class TwoStores(RuleBasedStateMachine):
     def rows(self) -> list[tuple[object, ...]]:
         tables = ("requests", "answers", "drafts", "history")
         store = self.stores[0]
-        return [tuple(row) for table in tables for row in store._rows(f"SELECT * FROM {table}")]  # noqa: S608
+        return [tuple(row) for table in tables for row in store.database.rows(f"SELECT * FROM {table}")]  # noqa: S608
 
     @invariant()
     def holds(self) -> None:
         one, other = self.stores
-        assert one.request_ids() == other.request_ids()
+        assert one.ids.requests() == other.ids.requests()
         orphans = "SELECT count(*) FROM answers WHERE request_id NOT IN (SELECT id FROM requests)"
-        assert one._rows(orphans)[0][0] == 0, "never an answer without its request"
+        assert one.database.rows(orphans)[0][0] == 0, "never an answer without its request"
         twice = "SELECT request_id FROM history WHERE became = 'delivered' GROUP BY 1 HAVING count(*) > 1"
-        assert one._rows(twice) == []
+        assert one.database.rows(twice) == []
         for name, note in self.decided.items():
-            stored = other.request(name)
+            stored = other.requests.get(name)
             assert stored is not None
             assert stored.outcome == decided(note)
             assert (stored.state is RequestState.DELIVERED) == (name in self.delivered)
         for name, notes in self.saved.items():
-            stored = one.request(name)
+            stored = one.requests.get(name)
             assert stored is not None
-            draft = other.load_draft(stored.request)
+            draft = other.drafts.load(stored.request)
             assert isinstance(draft, PanelState), "never a draft gone that was reported as saved"
             for place, kept in notes.items():
                 assert draft.pages[place].draft.note == kept

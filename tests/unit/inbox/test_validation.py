@@ -104,7 +104,7 @@ WRONG: list[tuple[Request, RequestOutcome, str, str]] = [
 def store(tmp_path: Path) -> Iterator[Store]:
     store = Store(tmp_path / "inbox.db")
     for request in (SET, PERMISSION, PLAN):
-        store.add_request(request)
+        store.requests.add(request)
     yield store
     store.close()
 
@@ -113,12 +113,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
     store: Store, request_: Request, outcome: RequestOutcome, field: str, reason: str
 ) -> None:
-    before = store.last_change()
+    before = store.history.last()
     with pytest.raises(InvalidOutcome) as refused:
-        store.settle(request_.id, outcome, PANEL)
+        store.requests.settle(request_.id, outcome, PANEL)
     assert (refused.value.field, refused.value.reason) == (field, reason)
-    assert store.last_change() == before
-    kept = store.request(request_.id)
+    assert store.history.last() == before
+    kept = store.requests.get(request_.id)
     assert kept is not None
     assert (kept.state, kept.outcome) == (RequestState.PENDING, None)
 

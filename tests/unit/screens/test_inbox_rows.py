@@ -75,7 +75,7 @@ async def manager(tmp_path: Path) -> AsyncIterator[Manager]:
 
 
 async def kept(manager: Manager, request: QuestionRequest) -> InboxRow:
-    await manager.inbox.run(lambda store: store.add_request(request, ""))
+    await manager.inbox.run(lambda store: store.requests.add(request, ""))
     return row(request)
 
 
@@ -93,14 +93,14 @@ async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_de
         [()],
         [asked.id],
     )
-    stored = await manager.inbox.run(lambda store: store.request(asked.id))
+    stored = await manager.inbox.run(lambda store: store.requests.get(asked.id))
     assert stored is not None
     assert stored.outcome == FIRST
 
 
 async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manager) -> None:
     asked, answers = await kept(manager, question("t1")), RequestAnswers(manager)
-    assert await manager.inbox.run(lambda store: store.settle(asked.id, Declined(), PHONE))
+    assert await manager.inbox.run(lambda store: store.requests.settle(asked.id, Declined(), PHONE))
     typed = first_draft(asked.stored.request)
     said = await answers.settle(asked, FIRST, Waiting(asked.stored.request, typed), lambda: None)
     assert said.startswith("Already answered on phone at ")

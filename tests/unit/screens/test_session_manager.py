@@ -133,12 +133,12 @@ async def test_nothing_opens_once_the_program_ends(around: Around) -> None:
 
 @pytest.mark.parametrize("surface", [Surface.INBOX, Surface.OVERVIEW])
 async def test_a_session_that_is_opened_again_is_no_longer_done(around: Around, surface: Surface) -> None:
-    await around.inbox.run(lambda store: store.upsert_session("old", str(around.here)))
+    await around.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
     done = await around.manager.resume(around.rests("unknown"), surface, behind=True)
     assert (done, around.steps) == ("", ["trust", "behind unknown"])
-    await around.inbox.run(lambda store: store.set_done("old", True, PANEL))
+    await around.inbox.run(lambda store: store.sessions.set_done("old", True, PANEL))
     assert await around.manager.go_to(around.rests("old"), surface) == ""
-    stored = await around.inbox.run(lambda store: store.session("old"))
+    stored = await around.inbox.run(lambda store: store.sessions.get("old"))
     assert stored is not None
     assert not stored.done
     assert around.steps[-1] == "shown old"
@@ -149,8 +149,8 @@ async def test_why_a_session_is_not_resumed_is_said(around: Around) -> None:
     rests = around.rests("old")
     refused = "named old was not started: you did not trust its directory"
     assert await around.manager.resume(rests, Surface.INBOX, behind=True) == refused
-    await around.inbox.run(lambda store: store.upsert_session("old", str(around.here)))
-    await around.inbox.run(lambda store: store.claim_session("old", Owner(os.getppid())))
+    await around.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
+    await around.inbox.run(lambda store: store.sessions.claim("old", Owner(os.getppid())))
     taken = "named old runs in another ccq-tui now"
     assert await around.manager.resume(rests, Surface.INBOX, behind=True) == taken
     assert around.steps == ["trust"]

@@ -53,8 +53,8 @@ async def test_one_that_is_needed_stays_and_it_is_said_why(
     match needed:
         case "asked":
             request = QuestionRequest("t1", "s1", QuestionSet("t1", (LETTER,)))
-            await inbox.run(lambda store: store.upsert_session("s1", str(worktree.path)))
-            await inbox.run(lambda store: store.add_request(request, ""))
+            await inbox.run(lambda store: store.sessions.upsert("s1", str(worktree.path)))
+            await inbox.run(lambda store: store.requests.add(request, ""))
         case "committed":
             commit(worktree.path, "b.txt")
     beside = {worktree.path} if needed == "beside" else ()

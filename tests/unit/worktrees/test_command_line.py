@@ -90,7 +90,7 @@ def test_a_worktree_is_made_anew_without_the_programs_of_an_untrusted_repository
     ran = programs(repo, tmp_path)
     (repo / ".ccq-tui.toml").write_text('model = "opus"\n')
     store = Store(inbox_path())
-    store.upsert_session(WITH_ID, str(worktree.path))
+    store.sessions.upsert(WITH_ID, str(worktree.path))
     store.close()
     assert started(app, "--resume", WITH_ID).settings.directory == worktree.path
     assert (worktree.path / "a.txt").read_text() == "text\n"
@@ -172,7 +172,7 @@ def test_a_session_is_resumed_in_its_worktree_from_anywhere(
     assert made is not None
     with_id = "00000000-0000-4000-8000-000000000001"
     store = Store(inbox_path())
-    store.upsert_session(with_id, str(made.path))
+    store.sessions.upsert(with_id, str(made.path))
     store.close()
     assert started(app, "--resume", with_id).settings.directory == made.path
     # It was removed, as one that held nothing.

@@ -322,7 +322,7 @@ class Rivals:
         self._start_what_rests(self._chance.randrange(2))
         store = Store(self._database)
         try:
-            waiting = [one.request for one in store.waiting()]
+            waiting = [one.request for one in store.requests.waiting()]
         finally:
             store.close()
         for request in waiting:
@@ -387,7 +387,7 @@ class Rivals:
             return False
         store = Store(self._database)
         try:
-            return not store.waiting() and not any(map(self._owed(store), self._all()))
+            return not store.requests.waiting() and not any(map(self._owed(store), self._all()))
         finally:
             store.close()
 
@@ -395,7 +395,7 @@ class Rivals:
         """Return what keeps the play from its end."""
         store = Store(self._database)
         try:
-            waiting = [one.request.id for one in store.waiting()]
+            waiting = [one.request.id for one in store.requests.waiting()]
             owed = {one.key: self._owed(store)(one) for one in self._all()}
         finally:
             store.close()
@@ -406,7 +406,7 @@ class Rivals:
         """Return what says which answers a session has not got; a permission is no answer it could miss."""
 
         def owed(session: _Session) -> list[str]:
-            left = store.undelivered(session.name)
+            left = store.requests.undelivered(session.name)
             return [one.request.id for one in left if isinstance(one.request, QuestionRequest)]
 
         return owed
@@ -427,8 +427,8 @@ class Rivals:
     def _on_disk(self, name: str) -> str:
         store = Store(self._database)
         try:
-            stored = store.request(name)
-            draft = store.load_draft(stored.request) if stored is not None and stored.has_draft else None
+            stored = store.requests.get(name)
+            draft = store.drafts.load(stored.request) if stored is not None and stored.has_draft else None
             return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
         finally:
             store.close()
@@ -454,7 +454,7 @@ class Rivals:
     def _was_decided(self, name: str, at: str) -> bool:
         store = Store(self._database)
         try:
-            stored = store.request(name)
+            stored = store.requests.get(name)
             settled = stored.settled_at if stored is not None else None
             return settled is not None and settled <= datetime.fromisoformat(at)
         finally:
@@ -465,7 +465,7 @@ class Rivals:
         store = Store(self._database)
         try:
             for name, texts in self._texts.items():
-                stored = store.request(name)
+                stored = store.requests.get(name)
                 outcome = stored.outcome if stored is not None else None
                 won = outcome.answers[0].other if isinstance(outcome, Answered) else ""
                 for text in texts:

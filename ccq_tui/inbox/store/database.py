@@ -1,4 +1,4 @@
-"""One connection, and what every concern does with it."""
+"""One connection, and what every table does with it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def request_key(request_id: str) -> str:
     return storable(request_id, MOST_CALL + 1 + MOST_NAME)
 
 
-class StoreConnection:
+class Database:
     """A database, for the thread that opens it.
 
     Args:
@@ -91,7 +91,7 @@ class StoreConnection:
         Raises:
             InboxUnavailable: The database cannot be read.
         """
-        return int(self._rows("PRAGMA data_version")[0][0]), self._connection.total_changes
+        return int(self.rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
     def is_current(self) -> bool:
         """Say whether the path still has this database, whole and with its tables; cheap at each look."""
@@ -117,7 +117,7 @@ class StoreConnection:
         except OSError:
             return False
 
-    def follows(self, before: StoreConnection) -> bool:
+    def follows(self, before: Database) -> bool:
         """Whether this is the database that another connection had, with what was in it."""
         return self.files[""] == before.files[""] and not self.is_new
 
@@ -145,7 +145,7 @@ class StoreConnection:
             raise InboxUnavailable(f"{self.path}: it was moved, deleted or replaced; try again")
 
     @contextmanager
-    def _writing(self) -> Iterator[str]:
+    def writing(self) -> Iterator[str]:
         """Do everything inside or nothing, alone among all processes; gives the time of it.
 
         Raises:
@@ -166,17 +166,22 @@ class StoreConnection:
             raise self._failed(error) from error
         self._require_path()
 
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """Return the rows of a query.
+
+        Raises:
+            InboxUnavailable: The database cannot be read.
+        """
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise self._failed(error) from error
 
-    def _do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        """Change rows inside `_writing`; returns how many."""
+    def do(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """Change rows inside `writing`; returns how many."""
         return self._connection.execute(statement, values).rowcount
 
-    def _note(
+    def note(
         self,
         at: str,
         session_id: str,
@@ -185,8 +190,8 @@ class StoreConnection:
         cause: str,
         actor: Actor | None = None,
     ) -> None:
-        """Write a row of history inside `_writing`."""
-        self._do(
+        """Write a row of history inside `writing`."""
+        self.do(
             "INSERT INTO history (at, session_id, request_id, was, became, cause, actor)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (at, session_id, request_id, *change, storable(cause, 2000), actor_to_json(actor)),
