@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.config.settings import ENV_PREFIX, Settings
+
+if TYPE_CHECKING:
+    from pydantic_settings import BaseSettings
 
 
 def environment_settings() -> dict[str, Any]:
@@ -13,9 +17,17 @@ def environment_settings() -> dict[str, Any]:
     if not any(name.upper().startswith(ENV_PREFIX) for name in os.environ):
         return {}
     # Loaded where there is something to read: it takes a quarter of the time before Claude's process starts.
-    from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+    from pydantic_settings import EnvSettingsSource
+
+    return EnvSettingsSource(_model())()
+
+
+@cache
+def _model() -> type[BaseSettings]:
+    """Return the settings as a model that reads the environment; to build it takes longer than to read."""
+    from pydantic_settings import BaseSettings, SettingsConfigDict
 
     class FromEnvironment(BaseSettings, Settings):
         model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, env_ignore_empty=True, enable_decoding=False)
 
-    return EnvSettingsSource(FromEnvironment)()
+    return FromEnvironment
