@@ -179,7 +179,8 @@ class Lists(Panels):
 
     def rests(self, worker: Worker[Any]) -> bool:
         """Whether work is none that is to be waited for: sessions come late, or one is to be deleted."""
-        late = getattr(self.run.told, "held", None) is not None or type(self.app.screen) is Picker
+        asks = any(type(screen) is Picker for screen in self.app.screen_stack)
+        late = getattr(self.run.told, "held", None) is not None or asks
         return super().rests(worker) or (worker.name == "sessions" and late)
 
     # -- what is there ---------------------------------------------------------------------------------------
