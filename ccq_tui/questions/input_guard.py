@@ -25,6 +25,11 @@ HELD_SECONDS = 2.0
 """Seconds after an Esc in which the next one may be the first repeat of a key that is held down."""
 
 
+def latest(*moments: float | None) -> float | None:
+    """Return the last of the moments that there were, or None."""
+    return max((at for at in moments if at is not None), default=None)
+
+
 class Meaning(StrEnum):
     """What a key or a paste is to a panel."""
 
@@ -61,7 +66,7 @@ class InputGuard:
     @property
     def quiet_since(self) -> float | None:
         """When the pause began that the panel, or its question whether to decline, waits for; or None."""
-        return max((at for at in (self.shown_at, self.asked_at) if at is not None), default=None)
+        return latest(self.shown_at, self.asked_at)
 
     def shown(self, event: Shown, *, in_text: bool) -> InputGuard:
         """Return the guard of a panel that has just come to the front.

@@ -432,6 +432,28 @@ async def a_thousand_are_gone_through(run: Many, pilot: Pilot[int]) -> None:
 PLAN = "\n".join(f"{n}. Do the step number {n}" for n in range(1, 61))
 
 
+async def test_a_letter_that_denied_one_call_does_not_deny_the_next_within_a_word(tmp_path: Path) -> None:
+    run = Many(tmp_path, clock=(clock := Clock()))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        calls = [PermissionRequest(name, "s1", "Bash", {"command": "make"}) for name in ("one", "two")]
+        one, two = [asyncio.ensure_future(run.app.inbox.ask(call, "")) for call in calls]
+        await open_inbox(pilot, run, 2)
+        for outcome in (one, two):
+            await pilot.press("right")
+            await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
+            clock.skip(0.7)
+            await pilot.press("n")
+            if outcome is two:
+                await pilot.pause()
+                assert not two.done(), "1.5 s without a letter have not passed"
+                clock.skip(2.0)
+                await pilot.press("n")
+            async with asyncio.timeout(10):
+                assert await outcome == Denied()
+            await until(pilot, lambda: run.inbox_screen.panel is None)
+
+
 @asynccontextmanager
 async def decision_waits(
     where: Path, request: PermissionRequest | PlanRequest, size: tuple[int, int]

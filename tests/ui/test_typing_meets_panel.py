@@ -18,12 +18,12 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.inbox import Cancelled, PlanRequest
+from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session.prompts import REPEAT_SECONDS
-from tests.actors import PHONE
+from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, burst, keys_work, permission, until
@@ -159,6 +159,25 @@ async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once() -> None:
         burst(run, "y\r")
         await until(pilot, lambda: "Not sent" in dock.notices.text)
         assert run.told.sent == ["next"]
+
+
+async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_word() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["permission"])
+        run.told.tell(PermissionAsked(permission("other")))
+        run.clock.skip(2.0)
+        await pilot.press("y")
+        await until(pilot, lambda: len(run.told.answers) == 1)
+        run.told.tell(RequestSettled("permission", Allowed()))
+        await until(pilot, lambda: len(dock.line.items) == 1 and dock.panel)
+        run.clock.skip(GRACE + 0.2)
+        await pilot.press("y")
+        await pilot.pause()
+        assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
+        run.clock.skip(2.0)
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
 @pytest.mark.parametrize("name", ["set", "permission"])

@@ -29,7 +29,7 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
-from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
+from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh, latest
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
@@ -464,6 +464,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         if panel is None or row is None:
             return None
         self.panel = self.answered = None
+        self._typed_at = latest(self._typed_at, panel.state.guard.typed_at)
         panel.remove()
         if keep:
             self.answers.keep(row, panel.state)

@@ -17,7 +17,7 @@ from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.waiting_line import Draft, Waiting, WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.input_guard import InputGuard
+from ccq_tui.questions.input_guard import InputGuard, latest
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panel_pool import Panel, PanelPool
@@ -82,6 +82,8 @@ class Dock(Vertical):
         self._hints = HintBar()
         self._line = WaitingLine()
         self._panel: Panel | None = None
+        self._typed_in_panel: float | None = None
+        """When something was last typed in a panel that is gone."""
         self._leaving: Panel | None = None
         self._settled = 0
         self.panels = PanelPool(self, lambda: self.prompt.holds_text, session, clock)
@@ -331,7 +333,7 @@ class Dock(Vertical):
             first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
             place=self._place(),
             asked_for=asked_for,
-            typed_at=self.prompt.typed_at,
+            typed_at=latest(self.prompt.typed_at, self._typed_in_panel),
         )
         self._show_prompt()
         self.post_message(RequestPanel.Opened(self._panel))
@@ -341,6 +343,8 @@ class Dock(Vertical):
         if self._panel is None:
             return
         self._put_away()
+        # A letter that decided, or was typed, in one panel says nothing in the next.
+        self._typed_in_panel = latest(self._typed_in_panel, self._panel.state.guard.typed_at)
         self._leaving, self._panel = self._panel, None
 
     def _put_away(self) -> None:
