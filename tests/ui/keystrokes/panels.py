@@ -254,7 +254,8 @@ class Panels(Hands):
         elif before.front is not None and before.fresh:
             held = not before.drafting and self.passed_over == (before.passed or character.strip())
             back = added == Counter(before.passed + character) and self.panel is None
-            self.expect(held or back, f"{character!r} was a command in the grace, or is nowhere")
+            quiet = f"now {self.clock.now}, quiet from {self.watch.quiet_from}, passed {before.passed!r}"
+            self.expect(held or back, f"{character!r} was a command in the grace, or is nowhere: {quiet}")
             self.counts["passed over" if held else "given back"] += 1
 
     def _confirmed(self, key: str, before: Before, *, calm: bool = False) -> None:
@@ -326,10 +327,10 @@ def own_text(outcome: RequestOutcome) -> str:
 def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
     """Return the words of the row that an outcome took: one of them was in sight."""
     if isinstance(state, PanelState):
+        if state.focus in TEXT_FOCUSES:
+            return parts_of(state.text)
         if state.in_review:
             return ["Submit answers"]
-        if isinstance(outcome, Discussed) or state.focus in TEXT_FOCUSES:
-            return parts_of(state.text)
         if isinstance(outcome, Answered):
             first = outcome.answers[0]
             return [*first.selected, first.other]
@@ -342,7 +343,12 @@ def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
 def parts_of(text: str) -> list[str]:
     """Return the end of a text, where its caret is as a rule, and its longer words, where it may be, too."""
     end = text.rstrip().rpartition("\n")[2][-6:]
-    return [end, *(word for word in text.split() if len(word) > 3)]
+    # A line may break at a blank.
+    return [
+        end,
+        *([end.partition(" ")[2]] if " " in end else []),
+        *(word for word in text.split() if len(word) > 3),
+    ]
 
 
 def is_text(state: Draft) -> bool:
