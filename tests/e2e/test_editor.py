@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -17,18 +18,18 @@ from tests.steps import step
 def test_an_editor_that_stays_open_does_not_keep_the_program(
     how: str, code: int, start: Start, tmp_path: Path
 ) -> None:
-    editor, opened = tmp_path / "editor", tmp_path / "opened"
+    editor, opened, never = (tmp_path / name for name in ("editor", "opened", "never"))
     editor.write_text(
         f"""#!/bin/sh
 trap "" HUP TERM INT
 stty raw -echo
 printf "half of it" > "$1"
 touch {opened}
-while :; do read -r _ < {tmp_path / "never"} || true; done
+while :; do read -r _ < {never} || true; done
 """
     )
     editor.chmod(0o755)
-    (tmp_path / "never").mkdir()  # as an editor that nobody closes
+    os.mkfifo(never)  # nobody writes into it: as an editor that nobody closes
     run = start(Scenario("e2e").asks(WHICH).says("Thanks."), variables={"VISUAL": str(editor)})
     with step("the program ends although its editor does not, and leaves nothing behind"):
         run.terminal.wait_panel("Which one?")
