@@ -411,6 +411,8 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | N
         The exit code: 0 ended, 1 crashed, 2 no session could be begun, 128 + the signal that ended it.
     """
     app = CcqApp(launch, early=early, ahead=ahead)
+    gc.freeze()
+    gc.enable()
     try:
         await app.run_async()
     finally:

@@ -50,7 +50,8 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             "--worktree begins a session; --continue and --resume go back to the worktree of theirs.", context
         )
     end_on_signals()
-    # Nothing of what is imported first is garbage; looking for some would hold up the CLI's start by 8 %.
+    # Nothing of what is imported is garbage; looking for some would hold up the CLI's start and the screen's
+    # by 8 % each. The app looks for it as soon as it is made.
     gc.disable()
     try:
         return begin(
@@ -203,7 +204,6 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     # Nothing is started that depends on what is still to be asked or read.
     known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)
     async with started_ahead(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
-        gc.enable()
         # In a thread: the CLI that starts meanwhile is listened to, and its pipes do not fill up.
         app = await asyncio.to_thread(import_module, "ccq_tui.app")
         code: int = await app.run(launch, early, ahead)

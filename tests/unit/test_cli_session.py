@@ -11,8 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from ccq_tui.app import CcqApp, run
 from ccq_tui.cli import main
-from ccq_tui.config import Launch
+from ccq_tui.config import Launch, Settings
 from ccq_tui.logs import log_path
 from tests.unit.starting import FakeApp
 
@@ -53,6 +54,25 @@ def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list
     assert started(app, *words).prompt == prompt
     assert app.written_ahead == [prompt]
     assert gc.isenabled()
+
+
+async def test_the_screen_makes_garbage_and_what_was_loaded_is_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    looked: list[str] = []
+
+    async def end(_app: CcqApp) -> None:
+        looked.append(f"enabled: {gc.isenabled()}")
+
+    monkeypatch.setattr(CcqApp, "run_async", end)
+    monkeypatch.setattr("ccq_tui.app.forget_typed", lambda: None)
+    monkeypatch.setattr(gc, "freeze", lambda: looked.append(f"frozen while enabled: {gc.isenabled()}"))
+    gc.disable()
+    try:
+        assert await run(Launch(settings=Settings(cwd=tmp_path))) == 0
+    finally:
+        gc.enable()
+    assert looked == ["frozen while enabled: False", "enabled: True"]
 
 
 def test_a_prompt_waits_where_something_is_to_be_read_or_asked_first(app: FakeApp, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ repaired before the program that resumes it says that no other one runs it.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -229,5 +230,6 @@ def _entry(line: str) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
+    gc.disable()  # what is read makes no circles, and the program ends when it is printed
     place, session, most, *given = sys.argv[1:]
     main(place, session, int(most), resuming="resuming" in given, repairing="repairing" in given)
