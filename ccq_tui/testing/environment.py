@@ -23,6 +23,7 @@ _QUIET = {
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_BUG_COMMAND": "1",
     "DISABLE_FEEDBACK_COMMAND": "1",
+    "CLAUDE_CODE_CERT_STORE": "bundled",  # the model is on loopback: the system's certificates are not read
     "NO_PROXY": "127.0.0.1,localhost",
     "no_proxy": "127.0.0.1,localhost",
 }
