@@ -78,9 +78,11 @@ class Frame:
         return Frame([strip.text for strip in app.screen._compositor.render_strips()])
 
     def shows(self, words: str, sign: str = "") -> bool:
-        """Whether words are on the screen, behind a sign where one is given."""
+        """Whether words are on the screen, behind a sign where one is given; a line may break at a blank."""
         wanted = words.strip()[:SHOWN].strip()
-        return any(wanted in line[line.find(sign) :] for line in self.lines if sign in line)
+        ends = tuple(f" {wanted[:at]}" for at, character in enumerate(wanted) if character == " ")
+        lines = [line[line.find(sign) :] for line in self.lines if sign in line]
+        return any(wanted in line or line.rstrip().endswith(ends) for line in lines)
 
     def begins(self, words: str, sign: str) -> bool:
         """Whether the row behind a sign begins with words, as far as its line has room for them.

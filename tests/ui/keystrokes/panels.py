@@ -343,7 +343,6 @@ def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
 def parts_of(text: str) -> list[str]:
     """Return the end of a text, where its caret is as a rule, and its longer words, where it may be, too."""
     end = text.rstrip().rpartition("\n")[2][-6:]
-    # A line may break at a blank.
     return [
         end,
         *([end.partition(" ")[2]] if " " in end else []),
