@@ -175,13 +175,6 @@ class DurableInbox(Keeping):
         A request that waits already, here or since an earlier process, keeps its place and its draft. One
         that a person has decided has that outcome at once. Cancelling the wait withdraws the request, unless
         somebody else waits for it too or `defer` or `leave` came before.
-
-        Args:
-            request: What to ask.
-            context: What the agent wrote before it asked.
-
-        Returns:
-            How the request was settled.
         """
         entry = self._entries.get(request.id)
         if entry is None:
@@ -198,15 +191,7 @@ class DurableInbox(Keeping):
                 del self._entries[request.id]
 
     async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
-        """Settle a request of any process; the first answer wins.
-
-        Args:
-            request_id: The request's id.
-            outcome: How it ends.
-            actor: Who answers.
-
-        Returns:
-            Whether this call settled it; when it did not, who did.
+        """Settle a request of any process, as the port has it.
 
         Raises:
             InvalidOutcome: The request does not take this outcome.

@@ -42,13 +42,6 @@ class MemoryInbox:
         Asking again with the id of a request that still waits joins that wait. Cancelling the wait withdraws
         the request, unless somebody else waits for it too: it then has the outcome `Cancelled`, whose reason
         is the message the wait was cancelled with.
-
-        Args:
-            request: What to ask.
-            context: What the agent wrote before it asked.
-
-        Returns:
-            How the request was settled.
         """
         entry = self._entries.get(request.id)
         again = entry is not None
@@ -59,19 +52,7 @@ class MemoryInbox:
         return await entry.wait(lambda reason: self.withdraw(request.id, reason))
 
     async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
-        """Settle a request; the first answer wins.
-
-        Args:
-            request_id: The request's id.
-            outcome: How it ends.
-            actor: Who answers.
-
-        Returns:
-            Whether this call settled it; when it did not, who did.
-
-        Raises:
-            InvalidOutcome: The request does not take this outcome.
-        """
+        """Settle a request, as the port has it."""
         if (entry := self._entries.get(request_id)) is not None:
             check_outcome(entry.request, outcome)
         return self._settle(request_id, outcome, actor)

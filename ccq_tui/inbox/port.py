@@ -186,6 +186,9 @@ class Inbox(Protocol):
         Args:
             request: What to ask.
             context: What the agent wrote before it asked.
+
+        Returns:
+            How the request was settled.
         """
         ...
 

@@ -6,14 +6,14 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.encoding import actor_to_json
 from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
-from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files, check_file, identity, open_database
+from ccq_tui.inbox.store.opening import Files, check_file, identity, open_database
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.store.schema import check_tables
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable
@@ -45,30 +45,16 @@ def request_key(request_id: str) -> str:
 
 
 class Database:
-    """A database, for the thread that opens it.
-
-    Args:
-        path: The file.
-        busy_seconds: How long to wait for other processes.
-        now: Gives the time.
-        before: The files of a store that had this path until now, and is still open; None without one.
+    """A database, for the thread that opens it; arguments and errors are those of `Store`.
 
     Attributes:
         notice: What a person should know of the opening, or "".
         files: What is open.
         is_new: Whether it was empty until now.
-
-    Raises:
-        InboxTooNew: A newer program made the database.
-        InboxUnavailable: It cannot be opened or written.
     """
 
     def __init__(
-        self,
-        path: Path,
-        busy_seconds: float = BUSY_SECONDS,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        before: Files | None = None,
+        self, path: Path, busy_seconds: float, now: Callable[[], datetime], before: Files | None
     ) -> None:
         self.path = path
         opened = open_database(path, busy_seconds, before)
