@@ -31,11 +31,11 @@ from ccq_tui.inbox import (
     Inbox,
     InboxChange,
     InboxError,
-    PermissionRequest,
     QuestionRequest,
     RequestOutcome,
     Settled,
 )
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Left
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
@@ -219,7 +219,7 @@ class Delivery:
             self._inbox.delivered(request.id, way)
         else:
             self._inbox.give_up(request.id, UNTAKEN)
-            what = one_line(request.tool if isinstance(request, PermissionRequest) else "the plan", 60)
+            what = one_line(kind_of(request).subject(request), 60)
             self._emit(NoticeGiven("warning", f"Your decision on {what} did not reach Claude: {UNTAKEN}."))
 
     def _hear(self, change: InboxChange) -> None:

@@ -143,7 +143,7 @@ def decided(
     numbers = [number for value in choose for number in _numbers(value, value)]
     if len(numbers) != 1:
         given = f"{len(numbers)} were given" if numbers else "none was given"
-        raise SayingError(f"a {_kind(request)} takes one choice, and {given}: {allowed}")
+        raise SayingError(f"a {kind_of(request).WORD} takes one choice, and {given}: {allowed}")
     if not 1 <= numbers[0] <= len(choices):
         raise SayingError(f"there is no choice {numbers[0]}: {allowed}")
     choice = choices[numbers[0] - 1]
@@ -156,10 +156,6 @@ def decided(
     if note is not None and not text.strip():
         raise SayingError("an empty note says nothing: give --note a text")
     return choice.outcome(text)
-
-
-def _kind(request: PermissionRequest | PlanRequest) -> str:
-    return "plan" if isinstance(request, PlanRequest) else "permission"
 
 
 def _once(flag: str, before: str | None, place: int) -> None:

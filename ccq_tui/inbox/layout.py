@@ -4,13 +4,41 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from ccq_tui.text import one_line, safe
 
 WIDTH = 80
+QUOTED = 100
+"""Characters of what is asked that are quoted in a sentence."""
 MOST = 20_000
 """Characters of one text that are shown; the JSON has all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text of somebody else, and how it stands among others; what draws it makes it harmless.
+
+    Attributes:
+        text: The text.
+        is_head: Whether others belong to it.
+        is_row: Whether it belongs to the head before.
+    """
+
+    text: str
+    is_head: bool = False
+    is_row: bool = False
+
+    @classmethod
+    def head(cls, text: str) -> Passage:
+        """Return one to which others belong."""
+        return cls(text, is_head=True)
+
+    @classmethod
+    def row(cls, text: str) -> Passage:
+        """Return one that belongs to the head before."""
+        return cls(text, is_row=True)
 
 
 def cells(text: str) -> int:

@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config import Launch
-from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, Settled
+from ccq_tui.inbox import DraftUpdated, Request, RequestOutcome, Settled
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.questions import Expired
@@ -416,7 +416,7 @@ class SupervisedSession:
     def _nobody(self) -> Attention:
         """Say what is known of a person where no surface shows the session."""
         first = next(iter(self._waiting.values()), None)
-        question = first.id if isinstance(first, QuestionRequest) else ""
+        question = first.id if first and kind_of(first).EXPIRES else ""
         return Attention(float("-inf"), question)
 
     def _limit_passed(self, limit: Limit) -> None:

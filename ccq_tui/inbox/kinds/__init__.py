@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ccq_tui.inbox.kinds import permission, plan, question
+from ccq_tui.inbox.layout import Passage
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 
 if TYPE_CHECKING:
@@ -22,12 +23,14 @@ class RequestKind(Protocol):
         NOUN: What several are counted as.
         TYPE: The type of its requests.
         OUTLIVES: Whether it can be answered when the process that asked is gone.
+        EXPIRES: Whether it may end because nobody answered in time.
     """
 
     WORD: str
     NOUN: str
     TYPE: type[Any]
     OUTLIVES: bool
+    EXPIRES: bool
 
     def same(self, one: Any, other: Any, /) -> bool:
         """Whether two requests ask the same."""
@@ -49,6 +52,18 @@ class RequestKind(Protocol):
 
     def summary(self, request: Any, /) -> str:
         """Say what is asked, in a line."""
+
+    def news(self, request: Any, /) -> str:
+        """Say that it is asked, in a sentence for somebody who looks elsewhere."""
+
+    def subject(self, request: Any, /) -> str:
+        """Name what is asked about, as a part of a sentence."""
+
+    def passages(self, request: Any, /) -> Iterator[Passage]:
+        """Return all of what is asked, for a screen that draws it."""
+
+    def copied(self, request: Any, /) -> str:
+        """Return what is asked as plain text for the clipboard."""
 
     def lines(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[str]:
         """Say all of what is asked, with what was answered."""

@@ -16,7 +16,7 @@ from ccq_tui.inbox.choices import (
     choice_records,
     how_to_decide,
 )
-from ccq_tui.inbox.layout import MOST, kept_lines, wrapped
+from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, RequestOutcome
 from ccq_tui.inbox.suggestions import what, where
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WORD = "permission"
 NOUN = "decision"
 TYPE = PermissionRequest
-OUTLIVES = False
+OUTLIVES = EXPIRES = False
 
 
 def same(one: PermissionRequest, other: PermissionRequest) -> bool:
@@ -90,6 +90,28 @@ def summary(request: PermissionRequest) -> str:
         (value for value in request.input.values() if isinstance(value, str)), ""
     )
     return f"{request.tool}: {said}" if said else request.tool
+
+
+def news(request: PermissionRequest) -> str:
+    """Say that it is asked, in a sentence."""
+    return f"Claude asks for permission: {one_line(request.tool, QUOTED)}"
+
+
+def subject(request: PermissionRequest) -> str:
+    """Name what is asked about."""
+    return one_line(request.tool, QUOTED)
+
+
+def passages(request: PermissionRequest) -> Iterator[Passage]:
+    """Return all of what is asked."""
+    yield Passage.head(f"{request.tool}: {request.description}" if request.description else request.tool)
+    for name, value in request.input.items():
+        yield Passage.row(f"{name}: {value}")
+
+
+def copied(request: PermissionRequest) -> str:
+    """Return what is asked as plain text."""
+    return "\n".join([request.tool, *(f"{name}: {value}" for name, value in request.input.items())])
 
 
 def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, choice_records, how_to_decide
-from ccq_tui.inbox.layout import kept_lines
+from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WORD = "plan"
 NOUN = "decision"
 TYPE = PlanRequest
-OUTLIVES = False
+OUTLIVES = EXPIRES = False
 MODES = frozenset({"", *(choice.mode for choice in PLAN_CHOICES)})
 
 
@@ -66,6 +66,26 @@ def title(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
 def summary(request: PlanRequest) -> str:
     """Say what is asked, in a line."""
     return request.plan.strip().lstrip("# ").partition("\n")[0]
+
+
+def news(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
+    """Say that it is asked, in a sentence."""
+    return "Claude proposes a plan"
+
+
+def subject(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
+    """Name what is asked about."""
+    return "the plan"
+
+
+def passages(request: PlanRequest) -> Iterator[Passage]:
+    """Return all of what is asked."""
+    yield Passage(request.plan)
+
+
+def copied(request: PlanRequest) -> str:
+    """Return what is asked as plain text."""
+    return request.plan
 
 
 def lines(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.choices import Choice
-from ccq_tui.inbox.layout import MOST, cut, wrapped
+from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WORD = "question"
 NOUN = "question"
 TYPE = QuestionRequest
-OUTLIVES = True
+OUTLIVES = EXPIRES = True
 
 
 def same(one: QuestionRequest, other: QuestionRequest) -> bool:
@@ -112,6 +112,33 @@ def title(request: QuestionRequest) -> str:
 def summary(request: QuestionRequest) -> str:
     """Say what is asked, in a line."""
     return request.questions.title or request.questions.questions[0].text
+
+
+def news(request: QuestionRequest) -> str:
+    """Say that it is asked, in a sentence."""
+    return f"Claude asks: {one_line(request.questions.questions[0].text, QUOTED)}"
+
+
+def subject(request: QuestionRequest) -> str:
+    """Name what is asked about."""
+    return f"“{one_line(summary(request), QUOTED)}”"
+
+
+def passages(request: QuestionRequest) -> Iterator[Passage]:
+    """Return all of what is asked."""
+    for question in request.questions.questions:
+        yield Passage.head(question.text)
+        for number, option in enumerate(question.options, 1):
+            said = f" · {option.description}" if option.description else ""
+            yield Passage.row(f"{number}  {option.title}{said}")
+
+
+def copied(request: QuestionRequest) -> str:
+    """Return what is asked as plain text."""
+    return "\n\n".join(
+        "\n".join([one.text, *(f"- {option.label}" for option in one.options)])
+        for one in request.questions.questions
+    )
 
 
 def lines(request: QuestionRequest, outcome: RequestOutcome | None) -> Iterator[str]:

@@ -10,8 +10,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request
-from ccq_tui.questions import Question
+from ccq_tui.inbox import PlanRequest, Request
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.decision.details import flow_lines
@@ -141,43 +141,20 @@ def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[T
 
 
 def _asked(request: Request, width: int, palette: Palette) -> Iterator[Text]:
-    match request:
-        case QuestionRequest(questions=questions):
-            for question in questions.questions:
-                yield from _question(question, width, palette)
-        case PermissionRequest():
-            head = f"{request.tool}: {request.description}" if request.description else request.tool
-            yield from _block(head, palette.strong, width)
-            for name, value in request.input.items():
-                yield from _block(f"{name}: {value}", palette.plain, width, "     ")
-        case PlanRequest():
-            yield from _block(request.plan, palette.plain, width)
+    for passage in kind_of(request).passages(request):
+        style = palette.strong if passage.is_head else palette.plain
+        yield from _block(passage.text, style, width, "     " if passage.is_row else "   ")
 
 
-def _question(question: Question, width: int, palette: Palette) -> Iterator[Text]:
-    yield from _block(question.text, palette.strong, width)
-    for number, option in enumerate(question.options, 1):
-        said = f" · {option.description}" if option.description else ""
-        yield from _block(f"{number}  {option.title}{said}", palette.plain, width, "     ")
-
-
-def _block(text: str, style: Style, width: int, lead: str = "   ") -> Iterator[Text]:
+def _block(text: str, style: Style, width: int, lead: str) -> Iterator[Text]:
     for line in flowing(safe(text, limit=LONGEST), style, width - len(lead) + 3):
         yield Text.assemble((lead, style), line)
 
 
 def copied(row: InboxRow, draft: str) -> str:
     """Return a request and what was answered so far as plain text, to put on the clipboard."""
-    match row.stored.request:
-        case QuestionRequest(questions=questions):
-            asked = "\n\n".join(
-                "\n".join([one.text, *(f"- {option.label}" for option in one.options)])
-                for one in questions.questions
-            )
-        case PermissionRequest() as request:
-            asked = "\n".join([request.tool, *(f"{name}: {value}" for name, value in request.input.items())])
-        case PlanRequest(plan=plan):
-            asked = plan
+    request = row.stored.request
+    asked = kind_of(request).copied(request)
     return f"{asked}\n\n{draft}".strip() + "\n"
 
 

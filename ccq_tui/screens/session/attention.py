@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import LimitReached, SessionEvent
 from ccq_tui.supervisor.limits import Attention, spoken
@@ -47,7 +47,7 @@ class AttentionWatch:
             self._touched = max(self._touched, typed)
         items = dock.line.asked.items
         first = items[0].request if items else None
-        return Attention(self._touched, first.id if isinstance(first, QuestionRequest) else "")
+        return Attention(self._touched, first.id if first and kind_of(first).EXPIRES else "")
 
 
 def _ended_words(event: LimitReached) -> str:

@@ -16,12 +16,12 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.compat.textual.driver import write
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.desktop_notifications import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.messages import NewsTold
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.text import one_line
 
 BARS = {
     SessionState.STARTING: Bar.WORKING,
@@ -29,8 +29,6 @@ BARS = {
     SessionState.AWAITING: Bar.WAITING,
     SessionState.FAILED: Bar.FAILED,
 }
-QUOTED = 100
-"""Characters of a question that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +64,8 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
         A sentence, or "" for what is no news.
     """
     match event:
-        case QuestionAsked(request):
-            return f"Claude asks: {one_line(request.questions.questions[0].text, QUOTED)}"
-        case PermissionAsked(request):
-            return f"Claude asks for permission: {one_line(request.tool, QUOTED)}"
-        case PlanProposed():
-            return "Claude proposes a plan"
+        case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+            return kind_of(request).news(request)
         case TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {duration(int(seconds))}"
         case SessionLost(expected=False):
