@@ -36,6 +36,7 @@ import_sdk()  # as the program does it: without the packages of MCP, which cost 
 
 TESTS = Path(__file__).parent
 SNAPSHOTS = TESTS.parent / "snapshots"
+SLOW = {TESTS / "agent", TESTS / "e2e"}
 DROPPED = ("CCQ_", "ANTHROPIC_", "CLAUDE", "TEXTUAL")
 KEPT = ("TEXTUAL_SNAPSHOT_TEMPDIR",)  # how the snapshot plugin finds its own reports
 DROPPED_NAMES = (
@@ -86,6 +87,24 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Let each worker begin with its share of the tests that start programs, in the random order there is.
+
+    They take up to a minute: what comes last is to be short, or one worker ends long after the others.
+    """
+    yield
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow = [item for item in items if not SLOW.isdisjoint(item.path.parents)]
+    quick = iter([item for item in items if SLOW.isdisjoint(item.path.parents)])
+    spread: list[pytest.Item] = []
+    for worker in range(workers):
+        share = (len(items) - len(spread)) // (workers - worker)  # as pytest-xdist hands them out
+        mine = slow[worker::workers]
+        spread += [*mine, *itertools.islice(quick, max(0, share - len(mine)))]
+    items[:] = spread
 
 
 def pytest_xdist_auto_num_workers() -> int:
