@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ccq_tui.inbox.decision import DecisionState
@@ -12,6 +12,9 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, opene
 DraftField = tuple[int, str]
 """The place of a question, from 0, and what of its answer; `NO_QUESTION` for what belongs to none."""
 NO_QUESTION = -1
+
+DraftFields = Mapping[DraftField, object]
+"""What is in each field."""
 
 
 def fields_of(draft: Draft) -> dict[DraftField, object]:

@@ -6,11 +6,19 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.draft_fields import DraftField, changed, fields_of, texts_of, untouched
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.draft_fields import (
+    DraftField,
+    DraftFields,
+    changed,
+    fields_of,
+    texts_of,
+    untouched,
+    with_fields,
+)
 from ccq_tui.inbox.held import write_fact
 from ccq_tui.inbox.port import DraftUpdated, SessionFact
 from ccq_tui.inbox.store.store import Store
@@ -27,6 +35,40 @@ MOST_OWED = 10_000
 """Refused changes that are tried again; beyond that the oldest are given up, and logged."""
 
 
+class SeenDraft:
+    """What one surface of this process has of a draft, and what it may still take over of others.
+
+    Args:
+        own: The draft that the surface opened with.
+        heard: What other processes changed it into, oldest first.
+    """
+
+    def __init__(self, own: Draft, heard: Iterable[DraftFields]) -> None:
+        self.own = own
+        self.heard = deque((dict(fields) for fields in heard), maxlen=MOST_HEARD)
+        for name, value in fields_of(own).items():
+            if any(fields.get(name) == value for fields in self.heard):
+                self._takes_over(name, value)
+
+    def take(self, draft: Draft) -> tuple[frozenset[DraftField], frozenset[DraftField]]:
+        """Take the draft that the surface has now.
+
+        Returns:
+            The fields that changed, and those of them that have nothing another surface wrote.
+        """
+        fields, new = fields_of(draft), changed(draft, self.own)
+        self.own = draft
+        return new, frozenset(name for name in new if not self._takes_over(name, fields[name]))
+
+    def _takes_over(self, name: DraftField, value: object) -> bool:
+        """Whether a field has what another process wrote; nothing older is waited for then."""
+        for fields in tuple(self.heard):
+            other = fields.pop(name, None)
+            if other is not None and other == value:
+                return True
+        return False
+
+
 class KnownDraft:
     """What surfaces of this process have of one draft, and what those of others did to it.
 
@@ -37,47 +79,52 @@ class KnownDraft:
     def __init__(self, draft: Draft) -> None:
         self.newest = draft
         """The newest draft that a surface had, or opened with."""
+        self._base = untouched(draft)
+        self._seen: dict[Surface, SeenDraft] = {}
+        self._heard: deque[DraftFields] = deque(maxlen=MOST_HEARD)
         self._touched: frozenset[DraftField] = frozenset()
         self._writing: frozenset[DraftField] = frozenset()
         self._typed: frozenset[DraftField] = frozenset()
-        self._own = untouched(draft)
-        self._heard: deque[dict[DraftField, object]] = deque(maxlen=MOST_HEARD)
 
-    def take(self, draft: Draft) -> bool:
-        """Take the draft of a surface; return whether anything of it came from no other surface."""
-        fields, texts, before = fields_of(draft), texts_of(draft), texts_of(self._own)
-        new = changed(draft, self._own)
-        touched = {name for name in new if not self._taken_over(name, fields[name])}
+    def take(self, draft: Draft, surface: Surface) -> bool:
+        """Take the draft of a surface; return whether it is to be written."""
+        seen = self._seen.get(surface)
+        if seen is None:
+            seen = self._seen[surface] = SeenDraft(self._base, self._heard)
+        texts, before = texts_of(draft), texts_of(seen.own)
+        new, touched = seen.take(draft)
         written = {name for name, text in texts.items() if before.get(name) != text}
         self._typed = self._typed - written | written & touched
+        if (fields := fields_of(draft)).keys() == fields_of(self.newest).keys():
+            # Another surface may be ahead of this one in what nobody typed in it.
+            newer = touched | (new - self._touched - self._writing)
+            draft = with_fields(draft, self.newest, fields.keys() - newer)
         self._touched |= touched
-        self.newest = self._own = draft
+        self.newest = self._base = draft
         return bool(touched) or not new
-
-    def _taken_over(self, name: DraftField, value: object) -> bool:
-        """Whether a field has what another surface wrote; nothing older is waited for then."""
-        for heard in tuple(self._heard):
-            other = heard.pop(name, None)
-            if other is not None and other == value:
-                return True
-        return False
 
     def open(self, draft: Draft) -> None:
         """Note what came from the disk: a surface opens with it."""
-        self.newest = self._own = draft
+        self.newest = self._base = draft
         self._typed |= changed(draft)
+        self._seen.clear()
         self._heard.clear()
 
     def hear(self, change: DraftUpdated) -> DraftUpdated:
         """Note what another process changed; returns it with what was known of the draft here."""
+        pending, fields = self._touched | self._writing, fields_of(change.draft)
+        drafts = [fields_of(one) for one in (self._base, *(seen.own for seen in self._seen.values()))]
+        before = [*drafts, *self._heard]
         known = {
-            name: (value, *(heard[name] for heard in self._heard if name in heard))
-            for name, value in fields_of(self._own).items()
-            if name not in self._touched | self._writing
+            name: tuple(each[name] for each in before if name in each)
+            for name in fields
+            if name not in pending
         }
-        if not self._touched | self._writing:
+        if not pending:
             self.newest = change.draft
-        self._heard.append(fields_of(change.draft))
+        self._heard.append(fields)
+        for seen in self._seen.values():
+            seen.heard.append(dict(fields))
         return replace(change, known=known, typed=self._typed)
 
     def begin_writing(self) -> frozenset[DraftField]:
@@ -116,8 +163,9 @@ class RetryQueue:
     def draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep a draft soon, in the place of an older one."""
         with self._lock:
-            if self._known_of(request_id, draft).take(draft) or request_id in self._drafts:
-                self._drafts[request_id], self._actors[request_id] = draft, actor
+            known = self._known_of(request_id, draft)
+            if known.take(draft, actor.surface) or request_id in self._drafts:
+                self._drafts[request_id], self._actors[request_id] = known.newest, actor
 
     def read(self, request_id: str, draft: Draft) -> None:
         """Note a draft that came from the disk: only what is changed in it is written back."""

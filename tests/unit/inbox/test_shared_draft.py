@@ -120,6 +120,37 @@ def test_what_was_typed_here_and_replaced_is_returned_once() -> None:
     assert draft_words(None) == "The draft was changed on another surface"
 
 
+def test_a_panel_behind_the_inbox_takes_over_what_is_new_and_gives_back_nothing_old(tmp_path: Path) -> None:
+    """Both show one request in one terminal; another terminal changes it."""
+    store, other = (Store(tmp_path / "inbox.db") for _ in range(2))
+    store.requests.add(REQUEST)
+    here, tail = RetryQueue(fail), ChangeFeed(store)
+    tail._here = Owner(1, "test")
+    panel, inbox = Actor(Surface.PANEL, process=tail._here), Actor(Surface.INBOX, process=tail._here)
+    try:
+        behind = noted(FIRST, 0, "first")
+        here.draft(REQUEST.id, behind, panel)
+        front = noted(noted(behind, 0, "newer"), 1, "typed in the inbox")
+        here.draft(REQUEST.id, front, inbox)
+        here.write(store)
+        other.drafts.save_all({REQUEST.id: edited(front, 0, selected=(1,))}, {REQUEST.id: [(0, "selected")]})
+        (told,) = (here.heard(one) for one in tail.news() if isinstance(one, DraftUpdated))
+        front = as_panel(followed(front, told, 1.0))
+        here.draft(REQUEST.id, front, inbox)
+        here.draft(REQUEST.id, noted(front, 0, "newest"), inbox)
+        here.draft(REQUEST.id, followed(behind, told, 1.0), panel)
+        here.write(store)
+        kept = as_panel(other.drafts.load(REQUEST))
+        assert (notes(kept), kept.pages[0].draft.selected) == (["newest", "typed in the inbox"], (1,))
+    finally:
+        store.close()
+        other.close()
+
+
+def fail(error: Exception) -> None:
+    raise error
+
+
 class Shared(RuleBasedStateMachine):
     """What two programs do to one draft, each with a panel of its own."""
 
@@ -129,7 +160,7 @@ class Shared(RuleBasedStateMachine):
         self.stores = [Store(self.directory / "inbox.db") for _ in range(2)]
         self.stores[0].requests.add(REQUEST)
         self.owners = [Owner(number, "test") for number in (1, 2)]
-        self.owed = [RetryQueue(self.fail) for _ in range(2)]
+        self.owed = [RetryQueue(fail) for _ in range(2)]
         self.tails = [ChangeFeed(store) for store in self.stores]
         for tail, owner in zip(self.tails, self.owners, strict=True):
             tail._here = owner
@@ -139,9 +170,6 @@ class Shared(RuleBasedStateMachine):
         self.typed: list[dict[DraftField, str]] = [{}, {}]
         """The newest text that was typed into each field, by surface."""
         self.serial = 0
-
-    def fail(self, error: Exception) -> None:
-        raise error
 
     def teardown(self) -> None:
         self.settle()
