@@ -201,7 +201,15 @@ class CcqApp(_Base):
             self.presses = self.presses.pressed(event.key, now)
             if event.key == "escape":
                 self.escapes = self.escapes.pressed(now)
-        await super().on_event(event)
+        if not self._is_early(event):
+            await super().on_event(event)
+
+    def _is_early(self, event: events.Event) -> bool:
+        """Whether something is typed for a session whose screen is being built; its dock keeps it then."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self.screen_stack:
+            return False
+        typed = text_of(event) if isinstance(event, events.Key) else event.text
+        return isinstance(self.screen, SessionBase) and self.screen.dock.type_early(typed)
 
     def _typed_early(self, typed: str) -> str:
         """Return what the screen takes of the first keys; a question about trust takes none of them."""

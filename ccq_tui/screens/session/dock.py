@@ -94,6 +94,8 @@ class Dock(Vertical):
         self._offered = ""
         self._countdown = ""
         self._keys: Hints = ()
+        self._early: list[str] | None = []
+        """What was typed before the prompt was there to take it; None since it is."""
         self.folded_at: float | None = None
         """When the panel was last hidden by the key that shows it, too."""
 
@@ -114,9 +116,19 @@ class Dock(Vertical):
         yield self._hints
 
     def on_mount(self) -> None:
-        """Begin in the prompt."""
+        """Begin in the prompt, with what was typed for it."""
         self.prompt.take_focus()
+        early, self._early = self._early, None
+        if early:
+            self.prompt.take_over(early)
         self.on_resize()
+
+    def type_early(self, typed: str) -> bool:
+        """Keep a key or a paste where the prompt is not there yet; return whether it was kept."""
+        if self._early is not None and typed:
+            self._early.append(typed)
+            return True
+        return False
 
     def on_resize(self) -> None:
         """Show the prompt's keys where there is room for them."""

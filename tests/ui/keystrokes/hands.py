@@ -197,8 +197,11 @@ async def settled(app: App[Any], rests: Callable[[Worker[Any]], bool]) -> None:
         await asyncio.sleep(0)
         if app._exception is not None:
             raise AssertionError("the program failed") from app._exception
-        if app._exit or not app._running or not app.screen_stack:
+        if app._exit or not app._running:
             return
+        if not app.screen_stack:  # one session is put in another's place
+            quiet = 0
+            continue
         screen = app.screen
         pumps = (app, *(pump for one in app.screen_stack for pump in one.walk_children(with_self=True)))
         if any(_has_work(pump) for pump in pumps):

@@ -1,0 +1,55 @@
+"""What is typed while one session is put in another's place, or another one is shown, is in a prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from itertools import cycle
+from pathlib import Path
+from string import ascii_lowercase
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import SessionState
+from ccq_tui.config import Launch, Settings
+from tests.ui.session import Driven, until
+
+
+async def type_during(run: Driven, pilot: Pilot[int], work: Awaitable[object]) -> str:
+    """Type a letter at each turn of the event loop until the work is done; return the letters."""
+    letters, typed = cycle(ascii_lowercase), ""
+    doing = asyncio.ensure_future(work)
+    while not doing.done():
+        letter = next(letters)
+        run.app.post_message(events.Key(letter, letter))
+        typed += letter
+        await asyncio.sleep(0)
+        if len(typed) > 5_000:
+            await asyncio.sleep(0.001)
+    await doing
+    await until(pilot, lambda: not run.app._message_queue.qsize())
+    return typed
+
+
+async def replaced(run: Driven) -> None:
+    await run.app.manager.replace_session(run.screen.session, run.screen.launch)
+
+
+async def another(run: Driven) -> None:
+    await run.app.manager.open(run.screen.launch)
+
+
+@pytest.mark.parametrize("work", [replaced, another])
+async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaitable[None]]) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        old = run.session_screen
+        typed = await type_during(run, pilot, work(run))
+        assert run.session_screen is not old
+        # What was typed into the old prompt may come back in front of it: that session had not begun.
+        rest = typed.removeprefix(old.dock.prompt.text)
+        await until(pilot, lambda: run.session_screen.dock.prompt.text.endswith(rest))
+        assert rest
