@@ -64,7 +64,7 @@ def open_field(draft: Draft) -> DraftField | None:
     """Return the field whose text is open, or None."""
     if isinstance(draft, DecisionState):
         return (NO_QUESTION, "text") if draft.typing else None
-    if draft.focus not in TEXT_FOCUSES:
+    if draft.focus not in TEXT_FOCUSES or draft.focus is Focus.FILTER:
         return None
     if draft.focus is Focus.DISCUSS:
         return (NO_QUESTION, "discussion")

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.kinds import check_outcome
@@ -269,6 +269,10 @@ class DurableInbox(Keeping):
         if entry := self._entries.get(request_id):
             entry.drafts.clear()
         self._retries.draft(request_id, draft, actor)
+
+    def show_draft(self, request_id: str, draft: Draft, surface: Surface) -> None:
+        """Note the draft that a surface got from another one of this process; nothing of it is news."""
+        self._retries.shown(request_id, draft, surface)
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
@@ -118,14 +118,14 @@ class DraftUpdated:
         actor: Who changed it, or None where that is not known.
         known: What was known here of each field that was not changed here since it was last on disk: what
             it was here, and what others changed it into; None where nothing is known of the draft.
-        typed: Fields that have what a person typed here.
+        typed: The newest text that a person typed here into each field.
     """
 
     request: Request
     draft: Draft
     actor: Actor | None
     known: Mapping[DraftField, tuple[object, ...]] | None = None
-    typed: frozenset[DraftField] = frozenset()
+    typed: Mapping[DraftField, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from ccq_tui.inbox.draft_fields import (
     DraftFields,
     changed,
     fields_of,
+    open_field,
     texts_of,
     untouched,
     with_fields,
@@ -60,6 +61,14 @@ class SeenDraft:
         self.own = draft
         return new, frozenset(name for name in new if not self._takes_over(name, fields[name]))
 
+    @property
+    def misses(self) -> bool:
+        """Whether another process changed what the surface could show by now, and does not."""
+        own, newest = fields_of(self.own), dict[DraftField, object]()
+        for fields in self.heard:
+            newest |= fields
+        return any(value != own.get(name) for name, value in newest.items() if name != open_field(self.own))
+
     def _takes_over(self, name: DraftField, value: object) -> bool:
         """Whether a field has what another process wrote; nothing older is waited for then."""
         for fields in tuple(self.heard):
@@ -80,11 +89,15 @@ class KnownDraft:
         self.newest = draft
         """The newest draft that a surface had, or opened with."""
         self._base = untouched(draft)
-        self._seen: dict[Surface, SeenDraft] = {}
+        self._seen = {Surface.PANEL: SeenDraft(self._base, ())}
         self._heard: deque[DraftFields] = deque(maxlen=MOST_HEARD)
         self._touched: frozenset[DraftField] = frozenset()
         self._writing: frozenset[DraftField] = frozenset()
-        self._typed: frozenset[DraftField] = frozenset()
+        self._typed: dict[DraftField, str] = {}
+        self.missed = False
+        """Whether the surface whose draft was taken last does not show what another process changed."""
+        self.changed_by: Actor | None = None
+        """Who changed it last in another process."""
 
     def take(self, draft: Draft, surface: Surface) -> bool:
         """Take the draft of a surface; return whether it is to be written."""
@@ -93,8 +106,10 @@ class KnownDraft:
             seen = self._seen[surface] = SeenDraft(self._base, self._heard)
         texts, before = texts_of(draft), texts_of(seen.own)
         new, touched = seen.take(draft)
-        written = {name for name, text in texts.items() if before.get(name) != text}
-        self._typed = self._typed - written | written & touched
+        self._typed |= {
+            name: texts[name] for name in texts.keys() & touched if before.get(name) != texts[name]
+        }
+        self.missed = seen.misses
         if (fields := fields_of(draft)).keys() == fields_of(self.newest).keys():
             # Another surface may be ahead of this one in what nobody typed in it.
             newer = touched | (new - self._touched - self._writing)
@@ -106,9 +121,14 @@ class KnownDraft:
     def open(self, draft: Draft) -> None:
         """Note what came from the disk: a surface opens with it."""
         self.newest = self._base = draft
-        self._typed |= changed(draft)
-        self._seen.clear()
+        first = texts_of(untouched(draft))
+        self._typed |= {name: text for name, text in texts_of(draft).items() if text != first[name]}
+        self._seen = {Surface.PANEL: SeenDraft(draft, ())}
         self._heard.clear()
+
+    def show(self, draft: Draft, surface: Surface) -> None:
+        """Note what a surface shows that did not type it: what it changes from now on is its own."""
+        self._seen[surface] = SeenDraft(draft, self._heard)
 
     def hear(self, change: DraftUpdated) -> DraftUpdated:
         """Note what another process changed; returns it with what was known of the draft here."""
@@ -123,9 +143,10 @@ class KnownDraft:
         if not pending:
             self.newest = change.draft
         self._heard.append(fields)
+        self.changed_by = change.actor
         for seen in self._seen.values():
             seen.heard.append(dict(fields))
-        return replace(change, known=known, typed=self._typed)
+        return replace(change, known=known, typed=dict(self._typed))
 
     def begin_writing(self) -> frozenset[DraftField]:
         """Return the fields that were changed here and are not on disk yet; `end_writing` comes next."""
@@ -154,7 +175,7 @@ class RetryQueue:
         """Who typed what is not on disk yet."""
         self._known: dict[str, KnownDraft] = {}
         self._shared: dict[str, Actor | None] = {}
-        """Drafts that got something of another surface when they were written, and who typed that."""
+        """Drafts in which a surface here does not show what another process typed, and who that was."""
         self._facts: dict[str, SessionFact] = {}
         """What the disk refused of sessions; as many changes of one are one."""
         self._refused: deque[Callable[[Store], object]] = deque()
@@ -166,11 +187,18 @@ class RetryQueue:
             known = self._known_of(request_id, draft)
             if known.take(draft, actor.surface) or request_id in self._drafts:
                 self._drafts[request_id], self._actors[request_id] = known.newest, actor
+            if known.missed:
+                self._shared.setdefault(request_id, known.changed_by)
 
     def read(self, request_id: str, draft: Draft) -> None:
         """Note a draft that came from the disk: only what is changed in it is written back."""
         with self._lock:
             self._known_of(request_id, draft).open(draft)
+
+    def shown(self, request_id: str, draft: Draft, surface: Surface) -> None:
+        """Note the draft that a surface got from another one of this process."""
+        with self._lock:
+            self._known_of(request_id, draft).show(draft, surface)
 
     def heard(self, change: DraftUpdated) -> DraftUpdated:
         """Note what another process changed; returns it with what was known of that draft here.
@@ -188,7 +216,8 @@ class RetryQueue:
 
     def shared(self) -> dict[str, Actor | None]:
         """Return once which drafts got something of another surface, with who typed that."""
-        shared, self._shared = self._shared, {}
+        with self._lock:
+            shared, self._shared = self._shared, {}
         return shared
 
     def forget(self, request_id: str) -> None:
@@ -275,13 +304,14 @@ class RetryQueue:
             actors = {name: self._actors[name] for name in drafts if name in self._actors}
             known = {name: self._known[name] for name in drafts if name in self._known}
             touched = {name: one.begin_writing() for name, one in known.items()}
-        done = False
+        done, shared = False, dict[str, Actor | None]()
         try:
             if drafts:
-                self._shared |= store.drafts.save_all(drafts, touched, actors)
+                shared = store.drafts.save_all(drafts, touched, actors)
             done = True
         finally:
             with self._lock:
+                self._shared |= shared
                 for one in known.values():
                     one.end_writing(done=done)
                 if not done:

@@ -64,7 +64,7 @@ def replaced(before: Draft, after: Draft, change: DraftUpdated) -> str:
     gone = [
         text
         for name, text in texts.items()
-        if name in change.typed and text.strip() and text not in kept[name]
+        if change.typed.get(name) == text and text.strip() and text not in kept[name]
     ]
     return "\n\n".join(gone)
 

@@ -54,6 +54,11 @@ class RequestAnswers:
         screen = self._screen_of(row)
         if screen is not None and is_live(screen):
             screen.dock.put_draft(row.id, draft)
+            self._manager.inbox.show_draft(row.id, draft, Surface.PANEL)
+
+    def open(self, row: InboxRow, draft: Draft) -> None:
+        """Note the draft with which a request opens here: the person has changed nothing of it yet."""
+        self._manager.inbox.show_draft(row.id, draft, Surface.INBOX)
 
     def save(self, row: InboxRow, draft: Draft, *, elsewhere: bool = False) -> None:
         """Keep a draft that changed; the limits of a session in this terminal count from now.

@@ -441,6 +441,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         if isinstance(panel, DecisionPanel):
             panel.unseen_above = self.body.unseen_of_plan
         self.answered, self.panel = row, panel
+        self.answers.open(row, draft)
         self.mount(panel)
         self._panel_changed()
         # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from ccq_tui.inbox import DraftUpdated, PlanRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import decide
-from ccq_tui.inbox.draft_fields import DraftField, changed, fields_of, untouched
+from ccq_tui.inbox.draft_fields import DraftField, fields_of, untouched
 from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.store import Store
@@ -53,11 +53,13 @@ def notes(state: PanelState) -> list[str]:
     return [page.draft.note for page in state.pages]
 
 
-def change(theirs: PanelState, *known: PanelState, typed: Collection[DraftField] = ()) -> DraftUpdated:
+def change(
+    theirs: PanelState, *known: PanelState, typed: Mapping[DraftField, str] | None = None
+) -> DraftUpdated:
     """Return news of a draft; ``known`` are the drafts that surfaces here had, if any."""
     fields = [fields_of(draft) for draft in known] or [fields_of(untouched(theirs))]
     values = {name: tuple(each[name] for each in fields) for name in fields[0]}
-    return DraftUpdated(REQUEST, theirs, ELSEWHERE, values, frozenset(typed))
+    return DraftUpdated(REQUEST, theirs, ELSEWHERE, values, typed or {})
 
 
 def test_an_open_text_and_what_is_not_on_disk_yet_stay_as_they_are_here() -> None:
@@ -112,7 +114,7 @@ def test_nothing_is_confirmed_that_changed_in_this_very_moment() -> None:
 
 def test_what_was_typed_here_and_replaced_is_returned_once() -> None:
     mine, theirs = noted(FIRST, 0, "mine"), noted(FIRST, 0, "theirs")
-    typed = change(theirs, mine, typed=changed(mine))
+    typed = change(theirs, mine, typed={(0, "note"): "mine"})
     assert replaced(mine, theirs, typed) == "mine"
     assert replaced(mine, noted(FIRST, 0, "mine and more"), typed) == ""
     assert replaced(theirs, noted(FIRST, 0, "the"), change(theirs, FIRST)) == "", "that was not typed here"
@@ -145,6 +147,104 @@ def test_a_panel_behind_the_inbox_takes_over_what_is_new_and_gives_back_nothing_
     finally:
         store.close()
         other.close()
+
+
+class Side:
+    """A program with a store of its own, which may have a panel and an inbox over it."""
+
+    def __init__(self, path: Path, number: int) -> None:
+        self.store, self.owed, self.owner = Store(path), RetryQueue(fail), Owner(number, "test")
+        self.tail = ChangeFeed(self.store)
+        self.tail._here = self.owner
+
+    def keep(self, draft: object, surface: Surface = Surface.PANEL) -> None:
+        self.owed.draft(REQUEST.id, as_panel(draft), Actor(surface, process=self.owner))
+
+    def write(self, draft: object, surface: Surface = Surface.PANEL) -> None:
+        self.keep(draft, surface)
+        self.owed.write(self.store)
+
+    def hear(self) -> DraftUpdated:
+        self.tail._version = (-1, -1)
+        shared = [self.tail.draft(*one) for one in self.owed.shared().items()]
+        told = [one for one in (*self.tail.news(), *shared) if isinstance(one, DraftUpdated)]
+        return [self.owed.heard(one) for one in told][-1]
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> Iterator[tuple[Side, Side]]:
+    store = Store(tmp_path / "inbox.db")
+    store.requests.add(REQUEST)
+    store.close()
+    here, there = (Side(tmp_path / "inbox.db", number) for number in (1, 2))
+    yield here, there
+    here.store.close()
+    there.store.close()
+
+
+@pytest.mark.parametrize("focus", [Focus.NOTE, Focus.FILTER])
+def test_what_another_terminal_wrote_is_shown_once_the_text_that_was_open_here_is_left(
+    sides: tuple[Side, Side], focus: Focus
+) -> None:
+    here, there = sides
+    what = "note" if focus is Focus.NOTE else "other"
+    writes = replace(FIRST, focus=focus)
+    here.write(writes)
+    there.write(edited(FIRST, 0, **{what: "theirs"}))
+    shown = followed(writes, here.hear(), 1.0)
+    if focus is Focus.NOTE:
+        assert shown is writes
+        here.write(FIRST)
+        shown = followed(FIRST, here.hear(), 2.0)
+    assert getattr(as_panel(shown).pages[0].draft, what) == "theirs"
+
+
+def test_a_panel_that_nobody_has_touched_erases_nothing_that_is_typed_in_the_inbox_over_it(
+    sides: tuple[Side, Side],
+) -> None:
+    here, there = sides
+    here.owed.shown(REQUEST.id, FIRST, Surface.INBOX)
+    front = noted(FIRST, 0, "typed in the inbox")
+    here.write(front, Surface.INBOX)
+    there.write(edited(FIRST, 1, selected=(1,)))
+    told = here.hear()
+    here.keep(followed(front, told, 1.0), Surface.INBOX)
+    here.write(followed(FIRST, told, 1.0))
+    kept = as_panel(there.store.drafts.load(REQUEST))
+    assert (notes(kept), kept.pages[1].draft.selected) == (["typed in the inbox", ""], (1,))
+
+
+def test_what_the_panel_changes_after_the_inbox_closed_is_a_change_of_what_the_inbox_left(
+    sides: tuple[Side, Side],
+) -> None:
+    here, there = sides
+    here.owed.shown(REQUEST.id, FIRST, Surface.INBOX)
+    left = noted(FIRST, 0, "typed in the inbox")
+    here.write(left, Surface.INBOX)
+    here.owed.shown(REQUEST.id, left, Surface.PANEL)
+    here.write(noted(left, 0, ""))
+    assert notes(as_panel(there.store.drafts.load(REQUEST))) == ["", ""]
+
+
+def test_what_was_typed_in_the_inbox_is_kept_for_f8_although_the_panel_behind_it_took_it_over(
+    sides: tuple[Side, Side],
+) -> None:
+    here, there = sides
+    here.write(FIRST)
+    here.owed.shown(REQUEST.id, FIRST, Surface.INBOX)
+    front = noted(FIRST, 0, "typed in the inbox")
+    here.write(front, Surface.INBOX)
+    there.write(edited(FIRST, 1, selected=(1,)))
+    told = here.hear()
+    front, behind = as_panel(followed(front, told, 1.0)), followed(FIRST, told, 1.0)
+    here.keep(front, Surface.INBOX)
+    here.write(behind)
+    theirs = as_panel(there.store.drafts.load(REQUEST))
+    there.owed.read(REQUEST.id, theirs)
+    there.write(noted(theirs, 0, "theirs"))
+    told = here.hear()
+    after = followed(front, told, 2.0)
+    assert (notes(as_panel(after)), replaced(front, after, told)) == (["theirs", ""], "typed in the inbox")
 
 
 def fail(error: Exception) -> None:
