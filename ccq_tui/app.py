@@ -45,6 +45,7 @@ from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
+from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen, messages
@@ -205,9 +206,11 @@ class CcqApp(_Base):
             await super().on_event(event)
 
     def _is_early(self, event: events.Event) -> bool:
-        """Whether something is typed for a session whose screen is being built; its dock keeps it then."""
+        """Whether something is typed for a screen that is being built, which keeps it then."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self.screen_stack:
             return False
+        if isinstance(self.screen, Overlay):
+            return self.screen.type_early(event)
         typed = text_of(event) if isinstance(event, events.Key) else event.text
         return isinstance(self.screen, SessionBase) and self.screen.dock.type_early(typed)
 

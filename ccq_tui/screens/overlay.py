@@ -48,6 +48,27 @@ class Overlay(ModalScreen[Result]):
     makes_way = False
     """Whether it is left as another session opens in front."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._early: list[events.Key | events.Paste] | None = []
+        """What was typed before a field was there to take it; None since the screen is there."""
+
+    def on_mount(self) -> None:
+        """Give the field what was typed while the screen was being built."""
+        early, self._early = self._early, None
+        for typed in early or ():
+            if self.focused is not None:
+                self.focused.post_message(typed)
+
+    def type_early(self, event: events.Key | events.Paste) -> bool:
+        """Keep what types something where the screen is still being built; return whether it was kept."""
+        if self._early is None:
+            return False
+        if isinstance(event, events.Paste) or text_of(event):
+            self._early.append(copy_of(event))
+            return True
+        return False
+
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Leave the screen.
 

@@ -11,9 +11,11 @@ from string import ascii_lowercase
 import pytest
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Launch, Settings
+from ccq_tui.screens.overlay import Overlay
 from tests.ui.session import Driven, until
 
 
@@ -53,3 +55,28 @@ async def test_no_letter_is_lost(tmp_path: Path, work: Callable[[Driven], Awaita
         rest = typed.removeprefix(old.dock.prompt.text)
         await until(pilot, lambda: run.session_screen.dock.prompt.text.endswith(rest))
         assert rest
+
+
+@pytest.mark.parametrize("key", ["ctrl+n", "f1"])
+async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Path, key: str) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        prompt = run.session_screen.dock.prompt
+
+        async def opened() -> None:
+            run.app.post_message(events.Key(key, None))
+            for _ in range(10_000):
+                if isinstance(run.app.screen, Overlay) and run.app.screen.focused is not None:
+                    return
+                await asyncio.sleep(0)
+
+        typed = await type_during(run, pilot, opened())
+        field = run.app.screen.focused
+        await until(pilot, lambda: prompt.text + text_in(field) == typed)
+        assert text_in(field)
+
+
+def text_in(field: object) -> str:
+    assert isinstance(field, Input | TextArea)
+    return field.value if isinstance(field, Input) else field.text

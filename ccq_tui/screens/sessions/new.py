@@ -113,7 +113,7 @@ class NewSessionScreen(Overlay[WantedSession]):
         hints.show(HINTS)
         for field in self.query(Input):
             field.cursor_blink = field.cursor_blink and self.app.animation_level != "none"
-        self.query_one("#new-place", Input).focus()
+        self.set_focus(self.query_one("#new-place", Input))
 
     @on(Input.Changed)
     def _hush(self) -> None:
