@@ -49,7 +49,8 @@ def followed(mine: Draft, change: DraftUpdated, at: float) -> Draft:
     if isinstance(after, PanelState):
         return replace(after, changed_at=at, notice="", warned_at=None)
     # Nothing is decided with what nobody has seen: keys begin anew as in a panel that has just come.
-    return replace(after, notice="", warned=None, guard=replace(after.guard, shown_at=at))
+    guard = replace(after.guard, shown_at=at, text_known=after.typing)
+    return replace(after, notice="", warned=None, guard=guard)
 
 
 def replaced(before: Draft, after: Draft, change: DraftUpdated) -> str:

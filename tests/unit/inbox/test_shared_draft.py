@@ -112,6 +112,17 @@ def test_nothing_is_confirmed_that_changed_in_this_very_moment() -> None:
     assert decide(decided, Pressed("enter", "", 5.0 + GRACE / 2)).outcome is None
 
 
+def test_a_text_that_is_open_takes_every_letter_as_the_plan_changes_elsewhere() -> None:
+    """Although the prompt behind the panel holds text, too."""
+    plan = PlanRequest("p", "s", "# A plan")
+    mine = decide(first_draft(plan), Pressed("e", "e", 1.0))
+    theirs = DraftUpdated(plan, replace(first_draft(plan), plan="# Theirs"), None)
+    shown = followed(mine, theirs, 5.0)
+    after = decide(shown, Pressed("x", "x", 5.1, drafting=True))
+    assert not isinstance(after, PanelState)
+    assert (after.guard.returned, after.typing, after.current_plan) == ((), True, "# Theirs")
+
+
 def test_what_was_typed_here_and_replaced_is_returned_once() -> None:
     mine, theirs = noted(FIRST, 0, "mine"), noted(FIRST, 0, "theirs")
     typed = change(theirs, mine, typed={(0, "note"): "mine"})
