@@ -348,6 +348,8 @@ class CcqApp(_Base):
     ) -> None:
         """End the program, and open no session any more; see `App.exit`."""
         self.manager.ending = True
+        # Textual takes all screens away next: none may be put in another's place meanwhile.
+        self.workers.cancel_group(self, "sessions")
         super().exit(result, return_code, message)
 
     async def action_quit(self) -> None:
@@ -359,7 +361,7 @@ class CcqApp(_Base):
             # Asked again: without waiting for the session.
             self.exit(code, return_code=code)
             return
-        self._ending = True
+        self._ending = self.manager.ending = True
         announce_end(self)
         await end_editors(self)
         await self.trust.end()

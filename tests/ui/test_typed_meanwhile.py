@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from string import ascii_lowercase
+from unittest.mock import patch
 
 import pytest
 from textual import events
@@ -16,6 +18,7 @@ from textual.widgets import Input, TextArea
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.overlay import Overlay
+from ccq_tui.screens.session import SessionScreen
 from tests.ui.session import Driven, until
 
 
@@ -80,3 +83,21 @@ async def test_no_letter_is_lost_as_a_field_of_another_screen_comes(tmp_path: Pa
 def text_in(field: object) -> str:
     assert isinstance(field, Input | TextArea)
     return field.value if isinstance(field, Input) else field.text
+
+
+async def test_no_session_is_put_in_anothers_place_while_the_program_ends(tmp_path: Path) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    gate, end = asyncio.Event(), SessionScreen.end
+
+    async def held(screen: SessionScreen) -> None:
+        await gate.wait()
+        await end(screen)
+
+    with patch.object(SessionScreen, "end", held):
+        async with run.app.run_test() as pilot:
+            await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+            run.app.manager.work("resume", partial(replaced, run))
+            await pilot.press("ctrl+q")
+            gate.set()
+            await until(pilot, lambda: run.app._exit)
+            assert len(run.launches) == 1

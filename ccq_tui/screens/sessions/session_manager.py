@@ -272,6 +272,8 @@ class SessionManager:
         if trusted is None:
             return
         await self._end(old)
+        if self.ending:
+            return
         left, fresh = self.sessions.exchange(old, trusted)
         # Another session works on in the same worktree.
         same = trusted.settings.directory == old.launch.settings.directory

@@ -112,6 +112,9 @@ class Hands:
             async with run.app.run_test(size=self.size):
                 await self.settle()
                 await drive()
+                # As the program does it: no session is put in another's place while all end.
+                run.app.workers.cancel_group(run.app, "sessions")
+                await asyncio.sleep(0)
 
     def patches(self) -> Iterator[Any]:
         """What else is put in the place of something while the program runs."""
