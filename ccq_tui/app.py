@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 import signal
+import sys
 import textwrap
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -33,11 +34,12 @@ from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driv
 from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried
+from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.logs import start_logging
 from ccq_tui.loop_monitor import StallWatch, watch_stalls
-from ccq_tui.output import echo
+from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt, plain
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.screens.editor import end_editors
@@ -53,12 +55,12 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import Command
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
-from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended
+from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
 from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.startup import Startup
-from ccq_tui.screens.terminal import forget_typed, set_title
+from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
 from ccq_tui.screens.work_failures import WorkFailed, failure
 from ccq_tui.supervisor.launches import with_notices
 from ccq_tui.supervisor.port import Session, SessionFactory
@@ -78,7 +80,12 @@ END_SECONDS = 8.0
 """How long the end of a session may take before the program ends without it."""
 REFUSED = 2
 """The exit code where no session could be begun."""
-SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+SAVE_SECONDS = 2.0
+"""How long what was typed may take to its disk before a stop."""
+SETTLE_SECONDS = 0.05
+HELD_SECONDS = 0.5
+"""Seconds after a stop in which the key that suspends is a repeat from before it."""
+SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 
 draw_frugally()
 
@@ -107,7 +114,7 @@ class CcqApp(_Base):
     """Whose keys F1 lists."""
     MAIN_COMMANDS: ClassVar[Sequence[Command[Any]]] = SLASH_COMMANDS
     """Whose slash commands F1 lists."""
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit", "suspend")]
 
     def __init__(
         self,
@@ -122,13 +129,16 @@ class CcqApp(_Base):
         super().__init__(driver_class=driver)
         if (stylesheet := load("ccq_tui.compat.textual.stylesheet", "KeptStylesheet")) is not None:
             self.stylesheet = stylesheet(variables=self.get_css_variables())
-        # An empty one counts as not set, as https://no-color.org says.
-        self.no_color = bool(os.environ.get("NO_COLOR"))
+        self.no_color = colourless()
         self._launch = replace(launch, home=launch.settings.directory)
         if early is not None and driver is None:
             self._typed_early_as_draft(early.close())
         self._ahead = ahead
         self._ending = False
+        self._suspending = False
+        self._came_back_at = float("-inf")
+        self.parting: list[str] = []
+        """How one comes back to the questions that were open at the end, for the terminal."""
         self._stall_watch: StallWatch | None = None
         self._theme_notices: list[str] = []
         self.clock = clock
@@ -196,22 +206,29 @@ class CcqApp(_Base):
         return [one for one in notices if one not in self._theme_notices]
 
     async def on_event(self, event: events.Event) -> None:
-        """Note each key, wherever it goes, before it goes there."""
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            now = self.clock()
+        """Note each key and paste, wherever it goes, before it goes there."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            typed = text_of(event) if isinstance(event, events.Key) else event.text
+            self._note_press(event, typed)
+            if self._is_early(event, typed):
+                return
+        await super().on_event(event)
+
+    def _note_press(self, event: events.Key | events.Paste, typed: str) -> None:
+        now = self.clock()
+        if isinstance(event, events.Key):
             self.presses = self.presses.pressed(event.key, now)
             if event.key == "escape":
                 self.escapes = self.escapes.pressed(now)
-        if not self._is_early(event):
-            await super().on_event(event)
+        if typed:
+            self.presses = self.presses.typed(now)
 
-    def _is_early(self, event: events.Event) -> bool:
+    def _is_early(self, event: events.Key | events.Paste, typed: str) -> bool:
         """Whether something is typed for a screen that is being built, which keeps it then."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self.screen_stack:
+        if not self.screen_stack:
             return False
         if isinstance(self.screen, Overlay):
             return self.screen.type_early(event)
-        typed = text_of(event) if isinstance(event, events.Key) else event.text
         return isinstance(self.screen, SessionBase) and self.screen.dock.type_early(typed)
 
     def _typed_early(self, typed: str) -> str:
@@ -226,6 +243,7 @@ class CcqApp(_Base):
 
     async def on_mount(self) -> None:
         """Show the session, and end cleanly on a signal."""
+        keep_title(self)
         await self.begin(with_notices(self._launch, *self._theme_notices))
         self._end_on_signals()
         after_refresh(self, self._begun)
@@ -291,6 +309,10 @@ class CcqApp(_Base):
     async def _step_wanted(self, event: messages.StepWanted) -> None:
         await self.manager.step(event.step)
 
+    @on(messages.BarToggled)
+    def _bar_toggled(self) -> None:
+        self.sessions.toggle_bar()
+
     @on(messages.NextWaitingWanted)
     async def _next_waiting_wanted(self) -> None:
         await self.manager.go_to_waiting()
@@ -327,7 +349,7 @@ class CcqApp(_Base):
 
     def action_do(self, name: str) -> object:
         """Do an action of the table of keys."""
-        return {"help": self.action_help, "quit": self.action_quit}[name]()
+        return {"help": self.action_help, "quit": self.action_quit, "suspend": self.suspend_in_shell}[name]()
 
     def action_help(self) -> None:
         """Show all keys over whatever is on the screen, or hide them."""
@@ -340,6 +362,38 @@ class CcqApp(_Base):
                 HelpRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
             )
             self.push_screen(HelpScreen(sections(bindings, self.key_choices, first, commands)))
+
+    # -- suspended ------------------------------------------------------------------------------------------
+
+    def suspend_in_shell(self) -> None:
+        """Give the terminal to the shell, as Ctrl+Z does with any program, once what was typed is on disk."""
+        if self._ending or self._suspending or self.clock() - self._came_back_at < HELD_SECONDS:
+            return
+        if not shell_may_resume():
+            self.sessions.say("No shell could resume ccq-tui here · Ctrl+Q quits")
+            return
+        self._suspending = True
+        start_work(self, self._suspend, name="suspend")
+
+    async def _suspend(self) -> None:
+        # What came in one burst with the key has reached its field then.
+        await asyncio.sleep(SETTLE_SECONDS)
+        try:
+            async with asyncio.timeout(SAVE_SECONDS):
+                await asyncio.gather(*(screen.keeper.flush() for screen in self.sessions))
+                await self.inbox_watch.flush()
+        except (TimeoutError, InboxError) as error:
+            _logger.warning("Suspended before everything typed was on disk: %r", error)
+        if self._ending:
+            return
+        self.action_suspend_process()
+        self._suspending = False
+
+    def came_back(self) -> None:
+        """Count time limits anew after a stop, in which nobody could press a key."""
+        self._came_back_at = self.clock()
+        for screen in self.sessions:
+            screen.touch()
 
     # -- the end --------------------------------------------------------------------------------------------
 
@@ -362,6 +416,7 @@ class CcqApp(_Base):
             self.exit(code, return_code=code)
             return
         self._ending = self.manager.ending = True
+        self.parting = parting_words(self.sessions)
         announce_end(self)
         await end_editors(self)
         await self.trust.end()
@@ -377,7 +432,7 @@ class CcqApp(_Base):
         never = EndedSession(self.trust.unopened or self._launch)
         await self.cleanup.clear_all([ended(one) for one in self.sessions] or [never], ended=all_ended)
         await self.inbox_watch.close()
-        set_title(self, "")
+        restore_title(self)
         self.exit(code, return_code=code)
 
     def _end_on_signals(self) -> None:
@@ -435,8 +490,17 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | N
             forget_typed()
             atexit.register(forget_typed)
     problem = app.trust.problem
-    say([*([problem] if problem else []), *app.cleanup.parting])
+    # What a demonstration had is gone with its directory.
+    waits = app.parting if launch.state is None else []
+    say([*([problem] if problem else []), *app.cleanup.parting, *waits])
     return app.return_code or (REFUSED if problem else 0)
+
+
+def shell_may_resume() -> bool:
+    """Whether a shell with job control started the program: nobody else would bring it back from a stop."""
+    if sys.platform == "win32":
+        return False
+    return os.getpgrp() != os.getsid(0)
 
 
 def wrapped(text: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, Self, TypeVar
 
+from ccq_tui.key_uses import KeyUse
+
 
 class ListRow(Protocol):
     """What a row of a filtered list says of itself."""
@@ -20,12 +22,17 @@ class ListRow(Protocol):
 
 
 Row = TypeVar("Row", bound=ListRow)
-MOVES = {"up": -1, "ctrl+p": -1, "shift+tab": -1, "down": 1, "ctrl+n": 1, "tab": 1}
-"""Keys that move the cursor and wrap."""
-STEPS = {"shift+up": -1, "shift+down": 1}
-"""Keys that move it as far as there are rows."""
-PAGES = {"pageup": -1, "pagedown": 1}
-EDGES = {"home": 0, "ctrl+home": 0, "end": -1, "ctrl+end": -1}
+LIST_KEYS = (
+    KeyUse(("up", "ctrl+p", "shift+tab"), "up", "Move up"),
+    KeyUse(("down", "ctrl+n", "tab"), "down", "Move down"),
+    KeyUse(("shift+up",), "step_up", "Move up, to the first"),
+    KeyUse(("shift+down",), "step_down", "Move down, to the last"),
+    KeyUse(("pageup",), "page_up", "A page up"),
+    KeyUse(("pagedown",), "page_down", "A page down"),
+    KeyUse(("home", "ctrl+home"), "first", "To the first"),
+    KeyUse(("end", "ctrl+end"), "last", "To the last"),
+)
+"""Keys that move the cursor of every list; `FilteredList.after` says where it goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +87,24 @@ class FilteredList(Generic[Row]):
         """Put the cursor on a row shown; beyond an end it stays on the last there."""
         return replace(self, cursor=max(0, min(at, len(self.shown) - 1)))
 
-    def pressed(self, key: str, page: int) -> Self | None:
-        """Return the list after a key that moves the cursor; None for any other.
+    def after(self, action: str, page: int) -> Self | None:
+        """Return the list after an action that moves the cursor; None for any other.
 
         Args:
-            key: The key, as Textual spells it.
+            action: The action, as `LIST_KEYS` names it.
             page: How many rows a page has.
         """
-        if key in MOVES:
-            return self.moved(MOVES[key])
-        if key in EDGES:
-            return self.put(EDGES[key] % len(self.shown)) if self.shown else self
-        by = STEPS.get(key) or PAGES.get(key, 0) * page
-        return self.put(self.cursor + by) if by else None
+        match action:
+            case "up" | "down":
+                return self.moved(-1 if action == "up" else 1)
+            case "step_up" | "page_up":
+                return self.put(self.cursor - (page if action == "page_up" else 1))
+            case "step_down" | "page_down":
+                return self.put(self.cursor + (page if action == "page_down" else 1))
+            case "first" | "last":
+                return self.put(0 if action == "first" else len(self.shown) - 1)
+            case _:
+                return None
 
     def filtered(self, text: str) -> Self:
         """Look for something else, with the cursor where it was if that is still shown."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from ccq_tui.text import safe
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+
+_MONOCHROME = re.compile(r"-m(ono)?$|^vt[1-5]\d\d$")
 
 
 class Styled(NamedTuple):
@@ -37,6 +41,13 @@ class Styled(NamedTuple):
     dim: bool = False
 
 
+def colourless() -> bool:
+    """Whether no colours are to be sent: as NO_COLOR says, or as the terminal has none by its name."""
+    # An empty one counts as not set, as https://no-color.org says.
+    mono = _MONOCHROME.search(os.environ.get("TERM", "")) is not None
+    return bool(os.environ.get("NO_COLOR")) or (mono and not os.environ.get("COLORTERM"))
+
+
 def echo(*pieces: str | Styled, err: bool = False) -> None:
     """Print pieces of text one after the other, then a newline.
 
@@ -52,7 +63,7 @@ def echo(*pieces: str | Styled, err: bool = False) -> None:
         return
     target = stream.target if isinstance(stream, HarmlessStream) else stream
     line = encodable("".join(map(_written, pieces)), target)
-    click.echo(line, file=target, color=False if os.environ.get("NO_COLOR") else None)  # noqa: TID251
+    click.echo(line, file=target, color=False if colourless() else None)  # noqa: TID251
 
 
 def _written(piece: str | Styled) -> str:

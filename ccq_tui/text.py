@@ -187,6 +187,14 @@ def _tab_or_sign(character: str) -> str:
     return character if character == "\t" else placeholder(character)
 
 
+def reason(error: BaseException) -> str:
+    """Say why something failed, for a person: a system error by its words and file, not its number."""
+    if isinstance(error, OSError) and error.strerror:
+        place = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{place}"
+    return str(error)
+
+
 def one_line(text: str, limit: int) -> str:
     """Make text harmless and put it on one line, for a title or a label.
 

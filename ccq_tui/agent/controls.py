@@ -5,7 +5,8 @@ A `Control` names a request of the CLI's control protocol and reads the answer, 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -14,6 +15,7 @@ T = TypeVar("T")
 USUAL_SECONDS = 15.0
 SERVER_SECONDS = 45.0
 """An MCP server may take long to start; the CLI itself gives up after 30 s."""
+_COST = re.compile(r"cost:\s+\$(\d[\d,]*\.?\d*)")
 
 
 class CommandError(Exception):
@@ -100,6 +102,25 @@ class Rewound:
     files_left: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class StatusSection:
+    """A part of the CLI's status: a title, and rows of a label, which may be "", and a value."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that differs from what is committed; ``lines`` are those of its unified diff."""
+
+    path: str
+    status: str = "modified"
+    added: int = 0
+    removed: int = 0
+    lines: tuple[str, ...] = ()
+
+
 _REFUSALS = {
     "commands_queued": "prompts wait to be read; ↑ takes them back",
     "prompt_pending": "a question waits for an answer",
@@ -124,6 +145,16 @@ def session_cost() -> Control[str]:
     return Control("get_session_cost", lambda answer: str(answer.get("text") or ""))
 
 
+def cost_so_far() -> Control[float | None]:
+    """Ask how many US dollars the session cost so far; None where the CLI does not say it in known words."""
+    return Control("get_session_cost", lambda answer: _dollars(str(answer.get("text") or "")))
+
+
+def _dollars(text: str) -> float | None:
+    found = _COST.search(text)
+    return float(found[1].replace(",", "")) if found else None
+
+
 def servers() -> Control[tuple[McpServer, ...]]:
     """Ask which MCP servers there are, and how they do."""
     return Control("mcp_status", _servers)
@@ -142,6 +173,32 @@ def toggle(server: str, *, enabled: bool) -> Control[None]:
 def stop_task(task_id: str) -> Control[None]:
     """Stop a background task."""
     return Control("stop_task", _nothing, {"task_id": task_id})
+
+
+def background_tasks() -> Control[None]:
+    """Send the commands and subagents that Claude waits for to the background; the turn goes on."""
+    return Control("background_tasks", _nothing)
+
+
+def set_thinking(*, on: bool) -> Control[None]:
+    """Turn extended thinking off, or back to what the session began with; adaptive models keep thinking."""
+    return Control("set_max_thinking_tokens", _nothing, {"max_thinking_tokens": None if on else 0})
+
+
+def add_directories(directories: Sequence[str]) -> Control[None]:
+    """Let Claude work in more directories; each request replaces those of the last one."""
+    settings = {"permissions": {"additionalDirectories": list(directories)}}
+    return Control("apply_flag_settings", _nothing, {"settings": settings})
+
+
+def session_status() -> Control[tuple[StatusSection, ...]]:
+    """Ask for version, account, model, servers and settings, as Claude Code's own screen words them."""
+    return Control("get_status", _status)
+
+
+def workspace_diff() -> Control[tuple[ChangedFile, ...]]:
+    """Ask what is changed in the session's repository and not committed."""
+    return Control("get_workspace_diff", _diff)
 
 
 def rename(title: str) -> Control[None]:
@@ -269,6 +326,46 @@ def _servers(answer: Mapping[str, Any]) -> tuple[McpServer, ...]:
         )
         for entry in _entries(answer, "mcpServers")
     )
+
+
+def _status(answer: Mapping[str, Any]) -> tuple[StatusSection, ...]:
+    return tuple(
+        StatusSection(
+            str(section.get("title") or ""),
+            tuple(
+                (str(row.get("label") or ""), str(row.get("value") or ""))
+                for row in _entries(section, "rows")
+            ),
+        )
+        for section in _entries(answer, "sections")
+    )
+
+
+def _diff(answer: Mapping[str, Any]) -> tuple[ChangedFile, ...]:
+    diff = answer.get("diff")
+    diff = diff if isinstance(diff, Mapping) else {}
+    lines = {str(one.get("path")): tuple(_hunk_lines(one)) for one in _entries(diff, "hunks")}
+    return tuple(
+        ChangedFile(
+            path := str(entry.get("path") or ""),
+            "binary" if entry.get("isBinary") else str(entry.get("status") or "modified"),
+            _number(entry.get("added")),
+            _number(entry.get("removed")),
+            lines.get(path, ()),
+        )
+        for entry in _entries(diff, "perFileStats")
+    )
+
+
+def _hunk_lines(file: Mapping[str, Any]) -> Iterator[str]:
+    for hunk in _entries(file, "hunks"):
+        old, new = (
+            f"{_number(hunk.get(f'{side}Start'))},{_number(hunk.get(f'{side}Lines'))}"
+            for side in ("old", "new")
+        )
+        yield f"@@ -{old} +{new} @@"
+        lines = hunk.get("lines")
+        yield from (str(line) for line in (lines if isinstance(lines, list) else ()))
 
 
 def _files(answer: Mapping[str, Any]) -> FilesToRewind:

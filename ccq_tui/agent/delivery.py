@@ -150,7 +150,7 @@ class Delivery:
 
     def _recorded(self, name: str) -> None:
         way, _ = self._seen.pop(name)
-        self._inbox.delivered(name, way)
+        self._inbox.sessions.delivered(name, way)
 
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
         """Take over what earlier processes left of a session that was resumed.
@@ -160,7 +160,7 @@ class Delivery:
             history: What it says of itself.
         """
         try:
-            left = await self._inbox.left(session_id)
+            left = await self._inbox.sessions.left(session_id)
         except InboxError as error:
             _logger.warning("What waits in the session is not known: %s", error)
             return
@@ -183,7 +183,8 @@ class Delivery:
             self._close_decision(left, history)
             return
         if left.outcome is not None and (way := way_in(history, request.tool_use_id)):
-            self._inbox.delivered(request.id, way)
+            self._emit(RequestSettled(request.id, left.outcome))  # the record says no more than that it came
+            self._inbox.sessions.delivered(request.id, way)
             return
         self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
         if request.tool_use_id not in history.deferred:
@@ -193,6 +194,7 @@ class Delivery:
 
     def _go_on_by_message(self, request: QuestionRequest, left: Left) -> None:
         if left.outcome is not None:
+            self._emit(RequestSettled(request.id, left.outcome))
             self._tell(request, left.outcome)
         else:
             self._by_message[request.id] = request
@@ -206,8 +208,6 @@ class Delivery:
         expected, self._expected = self._expected, {}
         for left in expected.values():
             if isinstance(left.request, QuestionRequest):
-                if left.outcome is not None:
-                    self._emit(RequestSettled(left.request.id, left.outcome))
                 self._go_on_by_message(left.request, left)
 
     def _close_decision(self, left: Left, history: SessionPast) -> None:
@@ -216,9 +216,9 @@ class Delivery:
         if left.outcome is None:
             self._inbox.withdraw(request.id, GONE)
         elif way := way_in(history, request.tool_use_id):
-            self._inbox.delivered(request.id, way)
+            self._inbox.sessions.delivered(request.id, way)
         else:
-            self._inbox.give_up(request.id, UNTAKEN)
+            self._inbox.sessions.give_up(request.id, UNTAKEN)
             what = one_line(kind_of(request).subject(request), 60)
             self._emit(NoticeGiven("warning", f"Your decision on {what} did not reach Claude: {UNTAKEN}."))
 

@@ -92,7 +92,8 @@ async def read_history(
         read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"])))
         if tell is not None:
             cut = first["cut"] and number == len(lines) - 1
-            tell(session_id, HistoryLoaded(read[-1][0], cut, older=number > 0))
+            names = ("", "") if number else (first["title"], first["first_prompt"])
+            tell(session_id, HistoryLoaded(read[-1][0], cut, number > 0, *names))
     read.reverse()
     return SessionPast(
         session_id=session_id,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from ccq_tui.config.claude_flags import ClaudeFlags
+
+_logger = logging.getLogger(__name__)
 
 
 class QuestionPolicy(StrEnum):
@@ -41,6 +48,8 @@ class SessionOptions:
         questions: When the agent asks.
         max_question_rounds: How many question sets the adaptive policy lets through after each prompt.
         project_settings: Whether the settings, hooks and MCP servers of ``cwd`` hold, or the person's alone.
+        claude: Flags that reach the CLI as they are.
+        name: What a new session is called, or "" for a name by its first prompt.
         cli_path: The CLI to run; None is the one bundled with the SDK.
         resume: The id of the session to resume.
         session_id: The id of a new session or a fork, or None for one that is made up.
@@ -67,6 +76,8 @@ class SessionOptions:
     questions: QuestionPolicy = QuestionPolicy.ASK
     max_question_rounds: int = 5
     project_settings: bool = True
+    claude: ClaudeFlags = field(default_factory=ClaudeFlags)
+    name: str = ""
     cli_path: Path | None = None
     resume: str | None = None
     session_id: str | None = None
@@ -76,6 +87,22 @@ class SessionOptions:
     question_previews: Literal["markdown", "off"] = "markdown"
     extended_questions: bool = True
     repair_records: bool = True
+
+    def as_before(self, launch: Mapping[str, Any]) -> SessionOptions:
+        """Return these options, with those of an earlier start of the session where none are wanted now.
+
+        Args:
+            launch: What the inbox keeps of the session's earlier start.
+        """
+        kept = launch.get("claude")
+        if not isinstance(kept, Mapping):
+            return self
+        wanted = self.claude.model_dump(exclude_defaults=True)
+        try:
+            return replace(self, claude=ClaudeFlags(**{**kept, **wanted}))
+        except ValidationError:
+            _logger.warning("What a session was started with before cannot be used any more")
+            return self
 
     def cli_environment(self) -> dict[str, str]:
         """Give what the CLI's environment has over this process's.

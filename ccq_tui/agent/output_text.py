@@ -63,6 +63,19 @@ def command_output(text: str) -> list[NoticeGiven]:
     ]
 
 
+_HOOK = re.compile(r"\A(\w+) hook feedback:\n(?:\[.*?\]: )?(.*)\Z", re.DOTALL)
+_CUT_SHORT = "Output token limit hit"
+
+
+def told_to_model(text: str) -> NoticeGiven | None:
+    """Say what happened, of a text in which the CLI tells the model what to do now; None for any other."""
+    if text.startswith(_CUT_SHORT):
+        return NoticeGiven("warning", "The answer reached the output token limit; Claude continues it.")
+    if found := _HOOK.match(text):
+        return NoticeGiven("warning", f"A {found[1]} hook says: {bounded(found[2].strip(), 4_000)}")
+    return None
+
+
 def size(count: int) -> str:
     """Write a number of bytes for a person: ``70 bytes``, ``12.3 KB``, ``4.0 MB``."""
     if count < 1000:

@@ -21,6 +21,7 @@ class Problem(StrEnum):
     CLI_KILLED = "cli_killed"
     CLI_ENDED = "cli_ended"
     CLI_UNREADABLE = "cli_unreadable"
+    BYPASS_AS_ROOT = "bypass_as_root"
     DIRECTORY_GONE = "directory_gone"
     NO_CONVERSATION = "no_conversation"
     NOT_SIGNED_IN = "not_signed_in"
@@ -112,6 +113,10 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             "Reconnect to continue the conversation, and ask for less at once.",
             Remedy.RECONNECT,
         ),
+        Problem.BYPASS_AS_ROOT: Advice(
+            "Claude Code does not bypass permissions as root.",
+            "Start as another user or in another permission mode; in a sandbox set IS_SANDBOX=1.",
+        ),
         Problem.DIRECTORY_GONE: Advice(
             "The directory to work in does not exist.",
             "Make it again and reconnect, or start with another one: --cwd DIR, and --resume ID to go on.",
@@ -144,7 +149,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.CONTEXT_FULL: Advice(
             "The conversation no longer fits into the model's context.",
-            "Compact it with /compact, or begin anew with /clear; then send the prompt again.",
+            "Try /compact, go back with /rewind or begin anew with /clear; cut a prompt that is too long.",
             Remedy.COMPACT,
         ),
         Problem.REQUEST_REFUSED: Advice(

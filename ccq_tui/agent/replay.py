@@ -13,12 +13,12 @@ from ccq_tui.agent.events import (
     BlockFinished,
     BlockKey,
     BlockKind,
-    NoticeGiven,
+    Compacted,
     PromptAccepted,
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.output_text import bounded, command_output, output_text
+from ccq_tui.agent.output_text import bounded, command_output, output_text, told_to_model
 from ccq_tui.agent.stored_questions import CallResult, recalled
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
@@ -127,7 +127,9 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
     elif found := _COMMAND.search(text):
         arguments = _ARGUMENTS.search(text)
         yield PromptAccepted(f"{found[1]} {arguments[1] if arguments else ''}".strip())
+    elif note := told_to_model(text):
+        yield note
     elif text.startswith(_SUMMARY):
-        yield NoticeGiven("info", bounded(text))
+        yield Compacted(summary=bounded(text))
     elif text and not text.startswith(_HIDDEN):
         yield PromptAccepted(text, prompt_id=prompt_id)

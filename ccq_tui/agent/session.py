@@ -25,7 +25,7 @@ from ccq_tui.agent.commands import (
     SettleRequest,
     Withdraw,
 )
-from ccq_tui.agent.controls import Control, Rewound, rewind
+from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import Delivery
 from ccq_tui.agent.events import (
     PARKED_KIND,
@@ -36,12 +36,13 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
     StateChanged,
+    TitleChanged,
 )
 from ccq_tui.agent.history import NO_HISTORY, HistoryError, SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.session_recorder import SessionBook
+from ccq_tui.agent.session_recorder import SessionBook, forked
 from ccq_tui.agent.unwritten import Unwritten
 from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.actors import Actor
@@ -228,6 +229,18 @@ class AgentSession:
             self._delivery.rewound(prompt_id)
         return done
 
+    async def rename(self, title: str) -> None:
+        """Give the session a title.
+
+        Args:
+            title: The title; not empty.
+
+        Raises:
+            CommandError: The CLI refused, did not answer in time, or is gone; the message is for a person.
+        """
+        await self.ask(rename(title))
+        self._emit(TitleChanged(title))
+
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request; the first answer wins, from any surface."""
         self.put(SettleRequest(request_id, outcome, actor))
@@ -298,6 +311,10 @@ class AgentSession:
                     if options is None:
                         return SessionLost(NOT_ADMITTED)
                     self.options = options
+                if resumed:
+                    before = await self._inbox.sessions.launch(resumed)
+                    self.options = self.options.as_before(before)
+                    self._book.options = self.options
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
@@ -319,7 +336,7 @@ class AgentSession:
 
         def tell(session_id: str, part: HistoryLoaded) -> None:
             if part.events:
-                self._emit(part)
+                self._emit(forked(part) if self.options.fork else part)
             if not known.done():
                 known.set_result(session_id)
 
@@ -350,7 +367,7 @@ class AgentSession:
             ClaimLostError: Another process, or another session of this one, runs it.
         """
         if session_id and not self.options.fork and self._claim is None:
-            self._claim = await self._inbox.claim(session_id)
+            self._claim = await self._inbox.sessions.claim(session_id)
             self._book.hold(self._claim)
         # By a process that is no longer known; all that it wrote is past, too.
         await end_leftovers(session_id)

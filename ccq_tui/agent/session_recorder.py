@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ccq_tui.agent.events import (
@@ -10,6 +11,7 @@ from ccq_tui.agent.events import (
     BlockKind,
     Connected,
     ConversationReset,
+    HistoryLoaded,
     PromptAccepted,
     SessionLost,
     SessionState,
@@ -22,6 +24,8 @@ from ccq_tui.inbox import Inbox, SessionFact
 from ccq_tui.inbox.port import Claim
 from ccq_tui.text import one_line
 
+COMMAND = re.compile(r"/[A-Za-z][\w:-]*(\s|$)")
+"""A prompt that is a command: no path, for that has another slash."""
 LINE = 200
 """Characters of the last line that are kept."""
 UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
@@ -35,18 +39,20 @@ class SessionBook:
         options: What the session was started with.
 
     Attributes:
+        options: What the session was started with, and what an earlier start of it was.
         cause: Why the session is being ended, or "".
     """
 
     def __init__(self, inbox: Inbox, options: SessionOptions) -> None:
         self.cause = ""
         self._inbox = inbox
-        self._options = options
+        self.options = options
         self._session_id = ""
         self._held = ""
         self._begun = bool(options.resume or options.continue_conversation)
         self._state: SessionState | None = None
         self._first_prompt = ""
+        self._title = "" if self._begun else one_line(options.name, LINE)
 
     def note(self, event: AgentEvent) -> None:
         """Keep what an event tells.
@@ -56,14 +62,13 @@ class SessionBook:
         """
         match event:
             case Connected(session_id=session_id) | ConversationReset(session_id=session_id):
+                if isinstance(event, ConversationReset):
+                    self._first_prompt = self._title = ""  # those of the conversation before
                 self._session_id = session_id
                 if self._begun:
                     self._begin()
-            case PromptAccepted(text=text):
-                if not self._first_prompt:
-                    self._first_prompt = one_line(text, LINE)
-                    self._begun = True
-                    self._begin()
+            case PromptAccepted() | HistoryLoaded() | TitleChanged():
+                self._note_name(event)
             case StateChanged(state):
                 self._state = state
                 if state not in UNKEPT:
@@ -74,20 +79,37 @@ class SessionBook:
                 if fact := _fact(event):
                     self._keep(fact)
 
+    def _note_name(self, event: PromptAccepted | HistoryLoaded | TitleChanged) -> None:
+        match event:
+            case PromptAccepted(text=text):
+                named, begun = self._first_prompt, self._begun
+                self._first_prompt, self._begun = named or title_of(text), True
+                if not (begun and named):
+                    self._begin()
+            case HistoryLoaded(older=True):
+                pass
+            case HistoryLoaded(title=title, first_prompt=prompt):
+                self._first_prompt, self._title = title_of(prompt), one_line(title, LINE)
+                self._keep(SessionFact(name=self._title or None, first_name=self._first_prompt or None))
+            case TitleChanged(title):
+                self._title = one_line(title, LINE)
+                self._keep(SessionFact(name=self._title))
+
     def hold(self, claim: Claim) -> None:
         """Give a claim back when the session ends or continues under another id."""
         self._hold(claim.session_id)
 
     def _hold(self, session_id: str) -> None:
         if self._held not in ("", session_id):
-            self._inbox.release(self._held)
+            self._inbox.sessions.release(self._held)
         self._held = session_id
 
     def _begin(self) -> None:
         state = None if self._state is None or self._state in UNKEPT else str(self._state)
         self._keep(
             SessionFact(
-                directory=str(self._options.cwd),
+                directory=str(self.options.cwd),
+                name=self._title or None,
                 first_name=self._first_prompt or None,
                 state=state,
                 cause="it began",
@@ -99,12 +121,28 @@ class SessionBook:
 
     def _keep(self, fact: SessionFact) -> None:
         if self._begun and self._session_id:
-            self._inbox.note_session(self._session_id, fact)
+            self._inbox.sessions.note(self._session_id, fact)
 
     def _launch(self) -> dict[str, Any]:
         """Return what the session would be started with again; nothing that may be a secret."""
-        options = self._options
-        return {"model": options.model, "permission_mode": options.permission_mode, "effort": options.effort}
+        options = self.options
+        return {
+            "model": options.model,
+            "permission_mode": options.permission_mode,
+            "effort": options.effort,
+            "claude": options.claude.lasting(),
+        }
+
+
+def title_of(prompt: str) -> str:
+    """Return what a conversation is called by a prompt, harmless to draw; "" by a command."""
+    return "" if COMMAND.match(prompt.lstrip()) else one_line(prompt, LINE)
+
+
+def forked(past: HistoryLoaded) -> HistoryLoaded:
+    """Return the past of a session as that of its fork, which a cut name still tells from the original."""
+    names = (f"Fork of {name}" if title_of(name) else "" for name in (past.title, past.first_prompt))
+    return HistoryLoaded(past.events, past.cut, past.older, *names)
 
 
 def last_line(text: str) -> str:
@@ -115,8 +153,6 @@ def last_line(text: str) -> str:
 def _fact(event: AgentEvent) -> SessionFact | None:
     """Return what an event says of a session that is worth keeping as it is, or None."""
     match event:
-        case TitleChanged(title):
-            return SessionFact(name=one_line(title, LINE))
         case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
             return SessionFact(last_line=last_line(text))
         case TurnEnded(cost=cost) if cost is not None:

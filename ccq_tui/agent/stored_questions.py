@@ -30,6 +30,8 @@ from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
 
 UNANSWERED = "the session ended before it was answered"
+ROUNDS_USED = "the question rounds of this prompt are used up"
+"""Why nobody was asked."""
 _RESPONDED = "The user responded: "
 _SAID = REJECTED_WITH_TEXT.format(text="")
 _ANSWERED = re.compile(
@@ -93,9 +95,9 @@ def recalled(
 
 
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
-    """Tell from a call's result what became of its questions; None where nobody was asked or can tell."""
+    """Tell from a call's result what became of its questions; None where that cannot be told."""
     if PROCEED in result.output:
-        return None  # it went past the rounds that the person wanted: nobody was asked
+        return Cancelled(ROUNDS_USED)  # more than the person wanted: nobody was asked
     if result.failed:
         return _refusal(result.output)
     if isinstance(result.structured, Mapping):

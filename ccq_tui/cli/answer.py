@@ -146,7 +146,8 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
         when = _delivery(store, stored.request.session_id, reach)
-    print_lines(f"{one_line(called, 80)}: {state_after(outcome)}.\n{when}")
+    became = f"{one_line(called, 80)}: {state_after(outcome)}."
+    print_lines(f"{became}\n{when}", done=became)
     return ENDED
 
 

@@ -28,6 +28,12 @@ class Refused(click.ClickException):
     exit_code = MISUSED
 
 
+class Unprinted(click.ClickException):
+    """What was asked for cannot be printed; the message says why."""
+
+    exit_code = CRASHED
+
+
 class Taken(click.ClickException):
     """Somebody was faster; the message says who."""
 

@@ -26,6 +26,7 @@ _COMMANDS = {
     "park": ("park",),
     "replay": ("replay",),
     "schema": ("schema",),
+    "stats": ("stats",),
 }
 
 
@@ -79,6 +80,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         _show(error)
         _say_how_a_prompt_begins(error)
+        _say_why_it_is_left_out(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         echo("Interrupted.", err=True)
@@ -100,6 +102,15 @@ def _say_how_a_prompt_begins(error: click.ClickException) -> None:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context and context.parent and "unexpected extra argument" in error.message:
         echo(f"To begin a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
+
+
+def _say_why_it_is_left_out(error: click.ClickException) -> None:
+    """Help who gave a flag of Claude Code's that is none here."""
+    if isinstance(error, click.NoSuchOption):
+        from ccq_tui.cli.left_out import LEFT_OUT
+
+        if reason := LEFT_OUT.get(error.option_name):
+            echo(f"{error.option_name} is a flag of Claude Code's alone: {reason}", err=True)
 
 
 def _failed(error: Exception) -> int:

@@ -92,6 +92,72 @@ _SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "help": "The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
         },
     ),
+    (("--agent",), {"metavar": "NAME", "help": "The agent that leads the session."}),
+    (("--agents",), {"metavar": "FILE|JSON", "help": "More agents: their descriptions and prompts."}),
+    (("--system-prompt",), {"metavar": "TEXT", "help": "A system prompt in place of Claude Code's."}),
+    (
+        ("--system-prompt-snapshot",),
+        {
+            "type": click.Choice(("on", "off")),
+            "help": "Whether a conversation keeps its system prompt.",
+        },
+    ),
+    (
+        ("--exclude-dynamic-system-prompt-sections",),
+        {"is_flag": True, "help": "Keep what differs between machines out of the system prompt."},
+    ),
+    (
+        ("--fallback-model",),
+        {"metavar": "MODELS", "help": "Models for when the first is overloaded, separated by commas."},
+    ),
+    (
+        ("--tools",),
+        {
+            "metavar": "TOOLS",
+            "multiple": True,
+            "help": 'The built-in tools: "Bash,Edit", "" for none.',
+        },
+    ),
+    (("--strict-mcp-config",), {"is_flag": True, "help": "Only the MCP servers of --mcp-config."}),
+    (
+        ("--plugin-dir", "plugin_dirs"),
+        {"metavar": "DIR|ZIP", "multiple": True, "help": "A plugin for this session. Repeatable."},
+    ),
+    (
+        ("--plugin-url", "plugin_urls"),
+        {"metavar": "URL", "multiple": True, "help": "A plugin .zip for this session. Repeatable."},
+    ),
+    (
+        ("--setting-sources",),
+        {"metavar": "SOURCES", "help": "Which settings of Claude Code count: user,project,local."},
+    ),
+    (("--betas",), {"metavar": "BETAS", "multiple": True, "help": "Beta headers for API requests."}),
+    (("--autocompact",), {"metavar": "auto|TOKENS", "help": "When the conversation is compacted: 500k."}),
+    (
+        ("--disable-slash-commands",),
+        {"is_flag": True, "help": "No skills, no commands of Claude Code."},
+    ),
+    (("--bare",), {"is_flag": True, "help": "Without hooks, plugins, memory and CLAUDE.md."}),
+    (("--safe-mode",), {"is_flag": True, "help": "Without any customization, to find what is wrong."}),
+    (
+        ("--restricted",),
+        {"is_flag": True, "help": "Without tools that run code or settings files."},
+    ),
+    (
+        ("--allow-dangerously-skip-permissions",),
+        {"is_flag": True, "help": "Offer bypassing all permission checks with Shift+Tab."},
+    ),
+    (
+        ("-d", "--debug"),
+        {
+            "metavar": "[FILTER]",
+            "is_flag": False,
+            "flag_value": "",
+            "help": "Have Claude Code write a debug log: hooks,mcp or all.",
+        },
+    ),
+    (("--debug-file",), {"metavar": "FILE", "help": "The file of that log."}),
+    (("--verbose",), {"is_flag": True, "help": "Begin with everything unfolded."}),
     (("--cli-path",), {"metavar": "FILE", "help": "The Claude Code CLI to run. [default: the bundled one]"}),
 )
 _SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
@@ -120,6 +186,19 @@ _SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "flag_value": "",
             "help": "Work in a git worktree of its own, with this name or one that is made up.",
         },
+    ),
+    (("-n", "--name"), {"metavar": "NAME", "help": "What the new session is called."}),
+    (("--session-id",), {"metavar": "UUID", "help": "The id of the new session, or of the fork."}),
+    (
+        ("--from-pr",),
+        {
+            "metavar": "NUMBER|URL",
+            "help": "Resume the newest conversation here that is linked to this pull request.",
+        },
+    ),
+    (
+        ("--dangerously-skip-permissions",),
+        {"is_flag": True, "help": "The same as --permission-mode bypassPermissions."},
     ),
 )
 
@@ -178,7 +257,11 @@ def given_settings(context: click.Context) -> dict[str, Any]:
         What `ccq_tui.config.load_settings` takes.
     """
     known = {parameter.name for parameter in _SETTING_OPTIONS}
-    return {name: value for name, value in given_flags(context).items() if name in known}
+    flags = given_flags(context)
+    settings = {name: value for name, value in flags.items() if name in known}
+    if flags.get("dangerously_skip_permissions"):
+        settings["permission_mode"] = "bypassPermissions"  # over another mode, as Claude Code has it
+    return settings
 
 
 def _flags(

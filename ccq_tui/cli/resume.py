@@ -14,7 +14,7 @@ from ccq_tui.cli.exits import ENDED, Refused, Taken
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.store import complete_sessions, find_session, opened_store, print_lines
 from ccq_tui.output import echo
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, reason
 
 if TYPE_CHECKING:
     from ccq_tui.agent.history import SessionPast
@@ -69,7 +69,7 @@ def export(session: str, form: str) -> int:
     try:
         past = asyncio.run(read_history(options))
     except HistoryError as error:
-        raise Refused(f"the session cannot be read: {one_line(str(error), 300)}.") from error
+        raise Refused(f"the session cannot be read: {one_line(reason(error), 300)}.") from error
     if not past.events:
         where = one_line(known.directory, 300) or "this directory"
         raise Refused(f"Claude Code has nothing of session {one_line(known.id, 80)} in {where}.")

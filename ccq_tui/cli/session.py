@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,16 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     choose = "resume" in flags and not resume
     if continue_last and (resume or choose):
         raise click.UsageError("--continue and --resume exclude each other.", context)
+    if "from_pr" in flags:
+        if continue_last or resume or choose:
+            raise click.UsageError("--from-pr excludes --continue and --resume.", context)
+        from ccq_tui.cli.linked import linked_to
+
+        resume = linked_to(flags["from_pr"], flags.get("cwd"))
+    if "name" in flags and (continue_last or resume or choose):
+        raise click.UsageError("--name begins a session; /rename renames one that is resumed.", context)
+    if "session_id" in flags:
+        _check_session_id(flags, context, resumes=bool(continue_last or resume or choose))
     if flags.get("fork") and not (continue_last or resume or choose):
         raise click.UsageError("--fork needs --continue or --resume.", context)
     if "worktree" in flags and (continue_last or resume or choose):
@@ -63,9 +75,26 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             fork=flags.get("fork", False),
             choose=choose,
             worktree=flags.get("worktree"),
+            name=flags.get("name", "").strip(),
+            chosen_id=flags.get("session_id", "").lower(),
         )
     finally:
         gc.enable()
+
+
+def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resumes: bool) -> None:
+    """Refuse what Claude Code would refuse where nobody reads it."""
+    wanted = flags["session_id"]
+    if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", wanted, re.IGNORECASE):
+        example = "123e4567-e89b-42d3-a456-426614174000"
+        raise click.UsageError(f"--session-id: must be a UUID such as {example}, not {wanted!r}.", context)
+    if resumes and not flags.get("fork"):
+        raise click.UsageError("--session-id with --continue or --resume needs --fork.", context)
+    from ccq_tui.agent.claude.record import Recorded, recorded
+    from ccq_tui.agent.options import SessionOptions
+
+    if recorded(SessionOptions(cwd=Path()), wanted.lower()) is not Recorded.NOTHING:
+        raise Refused(f"--session-id: there is a session {wanted} already; --resume {wanted} continues it.")
 
 
 def shown_early(context: click.Context) -> EarlyPrompt | None:
@@ -94,6 +123,8 @@ def begin(
     choose: bool = False,
     inbox: bool = False,
     worktree: str | None = None,
+    name: str = "",
+    chosen_id: str = "",
 ) -> int:
     """Run the program with a session.
 
@@ -107,6 +138,8 @@ def begin(
         choose: Whether the session to resume is chosen from a list.
         inbox: Whether the inbox is shown instead, and no session is started.
         worktree: What to call the worktree that is made for it, "" for a name that is made up; None for none.
+        name: What the new session is called, or "".
+        chosen_id: The id of the new session or the fork, or "" for one that is made up.
 
     Returns:
         The exit code.
@@ -130,6 +163,8 @@ def begin(
         fork=fork,
         choose=choose,
         inbox=inbox,
+        name=name,
+        chosen_id=chosen_id,
     )
     if worktree is not None:
         from ccq_tui.cli.worktrees import in_worktree
@@ -221,7 +256,7 @@ def say_where_the_log_is() -> None:
 
 def end_on_signals() -> None:
     """End in good order when the system asks for it."""
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
         number = getattr(signal, name, None)
         if number is not None:
             signal.signal(number, _end)

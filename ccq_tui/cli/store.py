@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from ccq_tui.cli.exits import Refused
+from ccq_tui.cli.exits import Refused, Unprinted
 from ccq_tui.output import echo
 from ccq_tui.text import one_line, safe
 
@@ -67,13 +67,27 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
     return reach.reach_of(store.sessions.get(session_id), look, origin or reach.OURS)
 
 
-def print_lines(text: str) -> None:
-    """Print; a reader may close the pipe early, as ``head`` does."""
+def print_lines(text: str, *, done: str = "") -> None:
+    """Print; a reader may close the pipe early, as ``head`` does.
+
+    Args:
+        text: What is printed.
+        done: What was done before, in a sentence, which is said where this cannot be printed.
+
+    Raises:
+        Unprinted: It cannot be printed, for example because the disk is full, and nothing was done before.
+    """
     try:
         echo(text)
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes once more at its end, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return
+        words = f"standard output cannot be written: {error.strerror}."
+        if not done:
+            raise Unprinted(words) from error
+        echo(f"{done} Only {words}", err=True)
 
 
 def complete_waiting(

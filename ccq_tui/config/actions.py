@@ -40,7 +40,16 @@ ACTIONS = (
     Action(
         "quit", KeyPlace.EVERYWHERE, ("ctrl+q",), "Quit; twice: without waiting for the session", first=True
     ),
-    Action("copy", KeyPlace.EVERYWHERE, ("ctrl+c",), "Copy what is selected; twice: quit", first=True),
+    Action(
+        "copy",
+        KeyPlace.EVERYWHERE,
+        ("ctrl+c",),
+        "Copy what is selected, else interrupt Claude, else clear the prompt; twice: quit",
+        first=True,
+    ),
+    Action(
+        "suspend", KeyPlace.EVERYWHERE, ("ctrl+z",), "Suspend ccq-tui; fg in the shell resumes it", first=True
+    ),
     Action("panel", KeyPlace.EVERYWHERE, ("f2",), "Show or hide what waits for an answer"),
     Action(
         "copy_draft", KeyPlace.EVERYWHERE, ("f8",), "Copy the draft of a question that was closed", first=True
@@ -51,7 +60,18 @@ ACTIONS = (
     Action("overview", KeyPlace.EVERYWHERE, ("f5",), "Show all sessions by what they need"),
     Action("session_next", KeyPlace.EVERYWHERE, ("ctrl+pagedown",), "Next session", first=True),
     Action("session_before", KeyPlace.EVERYWHERE, ("ctrl+pageup",), "Session before", first=True),
-    Action("interrupt", KeyPlace.PROMPT, ("escape",), "Interrupt Claude"),
+    Action(
+        "interrupt",
+        KeyPlace.PROMPT,
+        ("escape",),
+        "Interrupt Claude; twice while Claude is idle: clear the prompt, or rewind from an empty one",
+    ),
+    Action("leave", KeyPlace.PROMPT, ("ctrl+d",), "Twice in an empty prompt: quit"),
+    Action("stash", KeyPlace.PROMPT, ("ctrl+s",), "Put the prompt aside; again: bring it back", first=True),
+    Action("model", KeyPlace.PROMPT, ("alt+p",), "Choose the model", first=True),
+    Action("thinking", KeyPlace.PROMPT, ("alt+t",), "Turn extended thinking off or on", first=True),
+    Action("tasks", KeyPlace.PROMPT, ("ctrl+t",), "See background tasks, and stop them", first=True),
+    Action("background", KeyPlace.PROMPT, ("ctrl+b",), "Send what runs to the background", first=True),
     Action("editor", KeyPlace.PROMPT, ("ctrl+g",), "Edit the prompt in $EDITOR"),
     Action("history", KeyPlace.PROMPT, ("ctrl+r",), "Search earlier prompts"),
     Action("new_session", KeyPlace.PROMPT, ("ctrl+n",), "Open another session"),
@@ -95,6 +115,7 @@ ACTIONS = (
     Action("list_scroll_down", KeyPlace.LIST, ("shift+down",)),
     Action("list_half_up", KeyPlace.LIST, ()),
     Action("list_half_down", KeyPlace.LIST, ()),
+    Action("decline", KeyPlace.LIST, ("ctrl+d",)),
     Action("select", KeyPlace.QUESTION, ("space",)),
     Action("select_all", KeyPlace.QUESTION, ("a",)),
     Action("other", KeyPlace.QUESTION, ("o",)),
@@ -102,7 +123,6 @@ ACTIONS = (
     Action("filter", KeyPlace.QUESTION, ("slash",)),
     Action("preview", KeyPlace.QUESTION, ("p",)),
     Action("discuss", KeyPlace.QUESTION, ("c",)),
-    Action("decline", KeyPlace.QUESTION, ("ctrl+d",)),
 )
 BY_NAME = {action.name: action for action in ACTIONS}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {

@@ -17,9 +17,9 @@ from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import is_inline_json
 
 Owner = Literal["project", "user"]
-PATHS = ("cwd", "cli_path")
-PATH_LISTS = ("add_dirs",)
-JSON_OR_PATHS = ("settings", "mcp_config")
+PATHS = ("cwd", "cli_path", "debug_file")
+PATH_LISTS = ("add_dirs", "plugin_dirs")
+JSON_OR_PATHS = ("settings", "mcp_config", "agents")
 MOST_NAMED = 20
 """Unknown names that are named one by one."""
 MOST_LINES = 200

@@ -20,6 +20,8 @@ TEXT_PLACES = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
 """Where a text is open."""
 REACHES_ALL = (KeyPlace.EVERYWHERE, KeyPlace.TRANSCRIPT)
 PANEL = (KeyPlace.LIST, KeyPlace.QUESTION)
+LIST_SCREEN = (KeyPlace.LIST, KeyPlace.EVERYWHERE)
+"""Whose actions a list on a screen of its own has."""
 
 Choices = Mapping[str, str | tuple[str, ...]]
 """What the setting ``keys`` holds: actions with their keys, and "preset" with a preset's name."""
@@ -34,6 +36,12 @@ class Keymap:
     def changed(self) -> dict[str, tuple[str, ...]]:
         """Return the actions whose keys are not the default ones."""
         return {name: keys for name, keys in self.keys.items() if keys != BY_NAME[name].keys}
+
+    @property
+    def taken_from_text(self) -> frozenset[str]:
+        """The keys that a person gave to actions that work where a text is open: there they do not edit."""
+        changed = self.changed().items()
+        return frozenset(key for name, keys in changed if BY_NAME[name].place in TEXT_PLACES for key in keys)
 
     def shown(self, name: str) -> str:
         """Return the first key of an action as it is shown, or ""."""
@@ -58,6 +66,15 @@ class Keymap:
                 if key not in action.keys:
                     meant[key] = CANONICAL.get(action.name) or action.keys[:1]
         return meant
+
+    def list_keys(self, *, letters: bool) -> dict[str, tuple[str, ...]]:
+        """Return what keys mean to a list on a screen of its own, as `panel_keys` does.
+
+        Args:
+            letters: Whether keys that type or edit a text are keys there, and not what to find.
+        """
+        meant = self.panel_keys(*LIST_SCREEN)
+        return {key: becomes for key, becomes in meant.items() if letters or not types_text(key)}
 
 
 def keymap_of(choices: Choices) -> Keymap:

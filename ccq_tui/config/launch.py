@@ -26,6 +26,8 @@ class Launch:
         choose: Whether the conversation to resume is chosen from a list first.
         resume: The Claude session id to resume, or "".
         session_id: The Claude session id that a new session or a fork gets, or "" for one of its own.
+        chosen_id: The Claude session id that the command line gives to a new session or a fork, or "".
+        name: What the first session is called, by its person, or "".
         title: What a session is called that was opened in an earlier run and has not begun, or "".
         home: The directory in which the program was started, or None where that is not known.
         fork: Whether the resumed or continued conversation goes on under a new session id.
@@ -48,6 +50,8 @@ class Launch:
     choose: bool = False
     resume: str = ""
     session_id: str = ""
+    chosen_id: str = ""
+    name: str = ""
     title: str = ""
     home: Path | None = None
     fork: bool = False

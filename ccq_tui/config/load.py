@@ -11,6 +11,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from ccq_tui.choices import PermissionMode
+from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.environment import environment_settings
 from ccq_tui.config.errors import SettingProblem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
@@ -19,7 +20,7 @@ from ccq_tui.config.paths import expanded, project_config, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
 
 DEFAULT = "default"
-FLAGS = {"add_dirs": "--add-dir"}
+FLAGS = {"add_dirs": "--add-dir", "plugin_dirs": "--plugin-dir", "plugin_urls": "--plugin-url"}
 NOT_FOR_PROJECTS = "cannot be set by a project's file, which anybody who writes to the repository can change"
 PERSONAL = (
     "cli_path",  # runs
@@ -31,7 +32,9 @@ PERSONAL = (
     "question_timeout",  # ends a question without the person
     "on_question_timeout",  # the same
     "session_timeout",  # ends the person's session
+    "status_line",  # a command that the person switched off
     "keys",  # lets a key decide that was meant for something else
+    *ClaudeFlags.model_fields,  # run, steer, allow, or switch off what protects
 )
 """Settings that a repository that was only just cloned must not make."""
 HARMLESS_MODES = ("default", "manual", "plan")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from ccq_tui.choices import (
     Effort,
@@ -19,6 +19,7 @@ from ccq_tui.choices import (
     QuestionMode,
     TimeoutOutcome,
 )
+from ccq_tui.config.claude_flags import ClaudeFlags, Switch
 from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
@@ -60,14 +61,12 @@ Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many)]
 Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys)]
 
 
-class Settings(BaseModel):
+class Settings(ClaudeFlags):
     """What can be set by flag, environment, project file and user file.
 
     The constructor takes values as they are and looks nowhere else, which is what tests want;
     `ccq_tui.config.load_settings` looks in all places.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str | None = Field(default=None, min_length=1)
     """The model: an alias such as "opus" or a full name. Unset: Claude Code's own choice."""
@@ -135,7 +134,10 @@ class Settings(BaseModel):
     max_live_sessions: int = Field(default=8, ge=1)
     """How many sessions of one terminal may have a Claude process at a time; further ones wait."""
 
-    bell: bool = True
+    status_line: Switch = True
+    """Whether the status line command of your Claude Code settings is run and shown."""
+
+    bell: Switch = True
     """Whether the terminal's bell rings when you are needed while the terminal is not in focus."""
 
     notify: Notify = "auto"
@@ -147,7 +149,7 @@ class Settings(BaseModel):
     progress: Progress = "auto"
     """Whether the task bar shows, while the terminal is not in focus, that the agent works or waits."""
 
-    reduce_motion: bool = False
+    reduce_motion: Switch = False
     """Whether nothing on the screen moves by itself: no animation, no spinner, no blinking caret."""
 
     keys: Keys = Field(default_factory=dict)
@@ -156,10 +158,10 @@ class Settings(BaseModel):
     question_previews: PreviewFormat = "markdown"
     """Whether the agent is told that options may have previews, and how to write them."""
 
-    extended_questions: bool = True
+    extended_questions: Switch = True
     """Whether the agent may ask for a text or a number, and give question sets a title."""
 
-    repair_records: bool = True
+    repair_records: Switch = True
     """Whether a line is added to Claude Code's record of a session that would otherwise be resumed without
     the turns after a parked question."""
 
@@ -170,6 +172,11 @@ class Settings(BaseModel):
     def keymap(self) -> Keymap:
         """The keys of every action."""
         return keymap_of(self.keys)
+
+    @property
+    def claude(self) -> ClaudeFlags:
+        """What is handed on to Claude Code as it is."""
+        return ClaudeFlags.model_construct(**{name: getattr(self, name) for name in ClaudeFlags.model_fields})
 
     @property
     def directory(self) -> Path:

@@ -159,6 +159,30 @@ def remember(carried: Carried, directory: Path | None = None, also: Iterable[Pat
     return notice
 
 
+def follow(directory: Path, changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
+    """Note that files which a person trusts were changed by that person.
+
+    Args:
+        directory: The directory that is trusted with them.
+        changes: What was in each file, and what is in it now; one that was not trusted stays so.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    directory = directory.resolve()
+    with locked(state_dir() / LOCK) as alone:
+        if not alone:
+            raise TimeoutError("another process has been writing there for too long")
+        known, _ = _stored_or_moved()
+        digests = dict(_of(known, directory) or _moved(known, directory))
+        for path, (was, now) in changes.items():
+            nothing = not (was and effects(path, was))
+            if nothing or digests.get(str(path)) == _digest(path, was):
+                digests[str(path)] = _digest(path, now)
+        known[str(directory)] = digests
+        write_whole(state_dir() / STORE, json.dumps(known, indent=2))
+
+
 def _of(known: dict[str, Any], directory: Path) -> dict[str, Any]:
     """Return what of a directory is trusted: paths with their digests."""
     digests = known.get(str(directory))

@@ -65,6 +65,43 @@ def one_or_many(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
+def split_names(value: object) -> object:
+    """Split a text, or each of a list, at commas and spaces.
+
+    Args:
+        value: A text, a list of texts, or something that is not valid, which is passed on.
+
+    Returns:
+        The names, one an item.
+    """
+    if isinstance(value, str):
+        value = (value,)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        return value
+    return tuple(name for item in value for name in item.replace(",", " ").split())
+
+
+_SWITCH = {"true": True, "1": True, "false": False, "0": False}
+
+
+def read_switch(value: object) -> object:
+    """Read true or false: as TOML has them, or as the word or digit that an environment variable can hold.
+
+    Args:
+        value: What was set.
+
+    Returns:
+        True or False.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    known = _SWITCH.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(known, bool):
+        raise ValueError(f"must be true or false, not {value!r}")  # noqa: TRY004 (pydantic wants ValueError)
+    return known
+
+
 NEVER = "never"
 LONGEST = 366 * 24 * 3600.0
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ccq_tui.config.paths import config_dir, log_dir, state_dir
 from ccq_tui.doctor.check import Check, Level
+from ccq_tui.output import colourless
 
 SMALLEST = (40, 12)
 TERMINAL = "Terminal"
@@ -70,6 +71,8 @@ def _kind() -> Check:
 def _colours() -> Check:
     if os.environ.get("NO_COLOR"):
         return Check(TERMINAL, "Colours", "none, because NO_COLOR is set")
+    if colourless():
+        return Check(TERMINAL, "Colours", "none: TERM names a terminal without any")
     if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"} or os.name == "nt":
         return Check(TERMINAL, "Colours", "16 million")
     found = "256" if "256" in os.environ.get("TERM", "") else "16"

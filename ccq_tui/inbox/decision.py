@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.events import (
     Clicked,
     Event,
@@ -25,8 +26,33 @@ from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
 EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
-MOVES = {"up": -1, "k": -1, "ctrl+p": -1, "down": 1, "j": 1, "ctrl+n": 1}
-KEYS = {"enter": "Enter"}
+DECISION = "Permission or plan"
+DECISION_KEYS = (
+    KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
+    KeyUse(("down", "j", "ctrl+n"), "down", "Move down"),
+    KeyUse(("home",), "first", "To the first"),
+    KeyUse(("end",), "last", "To the last"),
+    KeyUse(("enter",), "take", "Take what the cursor is on"),
+    KeyUse(("y",), "choose", "Allow once; approve the plan"),
+    KeyUse(tuple(NUMBERS), "choose", "Allow for longer, as suggested; approve and accept edits"),
+    KeyUse(("a",), "choose", "Allow once, and say something"),
+    KeyUse(("n",), "choose", "Deny; keep planning"),
+    KeyUse(("e",), "choose", "Deny, and say what to do instead"),
+    KeyUse(("shift+up",), "scroll_up", "Scroll the details up"),
+    KeyUse(("shift+down",), "scroll_down", "Scroll the details down"),
+    KeyUse(("ctrl+g",), "edit", "Edit the plan, or the text, in $EDITOR"),
+    KeyUse(("ctrl+d",), "deny", "To “Deny”"),
+    KeyUse(("tab", "shift+tab"), "leave_text", "Leave the text"),
+    KeyUse(("escape",), "leave", "Leave the text; hide the panel"),
+    KeyUse(("f2",), "hide", "Hide or show the panel"),
+)
+"""The keys of the panel for permissions and plans; `DECISION` is their title."""
+DECISION_ACTIONS = by_key(DECISION_KEYS)
+IN_TEXT = frozenset({"take", "deny", "leave_text", "leave", "hide"})
+"""What keys do while a text is open; all others edit it."""
+ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hide"})
+"""What keys do that type nothing, while none is open."""
+SHOWN = {"enter": "Enter"}
 """How keys are shown that are not shown by their name."""
 ENTER_TAKES = "Enter takes it"
 
@@ -83,7 +109,7 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     heard = state
     if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
         heard = replace(state, warned=None, notice="")
-        if isinstance(event, Pressed) and event.key == state.choices[state.warned].key:
+        if isinstance(event, Pressed) and event.key == state.warned_by == state.choices[state.warned].key:
             # The same key once more was asked for: the first one was no part of a word.
             heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
@@ -96,7 +122,7 @@ def _held_back(after: DecisionState, before: DecisionState, event: Event) -> Dec
     if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
         return after
     key = event.key if isinstance(event, Pressed) else "a click"
-    warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=KEYS.get(key, key))
+    warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=SHOWN.get(key, key))
     return replace(warned, notice=unseen_words(warned))
 
 
@@ -168,11 +194,10 @@ def _pasted(state: DecisionState, event: Pasted) -> DecisionState:
 
 def means_something(state: DecisionState, key: str, character: str = "") -> bool:
     """Whether the panel takes a key in a state, instead of the text field or the screen."""
+    action = DECISION_ACTIONS.get(key, "")
     if state.hidden:
-        return key == "f2"
-    if state.typing:
-        return key in ("enter", "escape", "f2", "ctrl+d", "tab", "shift+tab")
-    return key in (*MOVES, "home", "end", "enter", "escape", "f2", "ctrl+d") or bool(is_text(character))
+        return action == "hide"
+    return action in IN_TEXT if state.typing else action in ON_LIST or is_text(character)
 
 
 def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
@@ -208,11 +233,12 @@ def unseen_words(state: DecisionState, *, short: bool = False) -> str:
     one = state.unseen == 1 and not least
     line = "line" if one else "lines"
     how = "PgUp PgDn show" if plan else f"{'Esc, then ' if state.typing else ''}Shift+↓ shows"
+    which = "it" if one else "them"
     again = f"{state.warned_by} again {'approves' if plan else 'allows'}"
     if short:
-        return f"{again} {least}{state.unseen:,} unseen {line} · {how} them"
+        return f"{again} {least}{state.unseen:,} unseen {line} · {how} {which}"
     was = "was" if one else "were"
-    return f"{least}{state.unseen:,} {line} {was} never on the screen · {how} them · {again}"
+    return f"{least}{state.unseen:,} {line} {was} never on the screen · {how} {which} · {again}"
 
 
 def _plan_edited(state: DecisionState, text: str) -> DecisionState:
@@ -235,23 +261,22 @@ def _clicked(state: DecisionState, row: int) -> DecisionState:
 
 
 def _pressed(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
-    if key == "f2":
+    action = DECISION_ACTIONS.get(key, "")
+    if action == "hide":
         return replace(state, hidden=not state.hidden, guard=state.guard.opened())
     if state.hidden:
         return state
-    if key == "escape":
-        return replace(state, typing=False, notice="") if state.typing else replace(state, hidden=True)
     if state.typing:
-        return _pressed_in_text(state, key)
-    if key in MOVES:
-        return replace(state, cursor=(state.cursor + MOVES[key]) % len(state.choices), notice="")
-    return _pressed_on_list(state, key, character, alone=alone)
+        return _done_in_text(state, action)
+    if action == "choose":
+        return _chosen(state, key, character, alone=alone)
+    return _done_on_list(state, action, character)
 
 
-def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
-    if key in ("tab", "shift+tab", "ctrl+d"):
+def _done_in_text(state: DecisionState, action: str) -> DecisionState:
+    if action in ("leave", "leave_text", "deny"):
         return replace(state, typing=False, notice="")
-    if key != "enter":
+    if action != "take":
         return state
     if not _is_in_sight(state, state.cursor):
         return replace(state, notice=OUT_OF_SIGHT)
@@ -260,25 +285,38 @@ def _pressed_in_text(state: DecisionState, key: str) -> DecisionState:
     return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
 
 
-def _pressed_on_list(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
-    if key in ("home", "end"):
-        return replace(state, cursor=0 if key == "home" else len(state.choices) - 1, notice="")
-    if key in ("enter", "space"):
-        return _take(state, state.cursor) if key == "enter" else state
-    if key == "ctrl+d":
-        return replace(state, cursor=next(i for i, choice in enumerate(state.choices) if choice.key == "n"))
-    if key == "ctrl+g":
-        # The surface opens the editor: with the plan, where there is one, else with what is said.
-        return state if state.current_plan else _type(state, "", _text_row(state))
-    for index, choice in enumerate(state.choices):
-        if key and key == choice.key:
-            there = replace(state, cursor=index, notice="")
-            at_once = choice.takes_text or (alone and not choice.lasts)
-            return _take(there, index, named=True) if at_once else replace(there, notice=ENTER_TAKES)
-    if not is_text(character) or key in NUMBERS:
+def _done_on_list(state: DecisionState, action: str, character: str) -> DecisionState:
+    last = len(state.choices) - 1
+    match action:
+        case "up" | "down":
+            by = -1 if action == "up" else 1
+            return replace(state, cursor=(state.cursor + by) % len(state.choices), notice="")
+        case "first" | "last":
+            return replace(state, cursor=0 if action == "first" else last, notice="")
+        case "take":
+            return _take(state, state.cursor)
+        case "deny":
+            return replace(state, cursor=next(i for i, one in enumerate(state.choices) if one.key == "n"))
+        case "leave":
+            return replace(state, hidden=True)
+        case "edit":
+            # The surface opens the editor: with the plan, where there is one, else with what is said.
+            return state if state.current_plan else _type(state, "", _text_row(state))
+        case _ if is_text(character) and character != " ":
+            return _type(state, character, _text_row(state))
+        case _:
+            return state
+
+
+def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
+    index = next((index for index, choice in enumerate(state.choices) if choice.key == key), None)
+    if index is None:
         # A digit without a choice was meant for one that is not offered: that is no reason to type.
-        return state
-    return _type(state, character, _text_row(state))
+        silent = key in NUMBERS or not is_text(character)
+        return state if silent else _type(state, character, _text_row(state))
+    choice, there = state.choices[index], replace(state, cursor=index, notice="")
+    at_once = choice.takes_text or (alone and not choice.lasts)
+    return _take(there, index, named=True) if at_once else replace(there, notice=ENTER_TAKES)
 
 
 def _is_in_sight(state: DecisionState, index: int) -> bool:

@@ -25,7 +25,7 @@ def fields_of(draft: Draft) -> dict[DraftField, object]:
     found: dict[DraftField, object] = {(NO_QUESTION, "discussion"): draft.discussion}
     for place, page in enumerate(draft.pages):
         answer = page.draft
-        found[place, "selected"] = answer.selected
+        found[place, "selected"] = (answer.selected, answer.none)
         found[place, "other"] = (answer.other, answer.other_on, answer.taken)
         found[place, "note"] = answer.note
     return found
@@ -90,7 +90,7 @@ def with_fields(mine: Draft, theirs: Draft, names: Collection[DraftField]) -> Dr
 def _page(mine: Page, theirs: Page, names: Collection[str]) -> Page:
     draft, other = mine.draft, theirs.draft
     if "selected" in names:
-        draft = replace(draft, selected=other.selected)
+        draft = replace(draft, selected=other.selected, none=other.none)
     if "other" in names:
         draft = replace(draft, other=other.other, other_on=other.other_on, taken=other.taken)
     if "note" in names:

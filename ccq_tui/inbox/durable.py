@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.durable_sessions import DurableSessions
 from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.kinds import check_outcome
@@ -28,7 +29,6 @@ from ccq_tui.inbox.port import (
 )
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.retry_queue import RetryQueue
-from ccq_tui.inbox.session_facts import Keeping
 from ccq_tui.inbox.store.change_feed import ChangeFeed, News, Over
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -49,7 +49,7 @@ REPLACED = "The inbox was moved, deleted or replaced while in use; {} has what i
 AGAIN = "Questions are on disk again"
 
 
-class DurableInbox(Keeping):
+class DurableInbox:
     """`ccq_tui.inbox.Inbox` in a database, for one event loop; made by `open`.
 
     Everything that happens, here or in another process, is read back from the history and told from there, in
@@ -58,6 +58,7 @@ class DurableInbox(Keeping):
 
     Attributes:
         notice: What a person should know of the opening, or "".
+        sessions: What it keeps of sessions.
     """
 
     def __init__(self, path: Path) -> None:
@@ -65,12 +66,12 @@ class DurableInbox(Keeping):
         self._loop = asyncio.get_running_loop()
         self._entries: dict[str, KeptEntry] = {}
         self._settled_in_memory: set[str] = set()
-        self._running: set[str] = set()
         self._listeners = Listeners()
         self._troubled = False
         self._feed: ChangeFeed | None = None
         self._retries = RetryQueue(self.in_trouble)
         self._held = Held()
+        self.sessions = DurableSessions(self.run, self.submit, self.in_trouble, self._retries, self._held)
         self._swept = float("-inf")
         self._worker = Worker(
             path,
@@ -363,7 +364,7 @@ class DurableInbox(Keeping):
     def _opened_anew(self, store: Store, another: bool) -> None:
         """Write what is held into a database that takes the place of one; in the store's thread."""
         tail = ChangeFeed(store, self._feed)
-        found = self._held.write(store, tuple(self._running), self._retries.newest)
+        found = self._held.write(store, tuple(self.sessions.running), self._retries.newest)
         self._feed = tail
         replaced = REPLACED.format("a new one" if store.database.is_new else "the one in its place")
         message = store.database.notice or (replaced if another else "")
@@ -397,12 +398,13 @@ class DurableInbox(Keeping):
             if self._feed is None:
                 self._feed = ChangeFeed(store)
             shared = (self._feed.draft(*one) for one in self._retries.shared().items())
-            self._take([*self._feed.news(), *(one for one in shared if one is not None)])
+            news = [*self._feed.news(), *(one for one in shared if one is not None)]
         except InboxError as error:
             self.in_trouble(error)
             return
         if self._troubled and not self._retries.anything:
-            self._post(self._recovered)
+            self._post(self._recovered)  # before what others could do only once it was written
+        self._take(news)
 
     def _take(self, news: list[News]) -> None:
         """Note what happened, and hand it over to the event loop; in the store's thread."""

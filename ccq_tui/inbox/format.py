@@ -18,6 +18,7 @@ from ccq_tui.text import one_line
 
 SHORT = 8
 """The fewest characters of an id that are shown: with fewer one types it into the wrong place."""
+LONGEST_ID = 200
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
 
@@ -33,7 +34,7 @@ def shortener(ids: Iterable[str]) -> Shorten:
     for before, here, after in zip(["", *every], every, [*every[1:], ""], strict=False):
         needed[here] = max(_common(before, here), _common(here, after)) + 1
     # Of two ids of which one begins the other, the shorter is found by being given whole.
-    return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], 40)
+    return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], LONGEST_ID)
 
 
 def brief(at: datetime) -> str:

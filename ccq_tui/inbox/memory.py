@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.entries import Entry
@@ -19,6 +20,41 @@ MOST_SETTLED = 1000
 """Outcomes remembered for answers that come too late."""
 
 
+class MemorySessions:
+    """`ccq_tui.inbox.port.InboxSessions` of one process.
+
+    Args:
+        left: Returns what waits in a session and nobody asks any more.
+    """
+
+    def __init__(self, left: Callable[[str], tuple[Left, ...]]) -> None:
+        self._left = left
+
+    async def left(self, session_id: str) -> tuple[Left, ...]:
+        """Return what waits in a session and nobody asks any more; what was decided is delivered by then."""
+        return self._left(session_id)
+
+    def delivered(self, request_id: str, way: str) -> None:
+        """Forget nothing: nobody asks for it later."""
+
+    def give_up(self, request_id: str, reason: str) -> None:
+        """Keep nothing: no decision outlives the process."""
+
+    async def claim(self, session_id: str) -> Claim:
+        """Return the claim: no other process knows of this inbox."""
+        return Claim(session_id)
+
+    async def launch(self, session_id: str) -> Mapping[str, Any]:  # noqa: ARG002 - as the port has it
+        """Know nothing of earlier processes."""
+        return {}
+
+    def release(self, session_id: str) -> None:
+        """Keep nothing: nobody else could take it."""
+
+    def note(self, session_id: str, fact: SessionFact) -> None:
+        """Keep nothing: what is known of a session ends with the process."""
+
+
 class MemoryInbox:
     """`ccq_tui.inbox.Inbox` in one process and one event loop.
 
@@ -30,6 +66,7 @@ class MemoryInbox:
         self._drafts: dict[str, Draft] = {}
         self._settled: dict[str, AlreadySettled] = {}
         self._listeners = Listeners()
+        self.sessions = MemorySessions(self._left)
 
     @property
     def pending(self) -> tuple[Request, ...]:
@@ -86,30 +123,6 @@ class MemoryInbox:
         """Return the draft of a request that waits, or None when none is kept."""
         return self._drafts.get(request.id)
 
-    async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return what waits in a session and nobody asks any more; what was decided is delivered by then."""
-        return tuple(
-            Left(entry.request, draft=self._drafts.get(entry.request.id))
-            for entry in self._entries.values()
-            if entry.request.session_id == session_id and not entry.waiting
-        )
-
-    def delivered(self, request_id: str, way: str) -> None:
-        """Forget nothing: nobody asks for it later."""
-
-    def give_up(self, request_id: str, reason: str) -> None:
-        """Keep nothing: no decision outlives the process."""
-
-    async def claim(self, session_id: str) -> Claim:
-        """Return the claim: no other process knows of this inbox."""
-        return Claim(session_id)
-
-    def release(self, session_id: str) -> None:
-        """Keep nothing: nobody else could take it."""
-
-    def note_session(self, session_id: str, fact: SessionFact) -> None:
-        """Keep nothing: what is known of a session ends with the process."""
-
     async def close(self) -> bool:
         """Return True: there is nothing to write."""
         return True
@@ -125,6 +138,13 @@ class MemoryInbox:
             A function that ends the subscription; calling it again does nothing.
         """
         return self._listeners.add(callback)
+
+    def _left(self, session_id: str) -> tuple[Left, ...]:
+        return tuple(
+            Left(entry.request, draft=self._drafts.get(entry.request.id))
+            for entry in self._entries.values()
+            if entry.request.session_id == session_id and not entry.waiting
+        )
 
     def _settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         entry = self._entries.pop(request_id, None)

@@ -174,8 +174,82 @@ InboxChange = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | Inbox
 Listener = Callable[[InboxChange], None]
 
 
+class InboxSessions(Protocol):
+    """What an inbox keeps of sessions: which process runs one, and what is left of its requests."""
+
+    async def left(self, session_id: str) -> tuple[Left, ...]:
+        """Return what waits in a session, or was decided and not delivered, since an earlier process.
+
+        Args:
+            session_id: The Claude session id.
+        """
+        ...
+
+    def delivered(self, request_id: str, way: str) -> None:
+        """Note, soon and without waiting, that the agent was seen to have what was decided.
+
+        Args:
+            request_id: The request's id; one that has nothing to deliver is passed over.
+            way: "result" of the same call, or "message".
+        """
+        ...
+
+    def give_up(self, request_id: str, reason: str) -> None:
+        """Withdraw, soon and without waiting, what was decided and no process can take any more.
+
+        Args:
+            request_id: The request's id; one that has nothing to deliver is passed over.
+            reason: Why, for a person.
+        """
+        ...
+
+    async def claim(self, session_id: str) -> Claim:
+        """Take the right to run a session, in one step that only one of several processes can win.
+
+        Args:
+            session_id: The Claude session id.
+
+        Returns:
+            The claim, to be given back with `release` when the session's process is gone.
+
+        Raises:
+            ClaimLostError: Another process, or another session of this one, runs it.
+        """
+        ...
+
+    async def launch(self, session_id: str) -> Mapping[str, Any]:
+        """Return what a session was started with the last time; nothing where that is not known.
+
+        Args:
+            session_id: The Claude session id.
+        """
+        ...
+
+    def release(self, session_id: str) -> None:
+        """Give back the right to run a session, soon and without waiting; one that is not held stays.
+
+        Args:
+            session_id: The Claude session id.
+        """
+        ...
+
+    def note(self, session_id: str, fact: SessionFact) -> None:
+        """Keep what is known of a session, soon and without waiting.
+
+        Args:
+            session_id: The Claude session id.
+            fact: What is known; what is None in it stays as it was.
+        """
+        ...
+
+
 class Inbox(Protocol):
     """All requests that wait for a person, on any surface."""
+
+    @property
+    def sessions(self) -> InboxSessions:
+        """What it keeps of sessions."""
+        ...
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome.
@@ -245,63 +319,6 @@ class Inbox(Protocol):
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
-        ...
-
-    async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return what waits in a session, or was decided and not delivered, since an earlier process.
-
-        Args:
-            session_id: The Claude session id.
-        """
-        ...
-
-    def delivered(self, request_id: str, way: str) -> None:
-        """Note, soon and without waiting, that the agent was seen to have what was decided.
-
-        Args:
-            request_id: The request's id; one that has nothing to deliver is passed over.
-            way: "result" of the same call, or "message".
-        """
-        ...
-
-    def give_up(self, request_id: str, reason: str) -> None:
-        """Withdraw, soon and without waiting, what was decided and no process can take any more.
-
-        Args:
-            request_id: The request's id; one that has nothing to deliver is passed over.
-            reason: Why, for a person.
-        """
-        ...
-
-    async def claim(self, session_id: str) -> Claim:
-        """Take the right to run a session, in one step that only one of several processes can win.
-
-        Args:
-            session_id: The Claude session id.
-
-        Returns:
-            The claim, to be given back with `release` when the session's process is gone.
-
-        Raises:
-            ClaimLostError: Another process, or another session of this one, runs it.
-        """
-        ...
-
-    def release(self, session_id: str) -> None:
-        """Give back the right to run a session, soon and without waiting; one that is not held stays.
-
-        Args:
-            session_id: The Claude session id.
-        """
-        ...
-
-    def note_session(self, session_id: str, fact: SessionFact) -> None:
-        """Keep what is known of a session, soon and without waiting.
-
-        Args:
-            session_id: The Claude session id.
-            fact: What is known; what is None in it stays as it was.
-        """
         ...
 
     async def close(self) -> bool:

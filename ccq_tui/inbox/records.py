@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.actors import Actor
@@ -16,6 +17,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 
 if TYPE_CHECKING:
     from ccq_tui.inbox import schema
+    from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
 
 VERSION = 1
 """Changes when a reader of the JSON would have to."""
@@ -85,7 +87,7 @@ def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -
         "started_at": stamp(session.started_at),
         "changed_at": stamp(session.changed_at),
         "last_line": session.last_line,
-        "cost_usd": session.cost,
+        "cost_usd": session.cost if session.cost is not None and isfinite(session.cost) else None,
         "done": session.done,
     }
 
@@ -143,3 +145,39 @@ def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | Non
         case Allowed(text, suggestion, mode, plan):
             longer = suggestion is not None
             return {"kind": "allowed", "text": text, "for_longer": longer, "mode": mode, "plan": plan}
+
+
+def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:
+    """Return statistics of waits as JSON has them."""
+    waited = made.waited
+    return {
+        "since": stamp(made.since),
+        "until": stamp(made.until),
+        "outcomes": {state: made.outcomes[state] for state in sorted(made.outcomes)},
+        "requests": waited.requests,
+        "waited_seconds": round(waited.seconds, 3),
+        "answer_seconds_median": made.median_seconds,
+        "answer_seconds_of_nine_in_ten": made.slow_seconds,
+        "by_day": _shares((day.isoformat(), made.days[day]) for day in sorted(made.days)),
+        "by_hour": _shares((f"{hour:02}:00", share) for hour, share in made.hours.items()),
+        "by_project": _shares(made.projects.items()),
+        "by_kind": _shares(made.kinds.items()),
+        "answer_speeds": [{"most_seconds": most, "requests": count} for most, count in made.speeds.items()],
+        "most_refused": [
+            {
+                "kind": kind,
+                "topic": topic,
+                "requests": one.requests,
+                "declined": one.declined,
+                "discussed": one.discussed,
+            }
+            for kind, topic, one in made.most_refused
+        ],
+    }
+
+
+def _shares(shares: Iterable[tuple[str, Share]]) -> list[schema.WaitShareRecord]:
+    return [
+        {"name": name, "requests": one.requests, "waited_seconds": round(one.seconds, 3)}
+        for name, one in shares
+    ]

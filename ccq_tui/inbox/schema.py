@@ -188,7 +188,7 @@ class SessionRecord(TypedDict):
     started_at: Time
     changed_at: Time
     last_line: str
-    cost_usd: float
+    cost_usd: float | None
     done: bool
 
 
@@ -233,6 +233,56 @@ class SessionsDocument(TypedDict):
 
     version: Version
     sessions: list[SessionRecord]
+
+
+class WaitShareRecord(TypedDict):
+    """A part of the waits."""
+
+    name: Annotated[str, Field(description="A date, an hour, a directory or a kind")]
+    requests: Annotated[int, Field(description="How many were waited for in it")]
+    waited_seconds: float
+
+
+class AnswerSpeedRecord(TypedDict):
+    """Answers that took at most so long, and longer than those of the record before."""
+
+    most_seconds: Annotated[int | None, Field(description="None for the slowest")]
+    requests: int
+
+
+class RefusedTopicRecord(TypedDict):
+    """What a person declined or discussed."""
+
+    kind: str
+    topic: Annotated[str, Field(description="A question's short title or a tool")]
+    requests: Annotated[int, Field(description="How many about it a person settled")]
+    declined: int
+    discussed: int
+
+
+class StatisticsRecord(TypedDict):
+    """How long agents waited for a person; days and hours are those of the person's clock."""
+
+    since: Time
+    until: Time
+    outcomes: dict[RequestState, int]
+    requests: Annotated[int, Field(description="Without those that were withdrawn")]
+    waited_seconds: float
+    answer_seconds_median: float | None
+    answer_seconds_of_nine_in_ten: float | None
+    by_day: list[WaitShareRecord]
+    by_hour: list[WaitShareRecord]
+    by_project: list[WaitShareRecord]
+    by_kind: list[WaitShareRecord]
+    answer_speeds: list[AnswerSpeedRecord]
+    most_refused: list[RefusedTopicRecord]
+
+
+class StatisticsDocument(TypedDict):
+    """``ccq-tui stats --json``."""
+
+    version: Version
+    statistics: StatisticsRecord
 
 
 class HistoryDocument(TypedDict):
@@ -281,7 +331,7 @@ class GivenDecision(TypedDict):
     note: NotRequired[str | None]
 
 
-Printed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument
+Printed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument | StatisticsDocument
 Given = GivenAnswers | GivenReply | GivenDecision
 
 

@@ -14,6 +14,8 @@ TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""
 THINKING_PAUSE = 1.5
 """The same where text stands in the prompt: who wrote half a sentence thinks before they finish it."""
+HELD_UP_SECONDS = 0.5
+"""How long a set that is all here may take to be asked before what waits behind it goes first."""
 
 Draft = PanelState | DecisionState
 
@@ -24,6 +26,11 @@ class Waiting:
 
     request: Request
     draft: Draft
+
+    @property
+    def count(self) -> int:
+        """How many questions or decisions it is."""
+        return len(self.draft.pages) if isinstance(self.draft, PanelState) else 1
 
     @property
     def arriving(self) -> bool:
@@ -58,6 +65,11 @@ class WaitingLine:
         """The line with what is still being written behind everything else."""
         arriving = tuple(item for item in self.items if item.arriving)
         return WaitingLine((*self.asked.items, *arriving))
+
+    @property
+    def held_up(self) -> bool:
+        """Whether the first set is not asked yet and something waits behind it."""
+        return self.head is not None and self.head.held_up and bool(self.asked.items)
 
     def __contains__(self, request_id: object) -> bool:
         return self.get(request_id) is not None
@@ -108,20 +120,23 @@ class WaitingLine:
         return f"{waits} ·{later} F2" if self.items else waits
 
     def summary(self) -> str:
-        """Say in a few words what waits, and how far the first one is."""
+        """Say in a few words what waits, and how many of the questions have an answer."""
         if not self.items:
             return ""
         asked = self.asked.items
-        counts = Counter(kind_of(item.request).NOUN for item in asked)
+        counts: Counter[str] = Counter()
+        for item in asked:
+            counts[kind_of(item.request).NOUN] += item.count
         parts = [_count(count, noun) for noun, count in sorted(counts.items(), reverse=True)]
         waiting = " and ".join(part for part in parts if part)
-        arriving = _count(len(self.items) - len(asked), "question")
+        arriving = _count(sum(item.count for item in self.items if item.arriving), "question")
         told = [f"{waiting} waiting" if waiting else "", f"{arriving} arriving" if arriving else ""]
         words = " · ".join(part for part in told if part)
-        draft = self.items[0].draft
-        if isinstance(draft, PanelState):
-            words += f" · {draft.answered_count}/{len(draft.pages)} answered"
-        return words
+        sets = [item.draft for item in self.items if isinstance(item.draft, PanelState)]
+        if not sets:
+            return words
+        answered = sum(draft.answered_count for draft in sets)
+        return f"{words} · {answered}/{sum(len(draft.pages) for draft in sets)} answered"
 
 
 def first_draft(request: Request) -> Draft:

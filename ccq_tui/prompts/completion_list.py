@@ -20,12 +20,18 @@ class Completion:
         label: What is shown of it.
         hint: What follows it in the prompt, such as a command's arguments.
         detail: What it is about.
+        aliases: Other texts that mean the same as the value.
     """
 
     value: str
     label: str
     hint: str = ""
     detail: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def begins(self, query: str) -> bool:
+        """Whether what is typed is the beginning of this row's value, or of one that means the same."""
+        return any(name.startswith(query) for name in (self.value, *self.aliases))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,23 @@ class CompletionList:
     @property
     def _complete(self) -> bool:
         """Whether what is typed is one of the rows as it stands."""
-        return any(row.value == self.wanted.query for row in self.rows)
+        return any(self.wanted.query in (row.value, *row.aliases) for row in self.rows)
+
+    @property
+    def _alike_alone(self) -> bool:
+        """Whether the chosen row only has the letters of what is typed, and another one begins with them."""
+        query = self.wanted.query
+        return (
+            self.wanted.kind is CompletionKind.COMMANDS
+            and self.chosen is not None
+            and not self.chosen.begins(query)
+            and any(row.begins(query) for row in self.rows)
+        )
+
+    @property
+    def _left_to_prompt(self) -> bool:
+        """Whether Enter is the prompt's as long as nobody has moved the cursor."""
+        return self._complete or self._alike_alone
 
     def by(self, steps: int) -> CompletionList:
         """Move the cursor, from the last row to the first and back."""
@@ -97,14 +119,15 @@ class CompletionList:
     def enter_takes(self, now: float) -> bool:
         """Whether Enter puts the chosen row into the prompt; otherwise it sends, as if there were no list.
 
-        It sends what is complete as it stands, what nothing matches, and what was typed faster than anybody
+        It sends what is complete as it stands, what another row than the chosen one begins with, what nothing
+        matches, and what was typed faster than anybody
         can have seen the list.
         """
         if self.chosen is None:
             return False
         if self.wanted.kind is CompletionKind.HISTORY or self.moved:
             return True
-        return self.ready and not self._complete and now - self.since >= SEEN_AFTER
+        return self.ready and not self._left_to_prompt and now - self.since >= SEEN_AFTER
 
     def hints(self, again: str = "") -> tuple[tuple[str, str], ...]:
         """Return which keys do what while the list is open, the most useful first.
@@ -116,7 +139,7 @@ class CompletionList:
         if self.chosen is None:
             return (("Esc", "back"),) if searching else ()
         # Not `enter_takes`: what is true again at the next moment would flicker.
-        takes = searching or self.moved or not self._complete
+        takes = searching or self.moved or not self._left_to_prompt
         return (
             ("Enter", "take" if takes else "send"),
             *(() if takes else (("Tab", "take"),)),

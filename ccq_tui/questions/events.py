@@ -205,9 +205,10 @@ class OpenEditor:
 
 @dataclass(frozen=True, slots=True)
 class ScrollPreview:
-    """Scroll the preview by so many lines: an effect of the surface, no change of state."""
+    """Scroll the preview by so many lines, or pages: an effect of the surface, no change of state."""
 
     by: int
+    pages: bool = False
 
 
 Action = (

@@ -69,15 +69,23 @@ def decline(state: PanelState) -> PanelState:
 def _from_list(state: PanelState) -> PanelState:
     page = state.page
     if page.is_field:
-        return _next(state) if page.answered else moves.open_other(state)
+        return moves.open_other(state)
     if page.cursor == page.other_row:
         if not page.draft.other.strip():
             return moves.open_other(state)
-        return _next(state if page.question.multi_select else moves.pick(state, page.cursor))
+        return _next(_chosen(state))
     if page.cursor not in page.rows:
         # The filter hides the row: taking what cannot be seen would be no choice.
         return state.with_page(cursor=page.rows[0])
-    return _next(state if page.question.multi_select else moves.pick(state, page.cursor))
+    return _next(_chosen(state))
+
+
+def _chosen(state: PanelState) -> PanelState:
+    """Take the row under the cursor, or of a multi-select what is selected; nothing is “none of these”."""
+    page = state.page
+    if not page.question.multi_select:
+        return moves.pick(state, page.cursor)
+    return state if page.answered else state.with_draft(none=True)
 
 
 def _from_field(state: PanelState) -> PanelState:

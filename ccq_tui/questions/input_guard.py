@@ -25,11 +25,6 @@ HELD_SECONDS = 2.0
 """Seconds after an Esc in which the next one may be the first repeat of a key that is held down."""
 
 
-def latest(*moments: float | None) -> float | None:
-    """Return the last of the moments that there were, or None."""
-    return max((at for at in moments if at is not None), default=None)
-
-
 class Meaning(StrEnum):
     """What a key or a paste is to a panel."""
 
@@ -49,7 +44,7 @@ class InputGuard:
         shown_at: When the panel appeared by itself, or the last key of the grace after that; or None.
         asked_at: When it was asked whether to decline, or None.
         focused_at: When the terminal last got the focus, or None.
-        typed_at: When something printable was last typed, here or in the prompt; or None.
+        typed_at: When something printable was last typed, wherever that was; or None.
         text_known: Whether the open text was open before the grace began, so that it takes what is typed.
         passed_over: The one printable key that the grace passed over so far, or "".
         returned: What was typed that goes back to the prompt, key by key; the panel takes nothing more.
@@ -66,7 +61,7 @@ class InputGuard:
     @property
     def quiet_since(self) -> float | None:
         """When the pause began that the panel, or its question whether to decline, waits for; or None."""
-        return latest(self.shown_at, self.asked_at)
+        return max((at for at in (self.shown_at, self.asked_at) if at is not None), default=None)
 
     def shown(self, event: Shown, *, in_text: bool) -> InputGuard:
         """Return the guard of a panel that has just come to the front.
@@ -198,16 +193,36 @@ class Presses:
     Attributes:
         key: The last one.
         at: When it came, or None.
+        same_at: When the one before came, if it was the same key; or None.
         other_at: When the last one came that was not this key, or None.
+        typed_at: When something printable was last typed or pasted, or None.
     """
 
     key: str = ""
     at: float | None = None
+    same_at: float | None = None
     other_at: float | None = None
+    typed_at: float | None = None
 
     def pressed(self, key: str, at: float) -> Presses:
         """Return the presses after another one."""
-        return Presses(key, at, self.other_at if key == self.key else self.at)
+        same = key == self.key
+        return replace(
+            self,
+            key=key,
+            at=at,
+            same_at=self.at if same else None,
+            other_at=self.other_at if same else self.at,
+        )
+
+    def typed(self, at: float) -> Presses:
+        """Return the presses after something printable was typed or pasted."""
+        return replace(self, typed_at=at)
+
+    @property
+    def apart(self) -> float:
+        """Seconds from the press before to the last one, if both are of one key; else infinity."""
+        return float("inf") if self.at is None or self.same_at is None else self.at - self.same_at
 
     def other_since(self, key: str, at: float) -> bool:
         """Whether a key other than this one came after a time."""

@@ -28,6 +28,8 @@ from ccq_tui.questions.events import (
     TogglePreview,
     TurnPage,
 )
+from ccq_tui.questions.model import Kind
+from ccq_tui.questions.prose import NONE_SELECTED
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
 
 FILTER_FROM = 10
@@ -140,6 +142,20 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(
         ("shift+down",), lambda _: ScrollPreview(1), _list_or_review, "Shift+↓", "Scroll the preview down"
     ),
+    KeyRow(
+        ("pageup",),
+        lambda _: ScrollPreview(-1, pages=True),
+        lambda s: s.large and _list(s),
+        "PageUp",
+        "Page the large preview up",
+    ),
+    KeyRow(
+        ("pagedown",),
+        lambda _: ScrollPreview(1, pages=True),
+        lambda s: s.large and _list(s),
+        "PageDown",
+        "Page the large preview down",
+    ),
     KeyRow(("c",), lambda _: OpenDiscussion(), _list_or_review, "c", "Discuss in prose instead of answering"),
     KeyRow(("escape",), lambda _: Back(), _always, "Esc", "Leave the text, then hide the panel"),
     KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "Hide or show the panel"),
@@ -206,7 +222,7 @@ _DONE = {
 def _hide(state: PanelState) -> tuple[str, str]:
     if state.page.filter and not state.in_review:
         return ("Esc", "clear filter")
-    return ("Esc", "small preview") if state.large else ("Esc", "hide")
+    return ("Esc", "small preview" if state.large else "hide")
 
 
 def _discuss(state: PanelState) -> tuple[str, str]:
@@ -223,7 +239,9 @@ def _review_hints(state: PanelState) -> Hints:
 def _text_hints(state: PanelState) -> Hints:
     enter = _DONE.get(state.focus) or ("next" if state.needs_review or state.arriving else "confirm")
     leave = "clear filter" if state.focus is Focus.FILTER else "back"
-    rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else (("Ctrl+J", "new line"),)
+    number = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
+    lines = () if number else (("Ctrl+J", "new line"),)
+    rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else lines
     turn = (("Tab", "question"),) if state.needs_review else ()
     return (("Enter", enter), ("Esc", leave), *rest, *turn, ("Ctrl+G", "editor"), ("F2", "hide"), _DECLINE)
 
@@ -231,24 +249,27 @@ def _text_hints(state: PanelState) -> Hints:
 def _list_hints(state: PanelState) -> Hints:
     page = state.page
     go_on = "next" if state.needs_review else "select" if state.arriving else "confirm"
+    multi = page.question.multi_select
+    if multi and not page.answered:
+        go_on = NONE_SELECTED
     on_other = not page.is_field and page.cursor == page.other_row
     empty = not page.draft.other.strip()
-    if empty and (page.is_field or on_other):
-        go_on = "type"
+    if page.is_field or (on_other and empty):
+        go_on = "type" if empty else "edit"
     preview = has_preview(state) and not state.large
     return (
+        *((_hide(state),) if state.large else ()),
         *(() if page.is_field or (on_other and empty) else (("Space", "edit" if on_other else "select"),)),
         ("Enter", go_on),
-        _hide(state),
-        *((("↑↓", "other options"), ("Shift+↑↓", "scroll")) if state.large else ()),
-        *((("a", "all/none"),) if page.question.multi_select else ()),
-        *((("Tab", "question"),) if state.needs_review else ()),
+        *(() if state.large else (_hide(state),)),
+        *((("↑↓", "other options"), ("PgUp PgDn", "page"), ("Shift+↑↓", "scroll")) if state.large else ()),
+        *((("a", "all/none"),) if multi else ()),
+        *((("Tab", "leave open" if go_on == NONE_SELECTED else "question"),) if state.needs_review else ()),
         *((("p", "preview"),) if preview else ()),
-        ("o", "edit" if page.is_field else "other"),
+        *(() if page.is_field else (("o", "other"),)),
         ("n", "note"),
         *((("/", "filter"),) if _filterable(state) else ()),
         _discuss(state),
         _DECLINE,
         *(() if page.is_field or state.large else (("↑↓", "move"),)),
-        *((("Shift+↑↓", "scroll preview"),) if preview else ()),
     )

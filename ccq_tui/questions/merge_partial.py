@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.model import Option, Question, QuestionSet
-from ccq_tui.questions.state import Arriving, Draft, Focus, Page, PanelState, first_page, resting_focus
+from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page, resting_focus
 
 NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
 NOT_ASKED = "Kept · not asked yet: confirm once it is"
@@ -101,7 +101,9 @@ def _grown_page(page: Page, question: Question, *, looked_at: bool) -> Page:
         # It looked like a list at first: what was typed is the answer all the same.
         draft = replace(draft, other_on=False, taken=draft.other_on)
         cursor = 0
-    return replace(page, question=question, draft=replace(draft, selected=selected), cursor=cursor)
+    # Of options that were not there yet nobody has said that none is wanted.
+    none = draft.none and question.options == page.question.options
+    return replace(page, question=question, draft=replace(draft, selected=selected, none=none), cursor=cursor)
 
 
 def _brought_back(
@@ -125,6 +127,7 @@ def _with_draft_of(page: Page, earlier: Page) -> Page:
         index for index, option in enumerate(page.question.options) if _was_selected(earlier, index, option)
     )
     draft = earlier.draft
+    same_options = page.question.options == earlier.question.options
     single = not page.question.multi_select
     if single and (len(found) > 1 or (found and draft.other_on)):
         found = ()  # what were several answers is none that could be taken here
@@ -133,7 +136,7 @@ def _with_draft_of(page: Page, earlier: Page) -> Page:
         # Enter takes the row under the cursor: it must not be another one than what came back.
         cursor = page.other_row if draft.other_on else found[0] if found else cursor
     return replace(
-        page, draft=Draft(found, draft.other, draft.other_on, draft.note, draft.taken), cursor=cursor
+        page, draft=replace(draft, selected=found, none=draft.none and same_options), cursor=cursor
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ccq_tui.questions.model import Kind
 from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
@@ -50,7 +51,7 @@ def pick(state: PanelState, row: int) -> PanelState:
         return _pick_other(state)
     if not page.question.multi_select:
         return state.with_draft(selected=(row,), other_on=False)
-    return state.with_draft(selected=tuple(sorted(set(page.draft.selected) ^ {row})))
+    return state.with_draft(selected=tuple(sorted(set(page.draft.selected) ^ {row})), none=False)
 
 
 def mark(state: PanelState) -> PanelState:
@@ -68,7 +69,7 @@ def mark_all(state: PanelState) -> PanelState:
     shown = {row for row in page.rows if row != page.other_row}
     before = set(page.draft.selected)
     after = before - shown if shown <= before else before | shown
-    return state.with_draft(selected=tuple(sorted(after)))
+    return state.with_draft(selected=tuple(sorted(after)), none=False)
 
 
 def open_other(state: PanelState, seed: str = "") -> PanelState:
@@ -102,6 +103,8 @@ def set_text(state: PanelState, text: str) -> PanelState:
     """Put ``text`` into the open field; without an open field nothing changes."""
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
+            if state.page.question.kind is Kind.NUMBER:
+                text = text.strip("\n").replace("\n", " ")
             taken = state.page.draft.taken or state.stray is None
             return replace(state.with_draft(other=text, taken=taken), notice=length_notice(text))
         case Focus.NOTE:
@@ -145,7 +148,7 @@ def _pick_other(state: PanelState) -> PanelState:
     if not draft.other.strip():
         return open_other(state)
     if state.page.question.multi_select:
-        return state.with_draft(other_on=not draft.other_on)
+        return state.with_draft(other_on=not draft.other_on, none=False)
     return state.with_draft(other_on=True, selected=())
 
 
@@ -158,7 +161,7 @@ def _take_other(state: PanelState) -> PanelState:
     if not state.page.draft.other.strip():
         return _drop_empty(state)
     if state.page.question.multi_select:
-        return state.with_draft(other_on=True)
+        return state.with_draft(other_on=True, none=False)
     return state.with_draft(other_on=True, selected=())
 
 

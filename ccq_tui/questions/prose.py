@@ -7,6 +7,7 @@ from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
 NONE_SELECTED = "none of these"
+EMPTY_LABEL = "(empty label)"
 UNSELECTED = "typed, not selected: "
 WHOLE_CHARACTERS = 45_000
 """The longest text that was seen to reach the agent whole; Claude Code puts longer results into a file."""
@@ -49,9 +50,19 @@ def answers_text(questions: QuestionSet, answers: tuple[Answer, ...]) -> str:
 
 def answer_line(answer: Answer) -> str:
     """Return an answer without its note in one line: labels, then the custom text in quotation marks."""
+    return ", ".join(answer_parts(answer))
+
+
+def answer_parts(answer: Answer) -> list[str]:
+    """Return what an answer without its note consists of, or the one word for none."""
     if answer.empty:
-        return NONE_SELECTED
-    parts = [*answer.selected]
+        return [NONE_SELECTED]
+    parts = [shown_label(label) for label in answer.selected]
     if answer.other:
         parts.append(f"“{answer.other}”" if answer.selected else answer.other)
-    return ", ".join(parts) or NO_ANSWER
+    return parts or [NO_ANSWER]
+
+
+def shown_label(label: str) -> str:
+    """Return a label as it is shown: an empty one has words, too."""
+    return label if label.strip() else EMPTY_LABEL

@@ -59,6 +59,7 @@ class Draft:
         other_on: Whether the custom text is selected.
         note: The note.
         taken: Whether the person typed into the field, or went on from it: a proposal alone is no answer.
+        none: Whether the person went on from a multi-select with Enter while nothing was selected.
     """
 
     selected: tuple[int, ...] = ()
@@ -66,6 +67,7 @@ class Draft:
     other_on: bool = False
     note: str = ""
     taken: bool = False
+    none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,11 @@ class Page:
             return self.draft.taken and bool(self.draft.other.strip()) and not self.problem
         return bool(self.draft.selected or self.draft.other_on)
 
+    @property
+    def chose_none(self) -> bool:
+        """Whether the answer is that none of the options is wanted, which is said once more in the review."""
+        return self.draft.none and self.question.multi_select and not (self.is_field or self.answered)
+
     def answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""
         draft, options = self.draft, self.question.options
@@ -140,7 +147,7 @@ class Page:
             other=draft.other if draft.other_on else "",
             note=draft.note,
             preview=options[draft.selected[0]].preview if single and draft.selected else None,
-            empty=self.question.multi_select and not self.answered,
+            empty=self.chose_none,
             unselected=self.unselected,
         )
 

@@ -209,9 +209,11 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 @contextmanager
 def _interrupts_for_the_editor() -> Iterator[None]:
-    """Let Ctrl+C in the editor be the editor's: it reaches all processes of the terminal."""
-    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    r"""Let Ctrl+C and Ctrl+\\ in the editor be the editor's: they reach all processes of the terminal."""
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
+    before = [(number, signal.signal(number, lambda _number, _frame: None)) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before:
+            signal.signal(number, handler)

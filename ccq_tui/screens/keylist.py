@@ -7,14 +7,19 @@ from dataclasses import dataclass
 
 from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.widgets import TextArea
 
 from ccq_tui.config.actions import ACTIONS, BY_NAME, KeyPlace
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.config.keynames import shown_key
+from ccq_tui.inbox.decision import DECISION, DECISION_KEYS
+from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.keys import KEY_TABLE
-from ccq_tui.widgets.panel.field import LEFT_TO_OTHERS
-from ccq_tui.widgets.search_bar import SearchField
+from ccq_tui.screens.inbox.keys import INBOX, INBOX_KEYS
+from ccq_tui.screens.overview.keys import OVERVIEW, OVERVIEW_KEYS
+from ccq_tui.screens.pickers.picker import PICKER_KEYS
+from ccq_tui.screens.pickers.sessions import SESSION_KEYS, SESSIONS
+from ccq_tui.widgets.panel.field import EDITS, LEFT_TO_OTHERS
+from ccq_tui.widgets.search_bar import SEARCH, SearchField
 
 OURS = "ccq_tui."
 
@@ -38,93 +43,19 @@ class Section:
 ALT_NUMBERS = " ".join(f"Alt+{number}" for number in range(1, 10))
 COMMANDS = "Commands"
 CONFIRMING = ("y",)
-DECISION = "Permission or plan"
-SEARCH = "Search in the transcript"
 TEXT = "In every text"
 PROMPT_ROWS = (
     HelpRow("Enter", "Send; while Claude works, the prompt waits its turn"),
     HelpRow("Ctrl+J Alt+Enter", "New line; Shift+Enter too, where the terminal tells it"),
     HelpRow("/", "At the beginning: commands"),
     HelpRow("@", "Files"),
+    HelpRow("?", "In an empty prompt: these keys"),
     HelpRow("Tab", "Take what the list proposes"),
     HelpRow("↑ ↓", "On the first and last line: earlier and later prompts"),
 )
 """Keys of the prompt's own field."""
 TRANSCRIPT_ROWS = (HelpRow("Esc", "Leave the marked block"),)
 """Keys that the screen binds only for a while."""
-DECISION_KEYS = (
-    (("up", "k", "ctrl+p"), "Move up"),
-    (("down", "j", "ctrl+n"), "Move down"),
-    (("home",), "To the first"),
-    (("end",), "To the last"),
-    (("enter",), "Take what the cursor is on"),
-    (("y",), "Allow once; approve the plan"),
-    (tuple("123456789"), "Allow for longer, as suggested; approve and accept edits"),
-    (("a",), "Allow once, and say something"),
-    (("n",), "Deny; keep planning"),
-    (("e",), "Deny, and say what to do instead"),
-    (("shift+up",), "Scroll the details up"),
-    (("shift+down",), "Scroll the details down"),
-    (("ctrl+g",), "Edit the plan, or the text, in $EDITOR"),
-    (("ctrl+d",), "To “Deny”"),
-    (("escape",), "Leave the text; hide the panel"),
-    (("f2",), "Hide or show the panel"),
-)
-"""Keys of the panel for permissions and plans, as Textual spells them."""
-
-LIST_KEYS = (
-    (("up", "ctrl+p", "shift+tab"), "Move up"),
-    (("down", "ctrl+n", "tab"), "Move down"),
-    (("shift+up",), "Move up, to the first"),
-    (("shift+down",), "Move down, to the last"),
-    (("pageup",), "A page up"),
-    (("pagedown",), "A page down"),
-    (("home", "ctrl+home"), "To the first"),
-    (("end", "ctrl+end"), "To the last"),
-)
-"""Keys that move the cursor of a list; `FilteredList.pressed` says what they do."""
-PICKER_KEYS = (
-    *LIST_KEYS,
-    (("enter",), "Choose"),
-    (("escape",), "Empty the words to find, then leave"),
-)
-"""Keys of lists to choose from; letters find a row."""
-INBOX = "Inbox"
-INBOX_KEYS = (
-    *LIST_KEYS,
-    (("k",), "Move up"),
-    (("j",), "Move down"),
-    (("right", "a", "l"), "Answer it here"),
-    (("enter",), "Go to its session; one without a process is resumed"),
-    (("slash",), "Find, also with letters that are keys"),
-    (("g",), "Put the requests of a session together"),
-    (("p",), "Park its session, whichever ccq-tui runs it"),
-    (("ctrl+d",), "Decline it; Ctrl+D or y once more does"),
-    (("c", "f8"), "Copy the question and what you began to answer"),
-    (("ctrl+up",), "Scroll what is known of it up"),
-    (("ctrl+down",), "Scroll what is known of it down"),
-    (("escape", "q", "f2"), "Empty the words to find, then leave"),
-)
-"""Keys of the inbox screen; all other letters find a request."""
-
-OVERVIEW = "Overview"
-OVERVIEW_KEYS = (
-    (("up", "k", "ctrl+p"), "Move up"),
-    (("down", "j", "ctrl+n"), "Move down"),
-    (("left", "h", "shift+tab"), "To the group before"),
-    (("right", "l", "tab"), "To the next group"),
-    (("home",), "To the first"),
-    (("end",), "To the last"),
-    (("enter",), "Go to the session; one without a process is resumed"),
-    (("d",), "Mark it as done, or take that back"),
-    (("r",), "Start it again where it has no process"),
-    (("n",), "Open another session"),
-    (("ctrl+r",), "Resume an earlier session"),
-    (("slash",), "Find"),
-    (("f2",), "To the inbox"),
-    (("escape", "f5"), "Empty the words to find, then leave"),
-)
-"""Keys of the overview."""
 
 
 def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
@@ -173,6 +104,7 @@ def _sections(
         bound[place].append(HelpRow(_shown(keys), binding.description))
     panel = keymap.panel_keys(KeyPlace.LIST, KeyPlace.QUESTION)
     lists = keymap.panel_keys(KeyPlace.LIST)
+    finding, screens = keymap.list_keys(letters=False), keymap.list_keys(letters=True)
     search = joined(own_bindings(SearchField))
     # What confirms something asked comes first where keys are looked up, and last where they are read.
     table = sorted(KEY_TABLE, key=lambda row: row.keys == CONFIRMING)
@@ -180,14 +112,15 @@ def _sections(
         Section(KeyPlace.PROMPT.value, (*PROMPT_ROWS, *bound[KeyPlace.PROMPT])),
         Section(COMMANDS, tuple(commands)),
         Section(KeyPlace.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
-        Section(DECISION, _rows((_panel_keys(keys, lists), does) for keys, does in DECISION_KEYS)),
+        Section(DECISION, _uses(DECISION_KEYS, lists)),
         Section(KeyPlace.TRANSCRIPT.value, (*bound[KeyPlace.TRANSCRIPT], *TRANSCRIPT_ROWS)),
         Section(SEARCH, tuple(HelpRow(_shown(b.key.split(",")), b.description) for b in search)),
-        Section(KeyPlace.LIST.value, _rows((_panel_keys(keys, lists), does) for keys, does in PICKER_KEYS)),
-        Section(OVERVIEW, _rows((_panel_keys(keys, lists), does) for keys, does in OVERVIEW_KEYS)),
-        Section(INBOX, _rows((_panel_keys(keys, lists), does) for keys, does in INBOX_KEYS)),
+        Section(KeyPlace.LIST.value, _uses(PICKER_KEYS, finding)),
+        Section(SESSIONS, _uses(SESSION_KEYS, finding)),
+        Section(OVERVIEW, _uses(OVERVIEW_KEYS, screens)),
+        Section(INBOX, _uses(INBOX_KEYS, finding)),
         Section(KeyPlace.EVERYWHERE.value, tuple(bound[KeyPlace.EVERYWHERE])),
-        Section(TEXT, _rows(_text_keys())),
+        Section(TEXT, _rows(_text_keys(LEFT_TO_OTHERS | keymap.taken_from_text))),
     )
 
 
@@ -225,6 +158,10 @@ def _panel_keys(known: Iterable[str], meant: dict[str, tuple[str, ...]]) -> list
     return [key for key in kept if key not in meant] + given
 
 
+def _uses(uses: Iterable[KeyUse], meant: dict[str, tuple[str, ...]]) -> tuple[HelpRow, ...]:
+    return _rows((_panel_keys(use.keys, meant), use.does) for use in uses)
+
+
 def _rows(keys: Iterable[tuple[Iterable[str], str]]) -> tuple[HelpRow, ...]:
     """Put keys that do the same into one row."""
     together: dict[str, list[str]] = {}
@@ -238,7 +175,7 @@ def _shown(names: Iterable[str]) -> str:
     return shown.replace("1 2 3 4 5 6 7 8 9", "1-9").replace(ALT_NUMBERS, "Alt+1-9")
 
 
-def _text_keys() -> Iterator[tuple[list[str], str]]:
-    for binding in joined(Binding.make_bindings(TextArea.BINDINGS)):
-        keys = [key for key in binding.key.split(",") if key not in LEFT_TO_OTHERS and "super" not in key]
+def _text_keys(left: frozenset[str]) -> Iterator[tuple[list[str], str]]:
+    for binding in joined(Binding.make_bindings(EDITS)):
+        keys = [key for key in binding.key.split(",") if key not in left and "super" not in key]
         yield keys, binding.description.replace("Cursor", "Caret")

@@ -16,6 +16,17 @@ def set_title(app: App[Any], title: str) -> None:
     write(app, f"\x1b]0;{one_line(title, 120)}\x07")
 
 
+def keep_title(app: App[Any]) -> None:
+    """Let the terminal keep the title that it has, for `restore_title`."""
+    write(app, "\x1b[22;0t")
+
+
+def restore_title(app: App[Any]) -> None:
+    """Give the terminal its title back; one that keeps none gets an empty one, which shells replace."""
+    set_title(app, "")
+    write(app, "\x1b[23;0t")
+
+
 def forget_typed() -> None:
     """Throw away what was typed and not read: no shell is to get what was meant for this program."""
     try:

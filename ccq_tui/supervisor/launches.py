@@ -161,6 +161,8 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
         choose=False,
         resume="",
         session_id="",
+        chosen_id="",
+        name="",
         title="",
         fork=False,
         inbox=False,
@@ -218,4 +220,5 @@ def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
         there = replace(launch, prompt="", draft="", continue_last=False, notices=())
     else:
         there = launch_in(directory.resolve(), "", launch)
-    return replace(there, choose=False, resume=way.session.session_id, session_id="", title="", fork=way.fork)
+    begun = replace(there, session_id="", chosen_id="", name="", title="")
+    return replace(begun, choose=False, resume=way.session.session_id, fork=way.fork)

@@ -81,20 +81,25 @@ class Limit:
 
     Attributes:
         due: What happens then.
-        at: When.
-        seconds: How long the limit is.
+        since: From when it counts.
+        seconds: How long it is.
         question: The question it is about, or "" for the session.
     """
 
     due: Due
-    at: float
+    since: float
     seconds: float
     question: str = ""
 
     @property
+    def at(self) -> float:
+        """When it ends."""
+        return self.since + self.seconds
+
+    @property
     def counts_from(self) -> float:
         """When the countdown begins."""
-        return max(self.at - COUNTDOWN, self.at - self.seconds)
+        return max(self.at - COUNTDOWN, self.since)
 
     def stopped_by(self, touched: float) -> bool:
         """Whether a key came while the question was counted down: it then has no limit any more."""
@@ -134,11 +139,10 @@ def _question_limits(limits: Limits, now: Standing) -> list[Limit]:
     found = []
     if timed and limits.question is not None and (limits.no_answer or now.parkable):
         due = Due.NO_ANSWER if limits.no_answer else Due.PARK_QUESTION
-        at = max(now.turn, now.touched) + limits.question
-        found.append(Limit(due, at, limits.question, now.question))
+        found.append(Limit(due, max(now.turn, now.touched), limits.question, now.question))
     # Parked, a question would never come to the end that the person asked for.
     if limits.park_after is not None and now.parkable and not (timed and limits.no_answer):
-        found.append(Limit(Due.PARK, max(now.heard, now.touched) + limits.park_after, limits.park_after))
+        found.append(Limit(Due.PARK, max(now.heard, now.touched), limits.park_after))
     return found
 
 
@@ -146,7 +150,7 @@ def _session_limits(limits: Limits, now: Standing) -> list[Limit]:
     ends = now.state is SessionState.IDLE or (now.state is SessionState.AWAITING and now.parkable)
     if limits.session is None or not ends:
         return []
-    return [Limit(Due.END_SESSION, max(now.heard, now.touched) + limits.session, limits.session)]
+    return [Limit(Due.END_SESSION, max(now.heard, now.touched), limits.session)]
 
 
 def cause(limit: Limit) -> str:

@@ -53,6 +53,9 @@ class Session(Protocol):
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
         """Take the conversation back to before a prompt, and then the files; raises as `ask` does."""
 
+    async def rename(self, title: str) -> None:
+        """Give the session a title; raises as `ask` does."""
+
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request."""
 

@@ -13,6 +13,7 @@ from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
 from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.supervisor.grants import GrantWatch
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.session import OVER, SupervisedSession
 
@@ -65,6 +66,8 @@ class Supervisor:
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.most_live)
         session = SupervisedSession(launch, self._make_session, clock=self._clock, slots=self._slots)
+        if launch.flags is not None and launch.project_settings:
+            session.subscribe(GrantWatch(launch.settings.directory, self._begin).take)
         self._sessions.append(session)
         return session
 
@@ -110,7 +113,7 @@ class Supervisor:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            _logger.error("What another process asked for failed", exc_info=error)
+            _logger.error("Work beside the sessions failed", exc_info=error)
 
     async def _park_as_wanted(self, wanted: ParkWanted) -> None:
         """Park a session of this process for somebody elsewhere, or say why not."""

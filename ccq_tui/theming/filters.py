@@ -29,6 +29,8 @@ GREYS = {0: 0.0, 8: 0.5, 7: 0.66, 15: 1.0}
 """Greys with the lightness that each stands for: dark text is drawn black, and only fainter text grey."""
 HUES = {0: (1, 9), 60: (3, 11), 120: (2, 10), 180: (6, 14), 240: (4, 12), 300: (5, 13), 360: (1, 9)}
 """The darker and the lighter colour for each hue in degrees."""
+YELLOW, BROWN, VIVID = 60.0, (15.0, 40.0), 0.8
+"""The hue of the yellows, the hues of what is brown, and the saturation from which it is an orange."""
 HUELESS = 0.25
 """Saturation up to which a colour is drawn as a grey."""
 SOLID = 3.0
@@ -120,7 +122,7 @@ def text_of(rgb: tuple[int, ...], ground: int) -> int:
     """
     hue, light, saturation = _hls(rgb)
     if saturation > HUELESS:
-        for pair in (HUES[one] for one in _nearest_hues(hue)[:2]):
+        for pair in (HUES[one] for one in _nearest_hues(YELLOW if _is_brown(hue, saturation) else hue)[:2]):
             by_light = sorted(pair, key=lambda number: abs(_hls(SIXTEEN[number])[1] - light))
             if readable := [number for number in by_light if _reads(number, ground)]:
                 return readable[0]
@@ -139,6 +141,11 @@ def _contrast_of(number: int, ground: int) -> float:
 
 def _hued(hue: float, light: float) -> int:
     return HUES[_nearest_hues(hue)[0]][light > 0.5]
+
+
+def _is_brown(hue: float, saturation: float) -> bool:
+    """Whether a text is a sand or a brown, which the dark yellow is: as a red it would look like an error."""
+    return BROWN[0] <= hue <= BROWN[1] and saturation < VIVID
 
 
 def _nearest_hues(hue: float) -> list[int]:

@@ -22,6 +22,8 @@ from ccq_tui.widgets.pointer import Pointer
 
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
+NARROW = 60
+"""Cells below which keys go before the word at the right end, and the last of them stands alone."""
 APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
 
@@ -41,6 +43,8 @@ class HintBar(Static):
     def __init__(self, *, asleep: bool = False) -> None:
         super().__init__("", markup=False)
         self._shown: tuple[Hints, str, int] = ((), "", 1)
+        self.last: Hints = ()
+        """What stays at the end however many keys are left out, or nothing."""
         self._asleep = asleep
         self.labels: Mapping[str, str] = {}
         """How keys are shown that a person chose others for."""
@@ -70,7 +74,7 @@ class HintBar(Static):
 
     def _key_under(self, event: events.MouseEvent) -> str | None:
         place = event.get_content_offset(self)
-        return None if place is None else key_at(*self._at_width(), place)
+        return None if place is None else key_at(*self._at_width(), place, self.last)
 
     def _at_width(self) -> tuple[Hints, str, int, int]:
         hints, right, most_lines = self._shown
@@ -104,7 +108,7 @@ class HintBar(Static):
 
     def _height_at(self, width: int) -> int:
         hints, right, most_lines = self._shown
-        return hint_height(hints, right, width, most_lines)
+        return hint_height(hints, right, width, most_lines, self.last)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return how many lines it takes at the width that it is going to have, which is not yet its own."""
@@ -115,12 +119,23 @@ class HintBar(Static):
         palette = palette_of(self)
         if self._asleep:
             palette = replace(palette, strong=palette.muted)
-        return hint_text(*self._at_width(), palette)
+        return hint_text(*self._at_width(), palette, self.last)
 
 
-def hint_text(hints: Hints, right: str, width: int, most_lines: int, palette: Palette) -> Text:
-    """Return the keys that fit into so many lines of so many cells; the last ones are left out first."""
-    lines = _fitted(hints, right, width, most_lines)
+def hint_text(
+    hints: Hints, right: str, width: int, most_lines: int, palette: Palette, last: Hints = ()
+) -> Text:
+    """Return the keys that fit into so many lines of so many cells; the last ones are left out first.
+
+    Args:
+        hints: The keys.
+        right: The word at the right end.
+        width: Cells.
+        most_lines: Lines.
+        palette: The styles.
+        last: A key that is not left out, behind all others; or nothing.
+    """
+    lines = _fitted(hints, right, width, most_lines, last)
     drawn = [_line(line, palette) for line in lines]
     gap = width - drawn[0].cell_len - cell_len(right) - 1
     if right and gap >= APART:
@@ -130,24 +145,36 @@ def hint_text(hints: Hints, right: str, width: int, most_lines: int, palette: Pa
     return Text("\n").join(drawn)
 
 
-def hint_height(hints: Hints, right: str, width: int, most_lines: int) -> int:
+def hint_height(hints: Hints, right: str, width: int, most_lines: int, last: Hints = ()) -> int:
     """Return how many lines the keys that fit take."""
-    return len(_fitted(hints, right, width, most_lines))
+    return len(_fitted(hints, right, width, most_lines, last))
 
 
-def _fitted(hints: Hints, right: str, width: int, most_lines: int) -> list[list[tuple[str, str]]]:
+def _fitted(
+    hints: Hints, right: str, width: int, most_lines: int, last: Hints
+) -> list[list[tuple[str, str]]]:
     lines: list[list[tuple[str, str]]] = [[]]
-    used = 1 + (cell_len(right) + APART + 1 if right else 0)
-    for key, does in hints:
-        needs = cell_len(key) + 1 + cell_len(does)
-        if lines[-1] and used + needs + len(SEPARATOR) > width:
-            if len(lines) == most_lines:
+    narrow = width < NARROW
+    used = 1 + (cell_len(right) + APART + 1 if right and not narrow else 0)
+    last = tuple((key, "" if narrow else does) for key, does in last if key)
+    kept = sum(_cells(hint) + len(SEPARATOR) for hint in last)
+    for index, hint in enumerate((*hints, *last)):
+        needs = _cells(hint) + (len(SEPARATOR) if lines[-1] else 0)
+        behind = kept if index < len(hints) and len(lines) == most_lines else 0
+        if lines[-1] and used + needs + behind > width:
+            if len(lines) == most_lines and index < len(hints):
+                lines[-1] += last
                 break
             lines.append([])
-            used = 1
-        used += needs + (len(SEPARATOR) if lines[-1] else 0)
-        lines[-1].append((key, does))
+            used, needs = 1, _cells(hint)
+        used += needs
+        lines[-1].append(hint)
     return lines
+
+
+def _cells(hint: tuple[str, str]) -> int:
+    key, does = hint
+    return cell_len(key) + (1 + cell_len(does) if does else 0)
 
 
 def _line(hints: list[tuple[str, str]], palette: Palette) -> Text:
@@ -156,11 +183,13 @@ def _line(hints: list[tuple[str, str]], palette: Palette) -> Text:
         if index:
             text.append(SEPARATOR, palette.muted)
         text.append(key, palette.strong)
-        text.append(f" {does}", palette.muted)
+        text.append(f" {does}" if does else "", palette.muted)
     return text
 
 
-def key_at(hints: Hints, right: str, width: int, most_lines: int, place: Offset) -> str | None:
+def key_at(
+    hints: Hints, right: str, width: int, most_lines: int, place: Offset, last: Hints = ()
+) -> str | None:
     """Return the key that is drawn somewhere by `hint_text`, as Textual spells it, or None.
 
     What a key does stands for it, too, where it is one key alone.
@@ -171,8 +200,9 @@ def key_at(hints: Hints, right: str, width: int, most_lines: int, place: Offset)
         width: Cells.
         most_lines: Lines.
         place: Where, from the top left.
+        last: As in `hint_text`.
     """
-    lines = _fitted(hints, right, width, most_lines)
+    lines = _fitted(hints, right, width, most_lines, last)
     start = 1
     for key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
         pressed = [each for _, each in shown_keys(key) if each]
@@ -180,7 +210,7 @@ def key_at(hints: Hints, right: str, width: int, most_lines: int, place: Offset)
             if start <= place.x < start + cell_len(shown):
                 return each or None
             start += cell_len(shown)
-        after = start + 1 + cell_len(does)
+        after = start + (1 + cell_len(does) if does else 0)
         if start <= place.x < after:
             return pressed[0] if len(pressed) == 1 else None
         start = after + len(SEPARATOR)

@@ -10,8 +10,8 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from ccq_tui.config.actions import BY_NAME, KeyPlace
-from ccq_tui.config.keymap import DEFAULT_KEYS, Keymap
-from ccq_tui.config.keynames import shown_key, typed_by, types_text
+from ccq_tui.config.keymap import DEFAULT_KEYS, LIST_SCREEN, Keymap
+from ccq_tui.config.keynames import shown_key, typed_by
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.questions.state import is_text
 
@@ -78,6 +78,11 @@ def new_labels(keymap: Keymap, *places: KeyPlace) -> dict[str, str]:
     }
 
 
+def list_labels(widget: Widget) -> dict[str, str]:
+    """Return how the keys of a list on a screen of its own are shown that were given to something else."""
+    return new_labels(keymap_for(widget), *LIST_SCREEN)
+
+
 def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
     """Return what a key means to a list with a text field above it, in which letters are text.
 
@@ -88,7 +93,7 @@ def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
     Returns:
         The keys that the list knows, one after the other; none for a key that was given away.
     """
-    return (key,) if types_text(key) else keymap_for(widget).panel_keys(KeyPlace.LIST).get(key, (key,))
+    return keymap_for(widget).list_keys(letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:

@@ -107,12 +107,19 @@ def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
             yield from lines[:-1]
 
 
-def verbatim(text: str, style: Style, width: int) -> Iterator[Text]:
-    """Yield the lines of a text as they are; what does not fit goes on in the next line, cut at any place."""
+FOLD_SIGN = "↳ "
+"""Before what goes on from the line above."""
+
+
+def verbatim(text: str, style: Style, width: int, fold: Style | None = None) -> Iterator[Text]:
+    """Yield the lines of a text as they are; what does not fit goes on behind a sign, cut at any place."""
+    sign = FOLD_SIGN if width > 2 * len(FOLD_SIGN) else ""
     for line in text.split("\n"):
-        for start in range(0, max(1, len(line)), FLOW_CHUNK):
-            for part in chop_cells(line[start : start + FLOW_CHUNK], max(2, width)) or [""]:
-                yield Text(part, style)
+        first = (chop_cells(line[:FLOW_CHUNK], max(2, width)) or [""])[0]
+        yield Text(first, style)
+        for start in range(len(first), len(line), FLOW_CHUNK):
+            for part in chop_cells(line[start : start + FLOW_CHUNK], max(2, width - len(sign))):
+                yield Text.assemble((sign, fold or style), (part, style))
 
 
 class Flow:
@@ -163,6 +170,7 @@ class LineView(ScrollView):
         self._lines: list[DrawnLine] = []
         self._places: dict[int, range] | None = None
         self._cursor_style = Style()
+        self._from_top = False
         self._plain: Style | None = None
 
     @property
@@ -171,11 +179,25 @@ class LineView(ScrollView):
         return self._lines
 
     def show(
-        self, lines: list[DrawnLine], cursor: int | None = None, cursor_style: Style | None = None
+        self,
+        lines: list[DrawnLine],
+        cursor: int | None = None,
+        cursor_style: Style | None = None,
+        *,
+        from_top: bool = False,
     ) -> None:
-        """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight."""
+        """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight.
+
+        Args:
+            lines: What is drawn.
+            cursor: The row that the cursor is on, or None.
+            cursor_style: What marks that row.
+            from_top: Whether these are other things than before: their first line is shown, wherever the
+                cursor is, until that moves or is sought.
+        """
         style, before = cursor_style or Style(), self.cursor
-        same = lines is self._lines and style == self._cursor_style
+        self._from_top = from_top or (self._from_top and cursor == before)
+        same = lines is self._lines and style == self._cursor_style and not from_top
         if same and cursor == before:
             return
         self._lines = lines
@@ -225,8 +247,16 @@ class LineView(ScrollView):
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
+    def seek_cursor(self) -> None:
+        """Bring the row under the cursor into sight, also where the first line was to be shown."""
+        self._from_top = False
+        self.keep_cursor_in_sight()
+
     def keep_cursor_in_sight(self) -> None:
         """Scroll so that the row under the cursor is seen, its first lines before its last."""
+        if self._from_top:
+            self.scroll_to(y=0, animate=False, force=True)
+            return
         at = self._place_of(self.cursor)
         if not at or not self.size.height:
             return

@@ -21,6 +21,8 @@ from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.pointer import Pointer
 
+SEARCH = "Search in the transcript"
+"""Where its keys work."""
 HINTS: Hints = (("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close"))
 ROOM_FOR_HINTS = 64
 """Columns from which the keys are shown beside the field."""

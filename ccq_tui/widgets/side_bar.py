@@ -24,6 +24,8 @@ KEYS: tuple[Hints, ...] = (
     (("F4", "next that waits"),),
     (("Ctrl+N", "new"), ("F3", "hide")),
 )
+PANEL_KEYS: tuple[Hints, ...] = (*KEYS[:2], (("F3", "hide"),))
+"""The keys while a panel is open, in which others mean something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,14 @@ class SideBar(Static):
         self._entries: tuple[SideBarEntry, ...] = ()
         self._top = 0
         self._keys_shown = False
+        self._keys = KEYS
         self._pointer: Pointer[int | str] = Pointer(self._target)
 
-    def show(self, entries: Sequence[SideBarEntry]) -> None:
-        """List other sessions, or the same in another state."""
-        if tuple(entries) != self._entries:
-            self._entries = tuple(entries)
+    def show(self, entries: Sequence[SideBarEntry], *, panel: bool = False) -> None:
+        """List other sessions, or the same in another state; ``panel``: whether one has the keys."""
+        keys = PANEL_KEYS if panel else KEYS
+        if (tuple(entries), keys) != (self._entries, self._keys):
+            self._entries, self._keys = tuple(entries), keys
             self.refresh()
 
     def _target(self, event: events.MouseEvent) -> int | str | None:
@@ -91,7 +95,7 @@ class SideBar(Static):
         place = self._top + (event.y - TITLE_LINES) // LINES
         line = event.y - (self.size.height - len(KEYS))
         if self._keys_shown and line >= 0:
-            return key_at(KEYS[line], "", self.size.width, 1, Offset(event.x, 0))
+            return key_at(self._keys[line], "", self.size.width, 1, Offset(event.x, 0))
         return self._entries[place].number if event.y >= TITLE_LINES and place < len(self._entries) else None
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -122,7 +126,7 @@ class SideBar(Static):
         if self._keys_shown:
             text.append("\n" * (height - used - len(KEYS)))
             faint = replace(palette, strong=palette.muted)
-            text.append_text(Text("\n").join(hint_text(line, "", width, 1, faint) for line in KEYS))
+            text.append_text(Text("\n").join(hint_text(line, "", width, 1, faint) for line in self._keys))
         return text
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from ccq_tui.agent import SessionOptions, controls
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import (
     BlockFinished,
     EffortChanged,
@@ -39,6 +40,12 @@ WRITES = (
 )
 
 
+RUNS = (
+    Scenario("c")
+    .runs("Bash", command="timeout 20 tail -f /dev/null", description="Wait")
+    .says("Went on.")
+    .ends_turn()
+)
 BROKEN = json.dumps({"mcpServers": {"broken": {"command": "/nonexistent"}}})
 
 
@@ -68,12 +75,41 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
             assert not run.all(EffortChanged)
         async with stage.scene("model and effort", one):
             await model_and_effort_hold_from_the_next_prompt_on(run, model, listed)
+        async with stage.scene("what runs goes to the background", RUNS):
+            await what_runs_goes_to_the_background(run, model)
+        with step("status, changed files, directories and thinking"):
+            await it_says_how_it_does_and_takes_a_directory(run, home)
         async with stage.scene("a file is written", WRITES):
             prompt = await write_it(run)
     with step("asked when it is over"), pytest.raises(CommandError, match="over"):
         await run.session.ask(controls.session_cost())
     with step("files are shown before they are taken back, after a resume too"):
         await files_are_taken_back_after_a_resume_too(home, run.session.session_id, prompt)
+
+
+async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Wait")
+    asked = await run.until(PermissionAsked)
+    run.answer(asked.request.id, Allowed())
+    async with asyncio.timeout(LIMIT):
+        while not model.tool_results():  # it takes a moment until the command runs
+            await run.session.ask(controls.background_tasks())
+            await asyncio.sleep(0.1)
+    assert "in the background" in model.tool_results()[0].text
+    await run.idle()
+
+
+async def it_says_how_it_does_and_takes_a_directory(run: Running, home: CleanHome) -> None:
+    sections = await run.session.ask(controls.session_status())
+    rows = dict(row for section in sections for row in section.rows)
+    assert rows["cwd"] == str(home.project)
+    assert rows["Version"]
+    assert await run.session.ask(controls.workspace_diff()) == ()
+    await run.session.ask(controls.add_directories([str(home.root)]))
+    listed = Control("list_permission_rules", lambda answer: str(answer))
+    assert f"'path': '{home.root}'" in await run.session.ask(listed)
+    for on in (False, True):
+        await run.session.ask(controls.set_thinking(on=on))
 
 
 async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:

@@ -16,8 +16,10 @@ from ccq_tui.agent.events import (
     QuestionAsked,
     RequestSettled,
     SessionState,
+    TitleChanged,
     ToolFinished,
     ToolStarted,
+    TurnEnded,
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox.durable import DurableInbox
@@ -55,6 +57,8 @@ async def it_begins_anew(home: CleanHome) -> str:
         run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
         await run.idle()
         assert [event.text for event in run.all(BlockFinished)] == ["First.", "Settled."]
+        await run.session.rename("The API")
+        assert run.one(TitleChanged) == TitleChanged("The API")
         return run.session.session_id
 
 
@@ -62,7 +66,9 @@ async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
     async with Running(home, continue_conversation=True, fork=True) as run:
         connected = await run.until(Connected)
         assert connected.session_id != session_id
-        assert len(run.one(HistoryLoaded).events) == 7
+        past = run.one(HistoryLoaded)
+        assert len(past.events) == 7
+        assert (past.title, past.first_prompt) == ("Fork of The API", "Fork of Build it")
         run.session.send("Go on")
         await run.idle()
         assert run.session.session_id == connected.session_id
@@ -75,6 +81,7 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
         await run.until(Connected)
         history = run.one(HistoryLoaded)
         assert not history.cut
+        assert (history.title, history.first_prompt) == ("The API", "Build it")
         assert [type(event) for event in history.events] == [
             PromptAccepted,
             BlockFinished,
@@ -107,6 +114,9 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
         await run.idle()
         assert run.session.session_id == session_id
         assert [event.text for event in run.all(BlockFinished)] == ["Later."]
+        ended = run.one(TurnEnded)
+        # What it cost before its first turn here is not that turn's.
+        assert 0 < ended.turn_cost < ended.cost  # type: ignore[operator]
     texts = str(model.requests()[-1].body["messages"])
     assert "Build it" in texts
     assert "Settled." in texts

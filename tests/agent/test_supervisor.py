@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch, Settings
+from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of
@@ -57,9 +59,10 @@ class House:
         )
         self.supervisor.follow(inbox)
 
-    def open(self, **settings: Any) -> Heard:
+    def open(self, *, flags: dict[str, Any] | None = None, **settings: Any) -> Heard:
         """Open a session and run it."""
         launch = Launch(
+            flags=flags,
             settings=Settings(cwd=self.home.project, permission_mode="default", **settings),
             environment=self.home.overrides(),
         )
@@ -215,6 +218,42 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         await heard.until(RequestSettled)
         await heard.state(SessionState.IDLE)
         one.pid_of(heard)
+
+
+async def test_what_was_granted_for_good_does_not_ask_for_trust_again(play: Callable[..., Any]) -> None:
+    commands = ("make test a", "make check a", "make lint a")
+    scenario = Scenario("g")
+    for command in commands:
+        scenario = scenario.runs("Bash", command=command, description="d").says("Done.").ends_turn()
+    _model, home = play(scenario)
+    settings = home.project / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"model": "opus"}', encoding="utf-8")
+    carried = untrusted(home.project)
+    assert carried is not None
+    remember(carried)
+    local = settings.with_name("settings.local.json")
+
+    async with house(home) as one:
+        heard = one.open(flags={})
+        for number in (1, 2, 3):
+            heard.session.send("Go on")
+            asked = (await heard.until(PermissionAsked, count=number)).request
+            suggestion = next(one for one in asked.suggestions if one.destination == "localSettings")
+            if number == 3:
+                assert untrusted(home.project) is None
+                known = json.loads(local.read_text(encoding="utf-8"))
+                assert len(known["permissions"]["allow"]) == 2
+                known["permissions"]["allow"].append("Bash(curl *)")  # by somebody else meanwhile
+                local.write_text(json.dumps(known), encoding="utf-8")
+            heard.session.answer(asked.id, Allowed(suggestion=suggestion), PANEL)
+            await heard.until(TurnEnded, count=number)
+            while beside := set(one.supervisor._tasks):
+                await asyncio.wait(beside, timeout=LIMIT)
+        one.pid_of(heard)
+    carried = untrusted(home.project)
+    assert carried is not None
+    assert [(file.path, file.change) for file in carried.files if file.change] == [(local, "changed")]
 
 
 async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_process(

@@ -163,8 +163,15 @@ class Terminal:
     def _head(self) -> int:
         """Return the line on which the panel begins, or the number of lines while there is none."""
         heads = (" ◆ Claude asks", " ◆ Claude has", " ◆ Claude wants", " ◆ A subagent", " ← ")
+        lines = self.screen.display
         return next(
-            (y for y, line in enumerate(self.screen.display) if line.startswith(heads)), self.screen.lines
+            (
+                y
+                for y, line in enumerate(lines)
+                # A question that is scrolled away stands in the place of who asks.
+                if line.startswith(heads) or (y and line.startswith(" ◆ ") and not lines[y - 1].strip("─"))
+            ),
+            self.screen.lines,
         )
 
     @property

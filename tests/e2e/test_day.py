@@ -17,6 +17,8 @@ from tests.e2e.terminal import Terminal
 CHANGING = (
     # A call so short that its time is not worth telling is told without.
     (re.compile(r"^([ │]*[✔✘] .*?) · [\d.]+ s$", re.MULTILINE), r"\1"),
+    # So is a wait for the person, who is quick here.
+    (re.compile(r" · waited [^·\n]* for you"), ""),
     (re.compile(r"\d[\d,.]* (s|ms|min)\b( \d+ s)?"), "<time>"),
     (re.compile(r"\b\d+s\b"), "<time>"),
     (re.compile(r"[\d,]+ → [\d,]+ tokens · \$[\d.]+"), "<tokens> · <cost>"),
@@ -52,8 +54,8 @@ def last_line(terminal: Terminal) -> str:
 
 
 def recorded(run: Running) -> str:
-    """Return the screen's transcript without what changes from run to run, once the turn's cost closes it."""
-    closed = run.terminal.wait(lambda terminal: last_line(terminal).startswith(" ─ "))
+    """Return the screen's transcript without what changes from run to run, once a rule closes it."""
+    closed = run.terminal.wait(lambda terminal: last_line(terminal).startswith((" ─ ", " ── ")))
     text = transcript(closed)
     for pattern, put in CHANGING:
         text = pattern.sub(put, text)

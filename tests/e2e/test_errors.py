@@ -98,7 +98,7 @@ def told_elsewhere(run: Running) -> None:
         terminal.wait_panel("Which one")
         told = re.findall(rb"\x1b\]777;notify;([^;]*);(.*?)\x1b\\", bytes(terminal.raw))
         assert len(told) == 1
-        assert told[0][0].decode() == "ccq-tui · shop"
+        assert told[0][0].decode() == "ccq-tui · go"
         assert told[0][1].decode().startswith("Claude asks: Which one; ")
         assert not re.search(rb"[\x00-\x1f]", told[0][1])
     with step("the bar is there while nobody looks, and nothing of it is left behind"):

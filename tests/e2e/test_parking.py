@@ -33,6 +33,8 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         run.terminal.type("my own")
         run.terminal.wait("my own")
         run.end("ctrl+q", 0)
+        assert "1 question waits in “" in run.terminal.text
+        assert "ccq-tui resume " in run.terminal.text
     with step("a new session says what waits elsewhere, and a hang-up leaves nothing of it behind"):
         other = start(Scenario("other").says("Hello."), prompt="hello", home=run.home)
         other.terminal.wait("1 question waits for you in another session")

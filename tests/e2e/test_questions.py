@@ -163,7 +163,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
     with step("an empty multi-select is confirmed in so many words"):
         opened(run, 7, "Which features?")
         terminal.press("enter")
-        terminal.wait_in_panel("nothing selected")
+        terminal.wait_in_panel("→ none of these")
         terminal.press("end enter")
         assert '"Which features?"="(none of these)"' in run.result("toolu_e2e_7")
     with step("single select"):
@@ -253,7 +253,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("pageup pageup")
         terminal.wait("Paragraph 51 ")
         terminal.press("f2")
-        terminal.wait("1 question waiting · 1/2 answered")
+        terminal.wait("2 questions waiting · 1/2 answered")
         terminal.type("a draft prompt")
         terminal.wait("❯ a draft prompt")
         terminal.resize((40, 12))

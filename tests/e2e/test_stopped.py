@@ -48,6 +48,34 @@ def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(tmp_path: Path) -> 
         assert terminal.wait_end() == 0
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="a shell with job control")
+def test_ctrl_z_gives_the_terminal_to_the_shell_and_a_quit_signal_leaves_it_whole(tmp_path: Path) -> None:
+    home = clean_environment("http://127.0.0.1:9", root=tmp_path)
+    shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
+    with ExitStack() as ending, Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
+        terminal.type(f"{program()} demo single --speed 0\n")
+        terminal.wait_panel("Which database")
+        (pid,) = children(terminal.process.pid)
+        ending.callback(kill_all, pid)
+        with step("suspended in the middle of a text, and back in it"):
+            terminal.type("owords typed in a burst\x1a")
+            terminal.wait("Stopped")
+            terminal.type("echo in the she''ll\n")
+            terminal.wait("in the shell")
+            terminal.type("clear; fg\n")
+            terminal.wait("words typed in a burst")
+            terminal.type(" and after it")
+            terminal.wait("words typed in a burst and after it")
+        with step("ended by SIGQUIT"):
+            os.kill(pid, signal.SIGQUIT)
+            terminal.wait(lambda _: not Path(f"/proc/{pid}").exists())
+            terminal.type("echo $? she''ll\n")
+            terminal.wait("131 shell")
+        terminal.type("exit\n")
+        terminal.wait_end()
+        assert terminal.restored
+
+
 def kill_all(group: int) -> None:
     """Leave nothing of a job behind that did not end: it is no child of ours."""
     with suppress(ProcessLookupError):

@@ -140,7 +140,7 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
     """Put a question into the inbox as an earlier process left it."""
     request = request_of(session_id)
     keep_record(session_id)
-    run.app.inbox.note_session(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
+    run.app.inbox.sessions.note(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
     await run.app.inbox.run(lambda store: store.requests.add(request, "Before it."))
     return request
 

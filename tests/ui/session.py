@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.agent.controls import Control, Rewound, rewind
+from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.events import (
     AgentEvent,
     ArrivingEnded,
@@ -22,6 +22,7 @@ from ccq_tui.agent.events import (
     RequestSettled,
     SessionState,
     StateChanged,
+    TitleChanged,
 )
 from ccq_tui.app import CcqApp
 from ccq_tui.config import Launch, Settings
@@ -103,6 +104,10 @@ class ToldSession:
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
         return await rewind(self.ask, prompt_id, "", files=files)
+
+    async def rename(self, title: str) -> None:
+        await self.ask(rename(title))
+        self.tell(TitleChanged(title))
 
     def withdraw(self, prompt_id: str) -> None:
         self.withdrawn.append(prompt_id)

@@ -16,13 +16,12 @@ from ccq_tui.agent.events import (
     RequestSettled,
     SessionState,
 )
-from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
+from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest, waiting_line
 from ccq_tui.questions import Answer, Answered, Question
 from ccq_tui.questions.merge_partial import BACK_AGAIN, NOT_COMPLETE
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving, PanelState
-from ccq_tui.screens.session import dock
 from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import PANEL, PHONE
@@ -55,7 +54,7 @@ def state_of(run: Driven) -> PanelState:
 
 
 async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dock, "HELD_UP_SECONDS", 0.0)
+    monkeypatch.setattr(waiting_line, "HELD_UP_SECONDS", 0.0)
     run = Driven(clock=Clock())  # nobody pauses in typing before the test says so
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)

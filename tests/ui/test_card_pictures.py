@@ -114,9 +114,19 @@ AGENTS = (
 LINES = (
     ev.Compacted(182_340, 21_007),
     ev.ConversationReset("s2"),
-    ev.TurnEnded("completed", False, 93.0, 0.4131, 51_302, 2_210),
+    ev.TurnEnded("completed", False, 93.0, 2.1, 51_302, 2_210, turn_cost=0.4131, waited=61.0),
     ev.TurnEnded("aborted_tools", True, 12.0, None, 0, 0),
     ev.Retrying(3, 10, 7.2, 529, "overloaded"),
+)
+COLOURS = (
+    ev.ToolStarted("c", "Bash", {"command": "make check", "description": "Check"}),
+    ev.ToolFinished(
+        "c",
+        "Bash",
+        "\x1b[32m✓\x1b[0m unit \x1b[2m(0.4 s)\x1b[0m\n\x1b[1;31mFAILED\x1b[0m tests/test_store.py\n"
+        "\x1b[33mwarning\x1b[39m: 2 deprecated calls\n\x1b[38;5;39msee\x1b[0m \x1b[4mdocs/checks.md\x1b[24m\n"
+        "\x1b[38;2;255;0;255mmagenta\x1b[m \x1b[36mcyan\x1b[0m \x1b[7m inverse \x1b[0m \x1b[5;99mplain",
+    ),
 )
 CARDS: dict[str, Sequence[ev.AgentEvent]] = {
     "edit": EDIT,
@@ -125,6 +135,7 @@ CARDS: dict[str, Sequence[ev.AgentEvent]] = {
     "lists": LISTS,
     "agents": AGENTS,
     "lines": LINES,
+    "colours": COLOURS,
 }
 
 

@@ -129,8 +129,13 @@ async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds() -> No
         await models_known(pilot, driven)
         await say(pilot, driven, "/effort max")
         assert "There is no effort max: low, high" in notices(driven)
+        driven.told.replies["get_settings"] = {"applied": {"effort": "low"}}
         await say(pilot, driven, "/effort")
-        await picker(pilot)
+        shown = await picker(pilot)
+        assert [row.value for row in shown.state.rows if row.current] == ["low"], (
+            "the CLI says which one holds"
+        )
+        driven.clock.skip(1.0)
         await pilot.press("down", "enter")
         await closed(pilot)
         assert driven.told.set == [("effort", "high")]
@@ -186,6 +191,8 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
         driven.clock.skip(1.0)
         assert "Takes 1 file back: +0 −4 lines." in (await picker(pilot)).about
+        await pilot.press("escape")
+        await until(pilot, lambda: "which prompt" in getattr(pilot.app.screen, "heading", ""))
         await pilot.press("escape")
         await closed(pilot)
         assert rewound(driven) == []
@@ -339,6 +346,7 @@ async def test_a_title_is_told_to_the_cli_and_shown() -> None:
         await until(pilot, lambda: driven.screen.view.title == "The API")
         assert driven.told.asked == [("rename_session", {"title": "The API"})]
         assert "Title: The API" in notices(driven)
+        assert driven.screen.view.name == "The API"
 
 
 EARLIER = (

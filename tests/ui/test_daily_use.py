@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
 from ccq_tui.questions import Option, Question
-from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
@@ -33,10 +32,6 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
         def keys() -> str:
             return bar.render().plain
 
-        await pilot.press("escape")
-        run.clock.skip(GRACE + 0.1)
-        await pilot.press("escape")
-        await until(pilot, lambda: "/rewind goes back" in run.screen.dock.notices.text)
         run.told.tell(StateChanged(SessionState.WORKING))
         run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
         await until(pilot, lambda: "↑ take back" in keys())

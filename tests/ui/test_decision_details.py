@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,38 @@ def test_what_is_hidden_is_shown() -> None:
     assert "/a‹U+202E›b" in told
     assert "- x␍\n+ x\n  y" in told, "line ends that change are a change"
     assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "  b"]
+
+
+def test_a_line_break_at_the_end_is_no_line_more() -> None:
+    assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["/a", "+ x", "+ y"]
+    assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["/a", "+ x", "+ "]
+    assert plain(asks("Write", file_path="/a", content="")) == ["/a", "+ "]
+    assert plain(asks("Bash", command="make\n")) == ["$ make"]
+    changed = asks("Edit", file_path="/a", old_string="x\ny\n", new_string="x\nz\n")
+    assert plain(changed) == ["/a", "  x", "- y", "+ z"]
+    # Where only one of the texts has it, it is what changes.
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="x")) == ["/a", "  x", "- "]
+    assert plain(asks("Edit", file_path="/a", old_string="x\n", new_string="\n")) == ["/a", "- x", "+ "]
+    assert plain(asks("Edit", file_path="/a", old_string="", new_string="x\n")) == ["/a", "+ x"]
+
+
+def test_a_command_that_the_agent_does_not_describe_is_shown_once() -> None:
+    request = PermissionRequest("t", "s", "Bash", {"command": "make all\n"}, description="make all")
+    assert plain(request) == ["$ make all"]
+    assert plain(replace(request, description="Build it")) == ["$ make all", "Build it"]
+
+
+def test_files_are_named_as_on_their_cards() -> None:
+    def drawn(tool: str, **values: str) -> str:
+        return next(details.detail_lines(asks(tool, **values), 70, PLAIN, directory="/work/here")).plain
+
+    assert drawn("Write", file_path="/work/here/src/a.py", content="x") == "src/a.py"
+    assert (
+        drawn("Edit", file_path="/work/hereabouts/a", old_string="", new_string="x") == "/work/hereabouts/a"
+    )
+    assert drawn("NotebookEdit", notebook_path="/work/here/a.ipynb", new_source="x") == "a.ipynb"
+    assert drawn("Read", file_path="/etc/passwd") == "/etc/passwd"
+    assert details.headline(asks("mcp__srv__do_it")) == "Claude wants to use srv: do_it"
 
 
 def test_input_nested_too_deep_is_said() -> None:

@@ -77,7 +77,7 @@ async def test_each_key_of_the_table_is_done_by_somebody() -> None:
     run = Driven()
     async with run.app.run_test():
         named = {action.name for action in ACTIONS if action.place in ON_SCREENS}
-        assert {*run.session_screen.actions, "help", "quit"} == named
+        assert {*run.session_screen.actions, "help", "quit", "suspend"} == named
 
 
 def test_each_key_says_what_it_does_where_no_panel_does() -> None:

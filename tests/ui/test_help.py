@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +22,14 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
-from ccq_tui.filtered_list import MOVES
 from ccq_tui.inbox.choices import NUMBERS
-from ccq_tui.inbox.decision import means_something
+from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_something
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.keylist import (
     ALT_NUMBERS,
-    DECISION,
-    DECISION_KEYS,
-    PICKER_KEYS,
     found,
     joined,
     own_bindings,
@@ -42,7 +39,7 @@ from ccq_tui.screens.pickers.pick_list import PickRow
 from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.widgets.search_bar import SearchField
+from ccq_tui.widgets.search_bar import SEARCH, SearchField
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
@@ -61,6 +58,21 @@ async def idle(run: Driven, pilot: Pilot[Any]) -> None:
 
 def shown(run: Driven) -> str:
     return str(run.app.screen.query_one("#help-keys", Static).render())
+
+
+async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in() -> None:
+    run = started()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await idle(run, pilot)
+        for keys, place in (([], "Prompt"), (["ctrl+f"], SEARCH), (["escape"], "Prompt")):
+            await pilot.press(*keys)
+            assert run.screen.help_place == place
+        run.told.tell(asked("q"))
+        await until(pilot, lambda: run.screen.dock.panel)
+        assert run.screen.help_place == KeyPlace.QUESTION.value
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
+        assert shown(run).startswith(KeyPlace.QUESTION.value)
 
 
 # -- the list ---------------------------------------------------------------------------------------------
@@ -113,10 +125,13 @@ def test_every_key_of_the_question_panel_is_listed_once() -> None:
 
 def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
     state = first_draft(permission())
-    handled_by_the_panel = {"shift+up", "shift+down", "ctrl+g"}
-    for key in (key for keys, _ in DECISION_KEYS for key in keys if key not in handled_by_the_panel):
-        assert means_something(state, key, key if len(key) == 1 else "")
-    listed = {key for keys, _ in DECISION_KEYS for key in keys}
+    handled_by_the_panel = {"scroll_up", "scroll_down", "edit"}
+    for use in DECISION_KEYS:
+        there = replace(state, typing=use.action == "leave_text")
+        for key in use.keys if use.action not in handled_by_the_panel else ():
+            assert means_something(there, key, key if len(key) == 1 else "")
+    assert {use.action for use in DECISION_KEYS} >= IN_TEXT
+    listed = {key for use in DECISION_KEYS for key in use.keys}
     assert {choice.key for choice in kind_of(permission()).choices(permission())} <= listed
     assert any(section.title == DECISION for section in ALL)
 
@@ -262,10 +277,6 @@ async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:
             assert picker.state.cursor == row
         await pilot.press("j")
         await until(pilot, lambda: picker.state.filter == "j")
-
-
-def test_every_key_that_moves_in_a_list_to_choose_from_is_listed() -> None:
-    assert set(MOVES) <= {key for keys, _ in PICKER_KEYS for key in keys}
 
 
 async def test_the_keys_under_the_prompt_are_those_that_apply() -> None:

@@ -30,8 +30,8 @@ from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
+from ccq_tui.screens.inbox.keys import INBOX_KEYS
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.keylist import INBOX_KEYS
 from ccq_tui.screens.session import SessionScreen, requests
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
@@ -343,7 +343,7 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     await pilot.press("escape")
     await until(pilot, lambda: run.app.screen is screen)
     leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}
-    for key in (key for keys, _does in INBOX_KEYS for key in keys if key not in leaving):
+    for key in (key for use in INBOX_KEYS for key in use.keys if key not in leaving):
         await pilot.press(key)
         assert screen.field.text == "", key
         if screen.declining:
@@ -573,6 +573,7 @@ async def test_a_panel_is_fresh_again_when_the_help_over_it_closes(tmp_path: Pat
     async with decision_waits(tmp_path, request, (80, 24)) as (run, pilot, outcome, clock):
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        assert str(run.app.screen.query_one("#help-keys").render()).startswith("Permission or plan\n")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         panel = run.inbox_screen.panel

@@ -170,4 +170,6 @@ async def test_lists(pictures: Pictures) -> None:
         shown.run.screen.dock.prompt.put("/rewind")
         await shown.picked("rewind", "Rewind to before which prompt?", "enter")
         await shown.picked("rewind_what", "Rewind to before: Build the wheel, and look into it", "enter")
+        await shown.pilot.press("escape")
+        await until(shown.pilot, lambda: "which prompt" in getattr(shown.run.app.screen, "heading", ""))
         await shown.leave()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.containers import VerticalScroll
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -30,10 +33,11 @@ from ccq_tui.inbox import InboxUnavailable, QuestionRequest
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
 from ccq_tui.screens.overview import card_feed
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
+from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar
@@ -188,6 +192,10 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         await pilot.press("home")
         assert run.under().session == "Elsewhere"
         await pilot.press("k")
+        assert run.under().session == "Killed"
+        await pilot.press("ctrl+n")
+        assert run.under().session == "Elsewhere"
+        await pilot.press("ctrl+p")
         assert run.under().session == "Killed"
         await pilot.press("l", "l")
         assert run.under().session == "Parked"
@@ -357,6 +365,82 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
         await pilot.press("escape", "home")
         await pilot.resize_terminal(40, 12)
         await pictures.keep(pilot, "small")
+
+
+def shown_statistics(run: Many) -> str:
+    return "\n".join(str(one.render()) for one in run.app.screen.query("#statistics-charts").results(Static))
+
+
+def title_of_statistics(run: Many) -> str:
+    return "\n".join(str(one.render()) for one in run.app.screen.query("#statistics-title").results(Static))
+
+
+async def test_statistics_of_waits(tmp_path: Path) -> None:
+    begun = datetime.now(UTC) - timedelta(minutes=30)
+    store = Store(tmp_path / "inbox.db", now=lambda: begun)
+    store.sessions.upsert("a", str(HERE))
+    for number, name in enumerate(("first", "second", "third"), 1):
+        store.requests.add(asked_by("a", name))
+        begun += timedelta(seconds=20 * number)
+        store.requests.settle(f"{name}@a", Discussed("no") if number == 2 else Declined(), PANEL)
+    store.close()
+    run = Many(tmp_path)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press("f5", "s")
+        await until(pilot, lambda: "3 requests" in shown_statistics(run))
+        assert shown_statistics(run).splitlines()[:3] == [
+            "Agents waited 2 min 0 s for you, in 3 requests.",
+            "1 discussed · 2 declined",
+            "Half of your answers took 40 s at most, nine of ten 56 s.",
+        ]
+        assert "question: Which" in shown_statistics(run)
+        await pilot.press("left", "left", "left", "h", "x")
+        await until(pilot, lambda: "today" in title_of_statistics(run))
+        await pilot.press("l", "right", "right", "right", "right")
+        await until(pilot, lambda: "a year" in title_of_statistics(run))
+        scroll = run.app.screen.query_one(VerticalScroll)
+        await pilot.press("end")
+        await until(pilot, lambda: scroll.scroll_y == scroll.max_scroll_y > 0)
+        await pilot.press("k", "pageup", "home")
+        await until(pilot, lambda: scroll.scroll_y == 0)
+        await pilot.press("escape")
+        assert isinstance(run.app.screen, OverviewScreen)
+        await pilot.press("s", "escape", "s", "s", "escape")
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        assert run.session_screen.dock.prompt.text == ""
+
+
+async def test_picture_of_statistics(
+    pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "UTC0")
+    time.tzset()
+    now = datetime(2026, 11, 22, 16, tzinfo=UTC)
+    at = now
+    store = Store(tmp_path / "inbox.db", now=lambda: at)
+    for number, (project, header) in enumerate(
+        (("api", "Database"), ("web", "Layout"), ("api", "Proceed")) * 9
+    ):
+        store.sessions.upsert(project, f"/home/me/{project}")
+        at = now - timedelta(days=number % 11, hours=number % 7)
+        asked = QuestionSet(f"q{number}", (Question("Which?", header, (Option("A"), Option("B"))),))
+        store.requests.add(QuestionRequest(asked.id, project, asked))
+        at += timedelta(seconds=4 * number * number)
+        outcome = (Answered((Answer(("A",)),)), Declined(), Discussed("why?"))[number % 5 % 3]
+        store.requests.settle(f"{asked.id}@{project}", outcome, PANEL)
+    store.close()
+    run = Many(tmp_path)
+    async with run.app.run_test(size=(80, 13)) as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        run.app.push_screen(StatisticsScreen(run.app.manager.inbox, now=lambda: now))
+        await until(pilot, lambda: "27 requests" in shown_statistics(run))
+        run.app.screen.query_one(HintBar).wake()
+        await pictures.keep(pilot, "usual")
+        await pilot.resize_terminal(40, 12)
+        await pictures.keep(pilot, "small")
+    monkeypatch.undo()
+    time.tzset()
 
 
 async def test_picture_of_a_first_session_without_colour(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.screens.editor import KEPT, Edited
 from ccq_tui.screens.session import base
+from ccq_tui.screens.session.requests import BY_MESSAGE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.session import Driven, asked, keys_work, permission, until
@@ -118,3 +120,21 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         )
         assert run.screen.dock.prompt.text == "half a prompt"
         assert run.told.answers == []
+
+
+async def test_a_notice_goes_with_the_request_that_it_is_about() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        notices = run.screen.dock.notices
+        for name in ("one", "two"):
+            event = replace(asked(name), by_message=True)
+            run.told.tell(event)
+            await until(pilot, lambda: run.screen.dock.panel is not None and BY_MESSAGE in notices.text)
+            if name == "one":
+                run.told.tell(RequestSettled(event.request.id, Cancelled("")))
+            else:
+                await keys_work(run, pilot)
+                await pilot.press("enter")
+            await until(pilot, lambda: not run.screen.dock.line.items)
+            await until(pilot, lambda: BY_MESSAGE not in notices.text)

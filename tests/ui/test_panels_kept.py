@@ -153,7 +153,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         assert panel.state.text == ""
         assert panel.state.outcome is None
         assert run.told.answers == []
-        await pilot.press("ctrl+z")
+        await pilot.press("ctrl+underscore")
         assert panel.state.text == ""
         run.told.tell(RequestSettled("q2", Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.panel is None)

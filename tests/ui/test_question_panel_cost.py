@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from ccq_tui.inbox import PermissionRequest
 from ccq_tui.questions import Option, Question
-from ccq_tui.widgets.lines import Flow, LineView, flowing, verbatim
+from ccq_tui.widgets.lines import FOLD_SIGN, Flow, LineView, flowing, verbatim
 from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
 from tests.ui.host import DecisionHost, PanelHost
 
@@ -151,6 +151,7 @@ def test_a_flow_makes_lines_as_they_are_asked_for(wraps: Wraps) -> None:
 @pytest.mark.parametrize("make", [flowing, verbatim])
 def test_a_flow_loses_nothing(make: object, text: str) -> None:
     lines = [line.plain for line in make(text, "", 31)]  # type: ignore[operator]
+    lines = [line.removeprefix(FOLD_SIGN) for line in lines]
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(Text(line).cell_len <= 31 for line in lines)
     assert lines

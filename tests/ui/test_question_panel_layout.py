@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from rich.cells import cell_len
 
@@ -150,7 +151,7 @@ async def test_preview_beside_from_a_hundred_columns_and_under_below_that() -> N
         first = next(y for y, line in enumerate(lines) if "|nav | body    |" in line)
         last_row = next(y for y, line in enumerate(lines) if "Other…" in line)
         assert first > last_row, "under the list"
-        assert lines[first - 2].startswith("   ─ Sidebar ─")
+        assert lines[first - 2].startswith("   ─ ○ Sidebar ─")
 
 
 async def test_preview_is_verbatim_scrolls_and_is_folded_not_cut() -> None:
@@ -285,4 +286,113 @@ async def test_a_low_screen_keeps_what_is_asked_in_sight() -> None:
         assert app.panel_lines[2] == " Review your answers"
         await pilot.put(RECOMMENDED, place=(1, 2))
         assert app.panel_lines[1] == " 1 of 2 · Which cache should stand befo…"
+        assert app.panel_lines[2].strip() == "Cache", "beside the keys is no room for it"
+        await pilot.resize_terminal(60, 12)
+        await pilot.pause()
         assert app.panel_lines[-1].endswith("Cache")
+
+
+LENGTHY = replace(SINGLE, text=LONG_TEXT)
+LENGTHIEST = replace(SINGLE, text=f"Which {'of them ' * 90}then?")
+
+
+async def test_a_panel_opens_on_its_question_and_names_it_while_it_is_scrolled_away() -> None:
+    app = PanelHost(LENGTHIEST, LENGTHY)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in ((80, 24), (160, 50), (40, 12), (100, 30)):
+            await pilot.resize_terminal(*size)
+            await pilot.put(LENGTHIEST, LENGTHY)
+            assert "Which of them" in app.panel_text, size
+            assert app.panel.query_one("#list", LineView).scroll_offset.y == 0, size
+            await pilot.press("end")
+            assert "Other…" in app.cursor_line
+            assert any("Which of them" in line for line in app.panel_lines[:4]), size
+            await pilot.press("tab")
+            assert app.panel.query_one("#list", LineView).scroll_offset.y == 0, size
+
+
+async def test_the_review_opens_on_the_row_under_its_cursor() -> None:
+    app = PanelHost(*MANY[:6])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["1", "tab"] * 6)
+        assert "Submit answers" in app.cursor_line
+
+
+async def test_a_row_under_a_long_question_is_taken_once_it_was_seen() -> None:
+    app = PanelHost(LENGTHIEST)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("enter")
+        assert app.state.outcome is None
+        assert "PostgreSQL" in app.cursor_line
+        await pilot.press("enter")
+        assert app.state.outcome is not None
+
+
+async def test_previews_that_are_not_on_the_screen_have_a_sign_and_their_key() -> None:
+    app = PanelHost(PREVIEWED)
+    async with app.run_test(size=(40, 12)) as pilot:
+        assert "Sidebar ▤" in app.panel_text
+        assert "p ▤ · F1" in app.panel_text
+        await pilot.press("p")
+        assert "─ ○ Sidebar ─" in app.panel_text
+        assert "Esc small preview" in app.panel_text
+        await pilot.press("space", "down")
+        assert "─ ○ Tabs ─" in app.panel_text
+        assert "● Sidebar" not in app.panel_text
+        await pilot.press("pagedown")
+        assert " 1  line of tabs" not in app.panel_text
+        assert "  3  line of tabs" in app.panel_text
+        await pilot.press("pageup", "up")
+        assert "─ ● Sidebar ─" in app.panel_text
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("escape")
+        assert "▤" not in app.panel_text
+        assert app.panel_text.count("Shift+↑↓") == 1
+
+
+async def test_what_goes_on_from_a_wide_line_of_a_preview_has_a_sign() -> None:
+    wide = "".join(f"{n:05}" for n in range(1000))
+    app = PanelHost(Question("Which?", "W", (Option("A", preview=f"{wide}\nshort"), Option("B"))))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("p")
+        lines = [line.strip() for line in app.panel_lines]
+        first = next(at for at, line in enumerate(lines) if line.startswith("0000000001"))
+        assert all(line.startswith("↳ ") for line in lines[first + 1 : first + 6])
+        seen = "".join(line.removeprefix("↳ ").rstrip("▇▆▅▄▃▂▁█▉ ") for line in lines[first : first + 6])
+        assert wide.startswith(seen)
+
+
+async def test_every_panel_names_f1_and_a_number_its_range() -> None:
+    app = PanelHost(DAYS, SINGLE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for size in ((80, 24), (40, 12), (30, 14)):
+            await pilot.resize_terminal(*size)
+            await pilot.put(DAYS, SINGLE)
+            assert "1 to 365 days" in app.panel_text, size
+            for keys in ([], ["escape"], ["tab"], ["o"], ["escape", "n"], ["escape", "c"], ["escape", "tab"]):
+                await pilot.press(*keys)
+                assert "F1" in app.panel_text, (size, keys)
+
+
+async def test_a_number_has_one_line() -> None:
+    app = PanelHost(DAYS, SINGLE)
+    async with app.run_test() as pilot:
+        await pilot.press("4", "ctrl+j", "2", "shift+enter")
+        assert app.state.text == "42"
+        app.paste("\n7\n")
+        await pilot.pause()
+        assert app.state.text == "427"
+        await pilot.press("escape")
+        assert "Enter edit" in app.panel_text
+        await pilot.press("enter")
+        assert app.state.focus == "field"
+
+
+async def test_labels_with_commas_stand_one_a_line_in_the_review() -> None:
+    comma = Question("Which?", "W", (Option("a, b"), Option("c"), Option("")), multi_select=True)
+    app = PanelHost(comma)
+    async with app.run_test() as pilot:
+        await pilot.press("a", "enter")
+        lines = [line.strip() for line in app.panel_lines]
+        at = lines.index("→ a, b")
+        assert lines[at + 1 : at + 3] == ["c", "(empty label)"]

@@ -179,20 +179,35 @@ async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
 async def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
     app = PanelHost(MULTI)
     async with app.run_test() as pilot:
+        assert "Space select · Enter none of these · Esc hide · a all/none" in app.panel_text
+        assert "Tab leave open" in app.panel_text
         await pilot.press("enter")
-        assert "nothing selected · this will be sent as “none of these”" in app.panel_text
-        assert "1 with nothing selected" in app.panel_text
+        assert "→ none of these" in app.panel_text
+        assert "1 with “none of these”" in app.panel_text
         await pilot.press("enter")
         assert (app.state.tab, outcomes(app)) == (0, [])
         await pilot.press("tab", "end", "enter")
         assert outcomes(app) == [Answered((Answer(empty=True),))]
 
 
+async def test_a_multi_select_is_left_open_on_purpose() -> None:
+    app = PanelHost(MULTI)
+    async with app.run_test() as pilot:
+        for keys in (["tab"], ["enter", "enter", "enter", "space", "space", "tab"]):
+            await pilot.press(*keys)
+            assert "→ no answer" in app.panel_text, keys
+            assert "1 without an answer" in app.panel_text
+        await pilot.press("end", "enter")
+        assert outcomes(app) == [Answered((Answer(),))]
+
+
 async def test_gaps_may_be_submitted_and_are_counted() -> None:
     app = PanelHost(SINGLE, RECOMMENDED, MULTI)
     async with app.run_test() as pilot:
         await pilot.press("shift+tab")
-        assert "2 without an answer · 1 with nothing selected" in app.panel_text
+        assert "3 without an answer" in app.panel_text
+        await pilot.press("shift+tab", "enter")
+        assert "2 without an answer · 1 with “none of these”" in app.panel_text
         await pilot.press("end", "enter")
         assert [answer.given for answer in outcomes(app)[0].answers] == [False, False, True]  # type: ignore[attr-defined]
 

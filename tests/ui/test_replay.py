@@ -110,7 +110,12 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         await pilot.press(*"hello", "ctrl+f", *"faster")
         assert run.screen.finder.bar.field.value == "faster"
         assert run.screen.dock.prompt.text == ""
-        await pilot.press("escape", "alt+up", "escape", "e")
+        run.clock.skip(60.0)
+        await pilot.press("escape", "alt+up", "escape", "e", "e", "e")
+        assert "e again writes it" in run.screen.dock.notices.text, "a key held down writes nothing"
+        assert exported(tmp_path) == ""
+        run.clock.skip(0.5)
+        await pilot.press("e")
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 

@@ -17,6 +17,6 @@ async def test_questions_of_the_past_open_no_panel() -> None:
         run.told.tell(HistoryLoaded(past))
         run.told.tell(StateChanged(SessionState.IDLE))
         await until(pilot, lambda: "the session ended before" in run.screen.transcript.text())
-        assert "note: because" in run.screen.transcript.text()
+        assert "✎ because" in run.screen.transcript.text()
         assert run.screen.dock.panel is None
         assert not run.screen.dock.line.items

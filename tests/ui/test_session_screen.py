@@ -61,6 +61,7 @@ async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(pa
         await pilot.press("ctrl+c")
         assert "again" in run.screen.dock.notices.text
         assert not run.told.closed
+        run.clock.skip(0.2)
         await pilot.press("ctrl+c")
         await until(pilot, lambda: run.told.closed)
 

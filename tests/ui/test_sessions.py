@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
-from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged
+from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged, TitleChanged
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft
@@ -121,6 +121,11 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         await until(pilot, lambda: run.number() == 1)
         await pilot.press("f3")
         await until(pilot, lambda: run.bar() == "")
+        await pilot.press("ctrl+pageup")
+        await until(pilot, lambda: run.number() == 2)
+        await until(pilot, lambda: run.bar() == "")
+        await pilot.press("ctrl+pagedown")
+        await until(pilot, lambda: run.number() == 1)
         await pilot.press("f3")
         await until(pilot, lambda: "Sessions 2" in run.bar())
         await pilot.click(SideBar, offset=(5, 5))
@@ -141,9 +146,12 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
     async with run.app.run_test(size=(100, 30)) as pilot:
         await another(pilot, run)
         await pilot.press(*"abc")
+        run.all[0].tell(TitleChanged("Cache of the API"))
         run.all[0].tell(StateChanged(SessionState.AWAITING))
         run.all[0].tell(asked("toolu_1"))
         await until(pilot, lambda: "F4 goes there" in run.session_screen.dock.notices.text)
+        # Both are in one directory: its name would tell nothing.
+        assert run.session_screen.dock.notices.text.startswith("◆ Cache of the API: ")
         await until(pilot, lambda: "? 1" in run.bar())
         await pilot.press(*"1d", "space")
         assert run.session_screen.dock.prompt.text == "abc1d "
@@ -153,6 +161,12 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         await pilot.press("f4")
         await until(pilot, lambda: run.number() == 1)
         await keys_work(run, pilot)
+        panel = run.session_screen.dock.panel
+        assert panel is not None
+        head = panel.query_one("#head", Static)
+        assert "session Cache of the API" in str(head.visual)
+        run.all[0].tell(TitleChanged("Cache"))
+        await until(pilot, lambda: str(head.visual).rstrip().endswith("session Cache"))
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.all[0].answers)
         assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), PANEL)]

@@ -18,7 +18,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
+from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
@@ -159,6 +159,25 @@ async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once() -> None:
         burst(run, "y\r")
         await until(pilot, lambda: "Not sent" in dock.notices.text)
         assert run.told.sent == ["next"]
+
+
+@pytest.mark.parametrize("away", [("f1", "x", "escape", "escape"), ("f2", "h", "i", "enter", "f2")])
+async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(away: tuple[str, ...]) -> None:
+    async with driven() as (run, pilot):
+        await opened(run, pilot, ASKED["permission"])
+        run.clock.skip(2.0)
+        screen = run.session_screen
+        for key in away:
+            run.clock.skip(0.1)
+            await pilot.press(key)
+        await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
+        run.clock.skip(GRACE + 0.2)
+        await pilot.press("n")
+        await pilot.pause()
+        assert run.told.answers == []
+        run.clock.skip(2.0)
+        await pilot.press("n")
+        await until(pilot, lambda: run.told.answers == [("permission", Denied(), PANEL)])
 
 
 async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_word() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.format import shortener
 from ccq_tui.inbox.records import whole_record
 from ccq_tui.inbox.store import StoredSessionState
 from ccq_tui.inbox.store.opening import open_database
@@ -304,3 +306,37 @@ def test_a_question_left_open_keeps_its_note() -> None:
     assert isinstance(stored.request, QuestionRequest)
     left = answered(stored.request.questions, [Said(left_open=True, note="later")])
     assert left == Answered((Answer(note="later"),))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None:
+    stock()
+    for words, code, said in (
+        (["inbox", "--plain"], 1, "standard output cannot be written: No space left on device"),
+        (["answer", CACHE, "--choose", "1"], 0, "answered. Only standard output cannot be written"),
+    ):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "ccq_tui", *words],
+                stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, cwd=tmp_path, check=False,
+            )  # fmt: skip
+        assert (done.returncode, said in done.stderr, "Traceback" in done.stderr) == (code, True, False)
+    assert main(["answer", CACHE, "--choose", "1"]) == 3
+
+
+def test_a_cost_without_an_end_is_json_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store.sessions.upsert(SESSION, "/home/me/api", cost=float("inf"))
+    assert main(["sessions", "--json"]) == 0
+    printed = capsys.readouterr().out
+    sessions = json.loads(printed, parse_constant=pytest.fail)["sessions"]
+    assert [one["cost_usd"] for one in sessions if one["id"] == SESSION] == [None]
+
+
+def test_ids_that_begin_alike_are_shown_far_enough() -> None:
+    call = "toolu_01" + "A" * 30
+    alike = [f"{call}@{'b' * 36}", f"{call}@{'b' * 35}c"]
+    shorten = shortener(sorted([*alike, "x" * 30]))
+    assert [shorten(name) for name in alike] == alike
+    assert shorten("x" * 30) == "x" * 8

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Discussed, Option, Question, QuestionSet
 from tests.actors import PANEL
 from tests.unit.stocked import (
     CACHE,
@@ -54,16 +55,18 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("inbox", "Nothing waits.\n"),
-        ("sessions", "There are no sessions.\n"),
-        ("history", "Nothing happened.\n"),
+        ("inbox", r"Nothing waits\.\n"),
+        ("sessions", r"There are no sessions\.\n"),
+        ("history", r"Nothing happened\.\n"),
+        ("stats", r"Nothing was asked since \d{4}-\d\d-\d\d 00:00\.\n"),
     ],
 )
 def test_without_an_inbox_nothing_is_listed_and_none_is_made(
     capsys: pytest.CaptureFixture[str], command: str, words: str
 ) -> None:
-    assert run(capsys, command) == words
-    assert list(as_json(capsys, command).values())[1] == []
+    assert re.fullmatch(words, run(capsys, command))
+    told = list(as_json(capsys, command).values())[1]
+    assert told == [] or (isinstance(told, dict) and not told["outcomes"])
     assert not inbox_path().exists()
 
 
@@ -173,6 +176,25 @@ def test_the_history_has_each_change_with_its_cause(capsys: pytest.CaptureFixtur
         "pending",
         "declined",
     )
+
+
+def test_statistics_say_how_long_agents_waited(capsys: pytest.CaptureFixture[str]) -> None:
+    begun = datetime.now(UTC) - timedelta(hours=1)
+    stock(begun)
+    with asked(begun + timedelta(minutes=3)) as store:
+        store.requests.settle(id_of(CACHE), Discussed("none of them"), PANEL)
+    lines = run(capsys, "stats", "--since", "2h").splitlines()
+    assert lines[1] == "1 discussed · 3 waiting now"
+    assert lines[2] == "Half of your answers took 3 min 0 s at most, nine of ten 3 min 0 s."
+    assert all(cells(line) <= WIDTH for line in lines)
+    assert [line.split("  ")[1] for line in lines if "1 of 1" in line] == ["question: Cache"]
+    told = as_json(capsys, "stats", "--since", "2h")["statistics"]
+    assert isinstance(told, dict)
+    assert told["outcomes"] == {"discussed": 1, "pending": 3}
+    assert told["answer_seconds_median"] == 180.0
+    assert told["most_refused"] == [
+        {"kind": "question", "topic": "Cache", "requests": 1, "declined": 0, "discussed": 1}
+    ]
 
 
 def test_a_long_history_is_read_in_pages(

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ccq_tui.config import Launch, Settings
+from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.values import merge_mcp, split_tools
 
 
 def test_every_field_says_what_it_is() -> None:
-    body = ast.parse(inspect.getsource(Settings)).body[0].body  # type: ignore[attr-defined]
+    classes = (ast.parse(inspect.getsource(kind)).body[0] for kind in (ClaudeFlags, Settings))
+    body = [line for kind in classes for line in kind.body]  # type: ignore[attr-defined]
     documented = {
         field.target.id
         for field, text in pairwise(body)

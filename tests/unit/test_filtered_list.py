@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.filtered_list import EDGES, MOVES, PAGES, STEPS, FilteredList
-from ccq_tui.screens.keylist import LIST_KEYS
+from ccq_tui.filtered_list import LIST_KEYS, FilteredList
+from ccq_tui.key_uses import by_key
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Named:
 rows = st.lists(st.text("abXY ", min_size=1, max_size=4), unique=True, max_size=8).map(
     lambda names: tuple(map(Named, names))
 )
-keys = st.sampled_from([*MOVES, *STEPS, *PAGES, *EDGES])
+actions = st.sampled_from([use.action for use in LIST_KEYS])
 changes = st.lists(
-    st.one_of(keys, st.text("abxy ", max_size=3).map(lambda text: f"/{text}"), rows), max_size=12
+    st.one_of(actions, st.text("abxy ", max_size=3).map(lambda text: f"/{text}"), rows), max_size=12
 )
 
 
@@ -41,7 +41,7 @@ def test_the_cursor_is_on_a_row_shown_and_follows_it(
         elif change.startswith("/"):
             state = state.filtered(change[1:])
         else:
-            moved = state.pressed(change, 3)
+            moved = state.after(change, 3)
             assert moved is not None
             state, before = moved, None
         words = state.filter.casefold().split()
@@ -57,7 +57,7 @@ def test_moves_wrap_and_steps_pages_and_edges_do_not() -> None:
     def at(*pressed: str) -> int:
         after = state
         for key in pressed:
-            moved = after.pressed(key, 3)
+            moved = after.after(by_key(LIST_KEYS)[key], 3)
             assert moved is not None
             after = moved
         return after.cursor
@@ -70,17 +70,13 @@ def test_moves_wrap_and_steps_pages_and_edges_do_not() -> None:
         4,
     )
     assert (at("ctrl+end"), at("end", "home"), at("end", "ctrl+home")) == (4, 0, 0)
-    assert state.pressed("x", 3) is None
+    assert state.after("x", 3) is None
 
 
 def test_a_row_that_was_scrolled_away_is_not_taken() -> None:
     state = FilteredList((Named("a"), Named("b")), in_sight=frozenset({1}))
     assert state.taken is None
     assert state.put(1).taken == Named("b")
-
-
-def test_the_list_of_keys_has_each_key_that_moves() -> None:
-    assert {key for row, _ in LIST_KEYS for key in row} == {*MOVES, *STEPS, *PAGES, *EDGES}
 
 
 def test_the_cursor_comes_back_to_its_row_after_a_filter_that_leaves_none() -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.output import HarmlessStream, Styled, echo, harmless_streams
+from ccq_tui.output import HarmlessStream, Styled, colourless, echo, harmless_streams
 from ccq_tui.text import safe
 
 PACKAGE = Path(__file__).parents[2] / "ccq_tui"
@@ -153,3 +153,27 @@ def test_every_text_can_be_printed_in_every_encoding(text: str, encoding: str) -
     stream.flush()
     printed = raw.getvalue().decode(encoding)
     assert printed == safe(text).encode(encoding, "backslashreplace").decode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("term", "more", "none"),
+    [
+        ("xterm-mono", {}, True),
+        ("xterm-m", {}, True),
+        ("vt220", {}, True),
+        ("xterm-mono", {"COLORTERM": "truecolor"}, False),
+        ("xterm-256color", {}, False),
+        ("xterm-256color", {"NO_COLOR": "1"}, True),
+        ("xterm-kitty", {}, False),
+        ("linux", {}, False),
+    ],
+)
+def test_a_terminal_without_colours_gets_none(
+    monkeypatch: pytest.MonkeyPatch, term: str, more: dict[str, str], none: bool
+) -> None:
+    for name in ("COLORTERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", term)
+    for name, value in more.items():
+        monkeypatch.setenv(name, value)
+    assert colourless() == none

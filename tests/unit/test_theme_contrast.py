@@ -167,3 +167,22 @@ def test_the_theme_without_hues_has_none() -> None:
     named = {name: values[name] for name in ("primary", "accent", "success", "warning", "error", "panel")}
     parsed = {name: Color.parse(value) for name, value in (own | named).items()}
     assert {name for name, colour in parsed.items() if len(set(colour.rgb)) > 1} == set()
+
+
+@pytest.mark.parametrize("name", sorted(THEMES))
+def test_code_can_be_read_on_changed_lines(name: str) -> None:
+    """A diff draws its code on the grounds of lines that came and went."""
+    theme = THEMES[name]
+    sheet = Stylesheet(variables=variables(theme))
+    sheet.add_source(sheets()["Transcript"], read_from=("Transcript", ""))
+    sheet.parse()
+    styles = {rule.selectors.rpartition("--")[2]: rule.styles for rule in sheet.rules}
+    screen = Color.parse(variables(theme)["background"])
+    weak = {}
+    for under in ("added", "removed"):
+        ground = screen + styles[under].background
+        for text in ("keyword", "string", "number", "comment", "name"):
+            measured = contrast(ground + styles[text].color, ground)
+            if measured < LEAST.get(name, ENOUGH):
+                weak[f"{text} on {under}"] = round(measured, 2)
+    assert weak == {}

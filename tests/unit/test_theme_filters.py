@@ -40,6 +40,9 @@ def test_states_keep_their_hue_and_grounds_are_one(theme: object) -> None:
     states = {
         name: text_of(Color.parse(values[name]).rgb, ground) for name in ("success", "warning", "error")
     }
+    mark = text_of(Color.parse(values["accent"]).rgb, ground)
+    if values["background"] != "#121212":
+        assert mark != states["error"], "what one chose oneself would look like an error"
     faint, plain = (text_of(Color.parse(values[name]).rgb, ground) for name in ("ccq-muted", "foreground"))
     assert faint != plain
     if values["background"] != "#121212":

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.config import state_dir
 from ccq_tui.config.carried import FILES, MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
+from ccq_tui.config.granted import follow_granted, only_adds, settings_files
 from ccq_tui.config.launch import launch_with, trusting
 from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
 
@@ -293,3 +294,58 @@ def test_processes_that_trust_at_the_same_time_lose_no_entry(tmp_path: Path) -> 
     assert [process.returncode for process in running] == [0] * len(running)
     assert [place for place in itertools.chain(*places) if untrusted(place) is not None] == []
     assert not [one.name for one in state_dir().iterdir() if one.name.startswith((".trust", "trust.json."))]
+
+
+RULES = frozenset({("allow", "Bash(make *)"), ("additionalDirectories", "/x")})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "only"),
+    [
+        ("", {"permissions": {"allow": ["Bash(make *)"]}}, True),
+        ({"permissions": {"allow": ["Edit"]}}, {"permissions": {"allow": ["Edit", "Bash(make *)"]}}, True),
+        ({"model": "a"}, {"model": "a", "permissions": {"additionalDirectories": ["/x"]}}, True),
+        ({"model": "a"}, {"model": "b", "permissions": {"allow": ["Bash(make *)"]}}, False),
+        ({}, {"permissions": {"allow": ["Bash(make *)", "Bash(curl *)"]}}, False),
+        ({}, {"permissions": {"ask": ["Bash(make *)"]}}, False),
+        ({"permissions": {"deny": ["Edit"]}}, {"permissions": {"allow": ["Bash(make *)"]}}, False),
+        ({}, {"permissions": {"allow": ["Bash(make *)"], "defaultMode": "bypassPermissions"}}, False),
+        ({}, {"permissions": {"allow": ["Bash(make *)"]}, "hooks": {}}, False),
+        ({}, {"permissions": {"allow": "Bash(make *)"}}, False),
+        ({}, [], False),
+        ({}, "{", False),
+        ("{", {"permissions": {"allow": ["Bash(make *)"]}}, False),
+    ],
+)
+def test_what_was_granted_and_nothing_else_is_no_news(before: object, after: object, only: bool) -> None:
+    old, new = ((one if isinstance(one, str) else json.dumps(one)).encode() for one in (before, after))
+    assert only_adds(old, new, RULES) == only
+
+
+def test_what_nobody_trusted_stays_so_after_a_grant(project: Path) -> None:
+    put(project, ".claude/settings.local.json", {"env": {"A": "b"}})
+    before = settings_files(project)
+    put(
+        project,
+        ".claude/settings.local.json",
+        {"env": {"A": "b"}, "permissions": {"allow": ["Bash(make *)"]}},
+    )
+    follow_granted(project, before, RULES)
+    assert untrusted(project) is not None
+
+
+def test_a_worktree_in_which_something_is_granted_trusts_the_rest_as_before(tmp_path: Path) -> None:
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    (main / ".claude").mkdir(parents=True)
+    put(main, ".claude/settings.json", SETTINGS)
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["worktree", "add", "-q", str(tree)]):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", *identity, *words], cwd=main, check=True, capture_output=True, timeout=30)
+    carried = untrusted(main)
+    assert carried is not None
+    remember(carried)
+    assert untrusted(tree) is None
+    before = settings_files(tree)
+    put(tree, ".claude/settings.local.json", {"permissions": {"allow": ["Bash(make *)"]}})
+    assert follow_granted(tree, before, RULES)
+    assert untrusted(tree) is None

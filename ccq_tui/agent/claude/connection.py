@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from claude_agent_sdk import (
@@ -32,7 +34,7 @@ from ccq_tui.agent.claude.shutdown import leave, limited
 from ccq_tui.agent.claude.start_failures import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
-from ccq_tui.agent.controls import Control, applied_effort, set_effort
+from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, set_effort
 from ccq_tui.agent.events import (
     AgentEvent,
     CommandsListed,
@@ -85,6 +87,8 @@ class Connection:
         self._growth = Growth(emit)
         self._out = self._growth.take
         self._state = SessionState.STARTING
+        self._since = time.monotonic()
+        self._waited = 0.0  # seconds of this turn
         self._words = LastWords()
         self._client: ClaudeSDKClient | None = None
         self._pid: int | None = None
@@ -105,6 +109,7 @@ class Connection:
         Returns:
             Why it did not work, or None when it did. No process is left then.
         """
+        self.translator.usage.cost = 0.0
         if ahead is None:
             return await self._open(session_id, self._start(session_id, None))
         if ahead.prompt:
@@ -144,6 +149,7 @@ class Connection:
                 mode=self.translator.mode,
                 cwd=str(self._options.cwd),
                 cli_version=str(info.get("claude_code_version") or ""),
+                output_style=str(info.get("output_style") or ""),
             )
         )
         if is_too_old(version := str(info.get("claude_code_version") or "")):
@@ -152,6 +158,8 @@ class Connection:
         self._emit(ModelsListed(models(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
+        if self.translator.usage.cost is None:
+            self._beside(self._learn_cost())
         return None
 
     async def _start(self, session_id: str | None, resume: str | None) -> ClaudeSDKClient:
@@ -336,8 +344,16 @@ class Connection:
         else:
             state = SessionState.WORKING
         if state is not self._state:
-            self._state = state
+            self._waited = 0.0 if self._state is SessionState.IDLE else self._take_waited()
+            self._since, self._state = time.monotonic(), state
             self._out(StateChanged(state))
+
+    def _take_waited(self) -> float:
+        """Return how long the turn has waited for a person so far, and begin to count anew."""
+        now = time.monotonic()
+        waited = self._waited + (now - self._since if self._state is SessionState.AWAITING else 0.0)
+        self._since, self._waited = now, 0.0
+        return waited
 
     def _take(self, message: Message) -> None:
         if isinstance(message, TaskStartedMessage):
@@ -348,6 +364,8 @@ class Connection:
                     self.gate.waits.calls.stream(message.event)
                 self._arrivals.stream(message.event, message.parent_tool_use_id or "")
             for event in self.translator.feed(message):
+                if isinstance(event, TurnEnded):
+                    event = replace(event, waited=min(event.duration, self._take_waited()))
                 self._emit(event)
                 self._note(event)
         except (LookupError, TypeError, ValueError, AttributeError):
@@ -362,9 +380,24 @@ class Connection:
             self.gate.finished(event.tool_use_id)
         elif isinstance(event, TurnEnded):
             self._turn_over.set()
-            task = asyncio.create_task(self._report_usage())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._beside(self._report_usage())
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside reading, until the connection is closed."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _learn_cost(self) -> None:
+        """Ask what a resumed session cost before its first turn here."""
+        usage = self.translator.usage
+        try:
+            cost = await self.ask(cost_so_far())
+        except CommandError as error:
+            _logger.info("The cost so far is not known: %s", error)
+            return
+        if usage.cost is None:  # else a turn has ended meanwhile
+            usage.cost = cost
 
     async def _report_usage(self) -> None:
         try:

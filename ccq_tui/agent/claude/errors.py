@@ -18,12 +18,13 @@ from claude_agent_sdk import (
 from ccq_tui.agent.claude.classify import is_missing_conversation
 from ccq_tui.agent.output_text import bounded
 from ccq_tui.agent.problems import Problem
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, reason
 
 STDERR_LINES = 20
 STDERR_LINE_CHARACTERS = 500
 TEXT_CHARACTERS = 2_000
 SIGNALS = 65
+_AS_ROOT = "--dangerously-skip-permissions cannot be used with root/sudo privileges"
 _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 
@@ -52,6 +53,10 @@ class LastWords:
         """Keep a line."""
         self._lines.append(line[:STDERR_LINE_CHARACTERS])
 
+    def have(self, text: str) -> bool:
+        """Whether a text stands in one of the lines."""
+        return any(text in line for line in self._lines)
+
     def after(self, text: str) -> str:
         """Give a text with the lines under it, if there are any."""
         return "\n".join([*([text] if text else []), *self._lines])
@@ -68,6 +73,8 @@ def explain(error: BaseException, words: LastWords) -> SessionFailure:
         The explanation, with the exit code where there is one.
     """
     match error:
+        case _ if words.have(_AS_ROOT):
+            return SessionFailure(Problem.BYPASS_AS_ROOT, "")
         case CLINotFoundError():
             return SessionFailure(Problem.CLI_MISSING, "")
         case ResultError():
@@ -81,7 +88,7 @@ def explain(error: BaseException, words: LastWords) -> SessionFailure:
         case TimeoutError():
             return SessionFailure(Problem.CLI_SILENT, words.after(""))
         case _:
-            return SessionFailure(Problem.LOST, words.after(one_line(str(error), TEXT_CHARACTERS)))
+            return SessionFailure(Problem.LOST, words.after(one_line(reason(error), TEXT_CHARACTERS)))
 
 
 def _refused(error: ResultError, words: LastWords) -> SessionFailure:

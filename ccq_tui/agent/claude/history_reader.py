@@ -28,7 +28,7 @@ FEWEST = 60
 
 
 def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
-    """Print ``{"session_id", "messages", "cut", "deferred", "queued"}``.
+    """Print ``{"session_id", "title", "first_prompt", "messages", "cut", "deferred", "queued"}``.
 
     Args:
         directory: The directory the session worked in.
@@ -53,6 +53,9 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     newest, *older = parts(told)
     past = {"cut": len(kept) < len(messages), "messages": newest, "deferred": deferred(session_id)}
     past["queued"] = queued(session_id, messages[-1].uuid) if messages else []
+    info = sdk.get_session_info(session_id) if messages else None
+    past["title"] = (info.custom_title if info else None) or ""
+    past["first_prompt"] = (info.first_prompt if info else None) or ""
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
 

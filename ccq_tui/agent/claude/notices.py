@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent.events import Compacted, NoticeGiven
-from ccq_tui.agent.output_text import bounded, command_output
+from ccq_tui.agent.output_text import bounded, command_output, told_to_model
 
 if TYPE_CHECKING:
     from claude_agent_sdk import RateLimitInfo
 
 _logger = logging.getLogger(__name__)
 
-_CLI_NOTES = ("Output token limit hit",)
 _LEVELS = {"info", "warning", "error"}
 
 
@@ -28,8 +27,8 @@ def user_text(text: str) -> Iterator[NoticeGiven]:
         Notices; none for what only the model is meant to read.
     """
     yield from command_output(text)
-    if text.startswith(_CLI_NOTES):
-        yield NoticeGiven("warning", bounded(text))
+    if note := told_to_model(text):
+        yield note
 
 
 def rate_limit(info: RateLimitInfo) -> Iterator[NoticeGiven]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
-from claude_agent_sdk import CanUseTool, ClaudeAgentOptions, EffortLevel, HookMatcher, PermissionMode
-from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset
+from claude_agent_sdk import (
+    CanUseTool,
+    ClaudeAgentOptions,
+    EffortLevel,
+    HookMatcher,
+    PermissionMode,
+    SdkBeta,
+    SettingSource,
+)
+from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
 from ccq_tui.agent.agent_prompts import ADAPTIVE_PROMPT, ASSUME_PROMPT
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
@@ -48,6 +56,7 @@ def sdk_options(
         The SDK's options: Claude Code's own system prompt, tools and settings, as its terminal program has
         them, with partial messages and the echo of prompts when they reach the agent.
     """
+    flags = options.claude
     asks = options.questions is not QuestionPolicy.ASSUME
     hook = HookMatcher(matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS)
     return ClaudeAgentOptions(
@@ -61,8 +70,12 @@ def sdk_options(
         mcp_servers=options.mcp_config or {},
         settings=options.settings,
         system_prompt=_system_prompt(options),
-        tools={"type": "preset", "preset": "claude_code"},
-        setting_sources=["user", "project", "local"] if options.project_settings else ["user"],
+        tools=_tools(flags.tools),
+        setting_sources=_setting_sources(options),
+        fallback_model=flags.fallback_model,
+        betas=cast("list[SdkBeta]", list(flags.betas)),
+        strict_mcp_config=flags.strict_mcp_config,
+        plugins=[{"type": "local", "path": str(path)} for path in flags.plugin_dirs],
         max_turns=options.max_turns,
         max_budget_usd=options.max_budget_usd,
         cli_path=options.cli_path,
@@ -78,7 +91,7 @@ def sdk_options(
         enable_file_checkpointing=True,
         forward_subagent_text=True,
         max_buffer_size=MAX_MESSAGE_BYTES,
-        extra_args=_extra_arguments(),
+        extra_args=_extra_arguments(options, new=resume is None),
     )
 
 
@@ -87,17 +100,42 @@ def _hooks(question: HookMatcher | None, after: HookMatcher) -> dict[HookEvent, 
     return hooks | ({"PreToolUse": [question]} if question else {})
 
 
-def _extra_arguments() -> dict[str, str | None]:
-    return {"replay-user-messages": None}
+def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
+    if names is None or names == ("default",):
+        return {"type": "preset", "preset": "claude_code"}
+    return list(names)
 
 
-def _system_prompt(options: SessionOptions) -> SystemPromptPreset:
+def _setting_sources(options: SessionOptions) -> list[SettingSource]:
+    """Return the settings files that count; those of a directory that is not trusted never do."""
+    wanted: tuple[SettingSource, ...] = options.claude.setting_sources or ("user", "project", "local")
+    if options.claude.setting_sources == ():
+        return []
+    return [source for source in wanted if options.project_settings or source == "user"]
+
+
+def _extra_arguments(options: SessionOptions, *, new: bool) -> dict[str, str | None]:
+    arguments = {"replay-user-messages": None, **options.claude.arguments()}
+    if options.name and new:
+        arguments["name"] = options.name
+    if options.claude.system_prompt is not None and (appended := _appended(options)):
+        arguments["append-system-prompt"] = appended
+    return arguments
+
+
+def _system_prompt(options: SessionOptions) -> str | SystemPromptPreset:
+    if options.claude.system_prompt is not None:
+        return options.claude.system_prompt
+    preset: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
+    return {**preset, "append": appended} if (appended := _appended(options)) else preset
+
+
+def _appended(options: SessionOptions) -> str:
+    """Return what stands after the system prompt, be that Claude Code's own or another."""
     parts = [options.append_system_prompt]
     match options.questions:
         case QuestionPolicy.ASSUME:
             parts.append(ASSUME_PROMPT)
         case QuestionPolicy.ADAPTIVE:
             parts.append(ADAPTIVE_PROMPT.format(rounds=options.max_question_rounds))
-    appended: Any = "\n\n".join(part for part in parts if part)
-    preset: SystemPromptPreset = {"type": "preset", "preset": "claude_code"}
-    return {**preset, "append": appended} if appended else preset
+    return "\n\n".join(part for part in parts if part)

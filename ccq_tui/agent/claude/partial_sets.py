@@ -49,7 +49,8 @@ class _Call:
     request_id: str = ""
     told: bool = False
     stopped: bool = False
-    whole: bool = False
+    source: Mapping[str, Any] | None = None
+    """Its input, once that is whole."""
 
 
 class Arrivals:
@@ -145,25 +146,32 @@ class Arrivals:
 
     def _look(self) -> None:
         self._next_look = None
-        for call in list(self._calls.values()):
-            if not call.whole and (look := call.arriving.look()) is not None:
-                call.told = True
+        before: list[str] = []
+        for call_id, call in list(self._calls.items()):
+            if call.source is not None:
+                before += () if call.told else (call_id,)
+            elif (look := call.arriving.look()) is not None:
+                for earlier in before:  # else this one would be first in the line
+                    self._tell_whole(earlier)
+                before.clear()
                 self._tell(look.questions, Arriving(look.complete))
 
     def _tell(self, questions: QuestionSet, arriving: Arriving) -> None:
         request = QuestionRequest(questions.id, self._session_id(), questions)
-        self._calls[questions.id].request_id = request.id
+        call = self._calls[questions.id]
+        call.request_id, call.told = request.id, True
         self._emit(QuestionArriving(request, arriving))
 
     def _complete(self, call_id: str, source: Mapping[str, Any]) -> None:
-        """Show all of a set that is shown in part; one that came at once is the hook's alone."""
+        """Show all of a set that is shown in part; one that came at once is left to the hook."""
         call = self._calls[call_id]
-        if not call.told:
-            del self._calls[call_id]
-            return
-        call.whole = True
+        call.source = source
+        if call.told:
+            self._tell_whole(call_id)
+
+    def _tell_whole(self, call_id: str) -> None:
         try:
-            questions = parse_question_set(call_id, source)
+            questions = parse_question_set(call_id, self._calls[call_id].source or {})
         except QuestionFormatError:
             return  # its result says so
         self._tell(questions, Arriving(len(questions.questions), whole=True))
@@ -171,7 +179,7 @@ class Arrivals:
     def _end_broken(self, *, stopped: bool) -> None:
         """End what never became whole; ``stopped``: only where its message has ended."""
         for call_id, call in list(self._calls.items()):
-            if not call.whole and (call.stopped or not stopped):
+            if call.source is None and (call.stopped or not stopped):
                 self._end(call_id, BROKE)
 
     def _end(self, call_id: str, reason: str) -> None:

@@ -41,7 +41,7 @@ class Ahead:
     """
 
     def __init__(self, options: SessionOptions, prompt: str = "") -> None:
-        self.session_id, self.prompt_id = str(uuid4()), str(uuid4())
+        self.session_id, self.prompt_id = options.session_id or str(uuid4()), str(uuid4())
         self.prompt = ""
         self._line = json.dumps(prompt_message(prompt, self.prompt_id)) + "\n" if prompt else ""
         self._wanted = prompt

@@ -26,11 +26,10 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
     Returns:
         The ids of those that were read. A record that is missing or cannot be read has none.
     """
-    config = _config(options)
     found: set[str] = set()
     for session_id in set(prompts.values()) - {""}:
         wanted = {name: name.encode() for name, session in prompts.items() if session == session_id}
-        for path in config.glob(f"projects/*/{session_id}.jsonl"):
+        for path in record_files(options, session_id):
             found |= _named(path, wanted)
     return frozenset(found)
 
@@ -53,14 +52,25 @@ def recorded(options: SessionOptions, session_id: str) -> Recorded:
         options: The session's options; its environment says where records are.
         session_id: The session.
     """
-    paths = list(_config(options).glob(f"projects/*/{session_id}.jsonl"))
+    paths = record_files(options, session_id)
     if not paths:
         return Recorded.NOTHING
     marks = {kind: b'"type":"%s"' % kind.encode() for kind in ("user", "assistant")}
     return Recorded.MESSAGES if any(_named(path, marks) for path in paths) else Recorded.NO_MESSAGE
 
 
-def _config(options: SessionOptions) -> Path:
+def record_files(options: SessionOptions, session_id: str) -> list[Path]:
+    """Return the files in which the CLI keeps a session: one, unless somebody copied it.
+
+    Args:
+        options: The session's options; its environment says where records are.
+        session_id: The session.
+    """
+    return list(config_directory(options).glob(f"projects/*/{session_id}.jsonl"))
+
+
+def config_directory(options: SessionOptions) -> Path:
+    """Return where the CLI of a session keeps its settings and records."""
     environment = os.environ | dict(options.environment)
     home = environment.get("HOME") or str(Path.home())
     return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))

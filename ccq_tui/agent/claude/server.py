@@ -20,6 +20,7 @@ def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
             str(entry["name"]).removeprefix("/"),
             str(entry.get("description") or ""),
             str(entry.get("argumentHint") or ""),
+            tuple(str(alias) for alias in entry.get("aliases") or ()),
         )
         for entry in (listed if isinstance(listed, list) else ())
         if isinstance(entry, Mapping) and entry.get("name")

@@ -29,6 +29,7 @@ from ccq_tui.agent.claude import notices, tasks
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.recent import Recent
 from ccq_tui.agent.claude.streams import BlockStreams
+from ccq_tui.agent.claude.turn_usage import TurnUsage
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockDropped,
@@ -67,6 +68,7 @@ class Translator:
         mode: The permission mode, as last heard.
         cli_state: What the CLI says it does: "running", "requires_action", "idle", or "" before it says so.
         sent: Prompts that were sent and did not reach the agent yet, by their ids.
+        usage: What the running turn read, and what the session cost before it.
     """
 
     def __init__(self, *, session_id: str, model: str, mode: str) -> None:
@@ -75,6 +77,7 @@ class Translator:
         self.mode = mode
         self.cli_state = ""
         self.sent: dict[str, str] = {}
+        self.usage = TurnUsage()
         self._conversation: deque[str] = deque(maxlen=KNOWN_MESSAGES)
         self._started: set[str] = set()
         self._reset = False
@@ -111,8 +114,10 @@ class Translator:
         """
         match message:
             case StreamEvent():
+                self._count(message)
                 yield from self._streams.stream(message.event, message.parent_tool_use_id or "")
             case AssistantMessage():
+                self._count(message)
                 if not message.uuid or self._seen.add(message.uuid):
                     yield from self._assistant(message)
             case UserMessage():
@@ -204,7 +209,7 @@ class Translator:
     def _result(self, message: ResultMessage) -> Iterator[AgentEvent]:
         yield from self._streams.end_turn()
         usage = message.usage or {}
-        read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        read, cost = self.usage.end_turn(message.total_cost_usd, usage)
         # Diagnostics are what the CLI reports of an interrupted turn; they mean nothing to a person.
         errors = [error for error in message.errors or [] if not error.startswith(_DIAGNOSTIC)]
         problem = (
@@ -217,10 +222,23 @@ class Translator:
             is_error=message.is_error,
             duration=message.duration_ms / 1000,
             cost=message.total_cost_usd,
-            input_tokens=sum(int(usage.get(name) or 0) for name in read),
+            input_tokens=read,
             output_tokens=int(usage.get("output_tokens") or 0),
             text=bounded(problem) if message.is_error else "",
+            turn_cost=cost,
         )
+
+    def _count(self, message: StreamEvent | AssistantMessage) -> None:
+        """Count what the main agent's requests read."""
+        if message.parent_tool_use_id:
+            return
+        match message:
+            case AssistantMessage(message_id=str(name), usage=usage):
+                self.usage.requested(name, usage)
+            case StreamEvent(event={"type": "message_start", "message": {"id": str(name), "usage": usage}}):
+                self.usage.requested(name, usage)
+            case StreamEvent(event={"type": "message_delta", "usage": usage}):
+                self.usage.answered(usage)
 
     def _prompt_state(self, prompt_id: str, state: str) -> Iterator[PromptDelivered]:
         """Settle a prompt whose turn is over: commands that the CLI refuses are never echoed."""
@@ -238,6 +256,7 @@ class Translator:
         known, self.session_id = self.session_id, session_id or self.session_id
         if self._reset or (known and known != self.session_id):
             self._reset = False
+            self.usage.cleared()
             yield ConversationReset(self.session_id)
 
     def _servers(self, servers: Any) -> Iterator[ErrorReported]:

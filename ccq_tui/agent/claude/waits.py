@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockFinished,
@@ -43,6 +44,8 @@ _LOOKS = 10
 """Waits that these seconds are made of: a process that was stopped has lost one of them, not all."""
 ALONE_SECONDS = 1.5
 """How long a question that is parked waits for the results of calls beside it."""
+TURN_SECONDS = 5.0
+"""How long a question set waits for those before it in its message, which a hook may hold up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,12 @@ class Parked:
 
 
 class Calls:
-    """The calls of the main agent's message: which of them have no result yet."""
+    """The calls of the main agent's message: which have no result yet, and which a person was asked."""
 
     def __init__(self) -> None:
         self._open: set[str] = set()
+        self._unasked: list[str] = []
+        """The question sets, in their order, that nobody is asked yet."""
         self._whole = True
         self._changed = asyncio.Event()
 
@@ -73,16 +78,43 @@ class Calls:
     def hear(self, event: AgentEvent) -> None:
         """Learn which calls begin and end."""
         match event:
-            case ToolStarted(tool_use_id=call, parent=""):
+            case ToolStarted(tool_use_id=call, tool=tool, parent=""):
                 self._open.add(call)
+                if tool == QUESTION_TOOL:
+                    self._unasked.append(call)
             case ToolFinished(tool_use_id=call):
                 self._open.discard(call)
+                self.asked(call)
             case TurnEnded():
                 self._open.clear()
+                self._unasked.clear()
                 self._whole = True
             case _:
                 return
         self._changed.set()
+
+    def asked(self, call: str) -> None:
+        """Note that a person is asked a question set, or never will be: the next one may follow."""
+        if call in self._unasked:
+            self._unasked.remove(call)
+            self._changed.set()
+
+    async def turn(self, call: str, seconds: float) -> None:
+        """Wait until a person is asked all question sets before this one.
+
+        Claude Code calls the hooks of all sets of a message at once, and they come in any order.
+
+        Args:
+            call: The call of the set; one that was not told has no others before it.
+            seconds: How long to wait.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                while call in self._unasked[1:]:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            _logger.info("A question set was not asked in time for the next one")
 
     async def alone(self, call: str, seconds: float) -> bool:
         """Wait until all other calls have their results.
@@ -218,6 +250,7 @@ class Waits:
             How it was settled, or that it was parked.
         """
         await self.call_shown(request.tool_use_id)
+        await self.calls.turn(request.tool_use_id, TURN_SECONDS)
         self._stop_when_over()
         self.pending[request.id] = request
         waits = asyncio.Event()
@@ -256,6 +289,7 @@ class Waits:
             raise
         finally:
             unsubscribe()
+            self.calls.asked(request.tool_use_id)
             self._parks.pop(request.id, None)
             self._told.discard(request.id)
             self._parkable.discard(request.id)
@@ -273,6 +307,7 @@ class Waits:
     def _tell(self, request: Request, draft: Draft | None) -> None:
         self._told.add(request.id)
         self._emit(_asked(request, draft))
+        self.calls.asked(request.tool_use_id)
         if self._parking and request.id in self._parkable:
             self._put_off(request.id, Parked(deferred=False))
 

@@ -68,11 +68,14 @@ class HistoryLoaded:
     """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out.
 
     A long past comes in parts: first the newest, then with ``older`` what was before all that came so far.
+    The first one has the conversation's ``title``, "" where it was given none, and its ``first_prompt``.
     """
 
     events: tuple[AgentEvent, ...]
     cut: bool = False
     older: bool = False
+    title: str = ""
+    first_prompt: str = ""
 
 
 AgentEvent = (

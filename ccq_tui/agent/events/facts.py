@@ -16,15 +16,17 @@ class Connected:
     mode: str
     cwd: str
     cli_version: str = ""
+    output_style: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A command for the prompt; ``name`` has no slash, ``arguments`` hints at what follows it."""
+    """A command for the prompt; names have no slash, ``arguments`` hints at what follows it."""
 
     name: str
     description: str = ""
     arguments: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,12 @@ class TurnEnded:
         is_error: Whether it did not end as it should; an interrupted turn did not.
         duration: How long it took, in seconds.
         cost: US dollars for the session so far, or None.
-        input_tokens: Tokens the model read, those from its cache included.
+        input_tokens: Tokens the model read for the first time; the conversation that each request repeats
+            counts once.
         output_tokens: Tokens the model wrote.
         text: What went wrong, for a person, or "".
+        turn_cost: US dollars for this turn, or None.
+        waited: Seconds of its duration in which it waited for a person.
     """
 
     reason: str
@@ -58,14 +61,28 @@ class TurnEnded:
     input_tokens: int
     output_tokens: int
     text: str = ""
+    turn_cost: float | None = None
+    waited: float = 0.0
+
+    @property
+    def worked(self) -> float:
+        """Seconds of work."""
+        return max(0.0, self.duration - self.waited)
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The conversation was made shorter; the tokens that it took ``before`` and ``after``, where known."""
+    """The conversation was made shorter.
+
+    Attributes:
+        before: Tokens that it took before, where known.
+        after: Tokens that it takes now, where known.
+        summary: What the model reads in its place, or "".
+    """
 
     before: int | None = None
     after: int | None = None
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,10 @@ class ReplayedSession:
         """Say that nothing is taken back."""
         raise CommandError("a recording cannot be rewound")
 
+    async def rename(self, title: str) -> None:  # noqa: ARG002 - whatever is wanted
+        """Say that it keeps its name."""
+        raise CommandError("a recording cannot be renamed")
+
     @property
     def record_id(self) -> str:
         """None: nothing is recorded again."""

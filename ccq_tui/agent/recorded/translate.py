@@ -11,6 +11,7 @@ from ccq_tui.agent.claude import notices, tasks
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.recent import Recent
 from ccq_tui.agent.claude.streams import BlockStreams
+from ccq_tui.agent.claude.turn_usage import TurnUsage
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockDropped,
@@ -37,7 +38,6 @@ _DIAGNOSTIC = "[ede_diagnostic]"
 _PATCH = "structuredPatch"
 _RECORD_TEXT = 2_000
 _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 class Translation:
@@ -54,6 +54,7 @@ class Translation:
         self.cwd = ""
         self.asked = RecordedSets()
         self._streams = BlockStreams()
+        self._usage = TurnUsage()
         self._seen = Recent()
         self._tools: dict[str, str] = {}
         self._names = count(1)
@@ -120,6 +121,8 @@ class Translation:
             yield ErrorReported(str(api_problem(error or "unknown", said)), detail(said))
             return
         name = text(message, "id") or text(entry, "uuid") or f"message {next(self._names)}"
+        if not parent:
+            self._usage.requested(name, fields(message, "usage"))
         for block in blocks(entry):
             for found in self._streams.finish(name, parent):
                 if isinstance(found, BlockDropped):
@@ -195,14 +198,17 @@ class Translation:
         if ended := turn_problem(reason):
             yield ErrorReported(ended, detail(bounded(problem)))
         failed = entry.get("is_error") is True
+        cost = number(entry, "total_cost_usd")
+        read, turn_cost = self._usage.end_turn(cost, usage)
         yield TurnEnded(
             reason=reason,
             is_error=failed,
             duration=(number(entry, "duration_ms") or 0.0) / 1000,
-            cost=number(entry, "total_cost_usd"),
-            input_tokens=sum(int(number(usage, name) or 0) for name in _READ),
+            cost=cost,
+            input_tokens=read,
             output_tokens=int(number(usage, "output_tokens") or 0),
             text=bounded(problem) if failed else "",
+            turn_cost=turn_cost,
         )
 
 

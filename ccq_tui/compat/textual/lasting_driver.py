@@ -20,7 +20,7 @@ from ccq_tui.compat.private import require
 from ccq_tui.preboot_input import is_rest
 
 require(linux_driver, "XTermParser")
-require(XTermParser, "feed", "tick", "_timeout_time")
+require(XTermParser, "feed", "tick", "_sequence_to_key_events", "_timeout_time")
 require(
     LinuxDriver,
     "_app", "_auto_restart", "_disable_line_wrap", "_enable_bracketed_paste", "_enable_in_band_window_resize",
@@ -28,6 +28,8 @@ require(
     "_loop", "_sigcont_application", "_sigtstp_application", "_writer_thread", "exit_event", "fileno",
 )  # fmt: skip
 
+_BEGINNINGS = frozenset("[]NOPX^_\\")
+"""The characters behind Esc that begin a longer sequence."""
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 ENDING_FIRST = 0.05
 """Seconds after which a program goes on: who ends a stopped one sends two signals."""
@@ -142,6 +144,13 @@ class BurstParser(PasteParser):
         yield from super().feed(data)
         self._alone = data.endswith("\x1b") and not self._pasting
 
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        """Read Alt and a character at once: Textual waits, and makes a "^" of the Esc when more comes."""
+        keys = list(super()._sequence_to_key_events(sequence, alt))
+        if keys or len(sequence) != 2 or sequence[1] in _BEGINNINGS or not sequence[1].isprintable():
+            return keys
+        return super()._sequence_to_key_events(sequence[1], alt=True)
+
 
 # The driver makes its parser itself; there is no public way to give it another.
 linux_driver.XTermParser = BurstParser  # type: ignore[attr-defined]
@@ -188,6 +197,8 @@ class LastingDriver(LinuxDriver):
         one that it expects it draws only what changes.
         """
         if not self._loop.is_closed():
+            # Before whatever became due meanwhile: the loop takes that after what waits already.
+            self._loop.call_soon_threadsafe(getattr(self._app, "came_back", lambda: None))
             self._loop.call_soon_threadsafe(self._loop.call_later, ENDING_FIRST, self._go_on)
 
     def _go_on(self) -> None:

@@ -59,6 +59,9 @@ class RequestKind(Protocol):
     def subject(self, request: Any, /) -> str:
         """Name what is asked about, as a part of a sentence."""
 
+    def topics(self, request: Any, /) -> tuple[str, ...]:
+        """Name what is asked about, so that requests about the same can be counted."""
+
     def passages(self, request: Any, /) -> Iterator[Passage]:
         """Return all of what is asked, for a screen that draws it."""
 

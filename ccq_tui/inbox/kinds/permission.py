@@ -102,6 +102,11 @@ def subject(request: PermissionRequest) -> str:
     return one_line(request.tool, QUOTED)
 
 
+def topics(request: PermissionRequest) -> tuple[str, ...]:
+    """Name the tool."""
+    return (one_line(request.tool, QUOTED),)
+
+
 def passages(request: PermissionRequest) -> Iterator[Passage]:
     """Return all of what is asked."""
     yield Passage.head(f"{request.tool}: {request.description}" if request.description else request.tool)

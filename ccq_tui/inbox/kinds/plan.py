@@ -78,6 +78,11 @@ def subject(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the othe
     return "the plan"
 
 
+def topics(request: PlanRequest) -> tuple[str, ...]:  # noqa: ARG001 - one is like the other
+    """Name what is asked about."""
+    return ("plan",)
+
+
 def passages(request: PlanRequest) -> Iterator[Passage]:
     """Return all of what is asked."""
     yield Passage(request.plan)

@@ -124,6 +124,11 @@ def subject(request: QuestionRequest) -> str:
     return f"“{one_line(summary(request), QUOTED)}”"
 
 
+def topics(request: QuestionRequest) -> tuple[str, ...]:
+    """Name the questions by their short titles."""
+    return tuple(one_line(one.header or one.text, QUOTED) for one in request.questions.questions)
+
+
 def passages(request: QuestionRequest) -> Iterator[Passage]:
     """Return all of what is asked."""
     for question in request.questions.questions:

@@ -20,7 +20,7 @@ KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
 """Texts that are open again when a draft comes back."""
 
 _STORED = {
-    "selected": ("selected",),
+    "selected": ("selected", "none"),
     "other": ("other", "other_on", "taken"),
     "note": ("note",),
     "discussion": ("discussion",),
@@ -127,6 +127,7 @@ def _of_page(page: Page) -> dict[str, Any]:
         "other_on": draft.other_on,
         "note": draft.note,
         "taken": draft.taken,
+        "none": draft.none,
         "cursor": page.cursor,
     }
 
@@ -186,7 +187,8 @@ def _page(page: Page, stored: object) -> Page:
     other_on = stored.get("other_on") is True and bool(typed.strip())
     if not page.question.multi_select:
         selected = () if other_on else selected[:1]
-    draft = AnswerDraft(selected, typed, other_on, _text(stored.get("note")))
+    none = stored.get("none") is True
+    draft = AnswerDraft(selected, typed, other_on, _text(stored.get("note")), none=none)
     return replace(page, draft=draft, cursor=cursor)
 
 

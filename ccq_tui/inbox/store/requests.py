@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import check_outcome, kind_of
@@ -308,6 +309,21 @@ class RequestTable:
             if found or not rows:
                 return found
             after = rows[-1]["number"]  # a whole page that cannot be read is not the end
+
+    def settled(self, since: datetime, after: int = 0, limit: int = PAGE) -> tuple[list[StoredRequest], int]:
+        """Return requests that were settled at a time or later, in the order in which they were asked.
+
+        Args:
+            since: The time.
+            after: Only those after the request of this number: the one that the page before gave.
+            limit: At most so many.
+
+        Returns:
+            The requests, and the number to ask on from; 0 at the end.
+        """
+        query = f"{_SELECT} WHERE number > ? AND answers.settled_at >= ? ORDER BY number LIMIT ?"
+        rows = self._database.rows(query, (after, stamp(since), limit))
+        return _read(rows), rows[-1]["number"] if len(rows) == limit else 0
 
     def waiting_counts(self) -> dict[str, int]:
         """Return how many requests wait, for each session that has any."""

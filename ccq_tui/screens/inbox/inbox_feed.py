@@ -142,7 +142,7 @@ def read_row(store: Store, request_id: str) -> InboxRow | None:
 def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
     """Say of rows whose session is open in this terminal, with the names of these by session id."""
     return [
-        row_of(row.stored, here[row.session_id] or row.session, row.directory, SessionPlace.HERE)
+        row_of(row.stored, here[row.session_id], row.directory, SessionPlace.HERE)
         if row.session_id in here
         else row
         if row.place is not SessionPlace.HERE

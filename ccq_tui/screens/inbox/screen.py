@@ -29,24 +29,25 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
-from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh, latest
+from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.inbox_lines import copied, key_hints
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
+from ccq_tui.screens.inbox.keys import INBOX, INBOX_ACTIONS
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
-from ccq_tui.screens.keylist import INBOX
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.panel_pool import PANELS
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keys_meant, text_of
+from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.question import QuestionPanel
@@ -55,11 +56,8 @@ from ccq_tui.widgets.sight import SightView
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
 SAID_SECONDS = 20.0
-SCROLLS = {"ctrl+up": -1, "ctrl+down": 1, "pageup": 0, "pagedown": 0}
-"""Keys that scroll what is below the list, by so many lines or by a page."""
-TAKING = frozenset({"right", "enter", "ctrl+d"})
-"""Keys that do something with the request under the cursor."""
-LETTERS = {"k": "up", "j": "down", "a": "right", "l": "right", "slash": "find", "q": "f2"}
+SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
+"""What keys do that scrolls what stands above a panel."""
 
 
 @dataclass(slots=True)
@@ -108,8 +106,6 @@ class InboxScreen(Overlay[InboxRow | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
-    help_place = INBOX
-    """The keys that F1 lists first here."""
 
     def __init__(
         self, manager: SessionManager, *, said: str = "", clock: Callable[[], float] = time.monotonic
@@ -133,9 +129,13 @@ class InboxScreen(Overlay[InboxRow | None]):
         """The request about which it is asked whether to decline it, and since when."""
         self._opening: Opening | None = None
         """The panel that is being opened, or None."""
-        self._typed_at: float | None = None
         self._closed_at: float | None = None
         """When a panel closed by itself, or the last key meant for it came; None after a pause."""
+
+    @property
+    def help_place(self) -> str:
+        """The keys that F1 lists first: those of the panel that is open."""
+        return INBOX if self.panel is None else self.panel.help_place
 
     def compose(self) -> ComposeResult:
         """Build the list, what is said, and keys."""
@@ -147,6 +147,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         """Read what waits, and hear of what changes."""
         self.field.placeholder = "Type to find"
         self.set_focus(self.field, scroll_visible=False)
+        self.query_one(HintBar).labels = list_labels(self)
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
@@ -220,50 +221,54 @@ class InboxScreen(Overlay[InboxRow | None]):
         if self._passes_over(event):
             return True
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
-        if self.declining is not None and self._decides(event.key):
+        meant = keys_meant(self, event.key)
+        if self.declining is not None and self._decides(*meant[:1]):
             return True
-        plain = event.key
-        if not self.finds:
-            plain = LETTERS.get(plain, plain)
-        taken = [self._take_known(key) for key in keys_meant(self, plain)]
-        return any(taken)
+        if event.key in NEW_LINE_KEYS:
+            return True  # the field has one line
+        if self.finds and text_of(event):
+            return False
+        done = [self._do(INBOX_ACTIONS.get(key, "")) for key in meant]
+        return any(done)
 
-    def _take_known(self, key: str) -> bool:
-        moved = self.state.pressed(key, max(1, self.body.list_view.size.height - 1))
+    def _do(self, action: str) -> bool:
+        """Do an action of the table of keys; return whether there is such a one."""
+        moved = self.state.after(action, max(1, self.body.list_view.size.height - 1))
         if moved is not None:
             self.show(moved)
             return True
-        match key:
-            case "ctrl+up" | "ctrl+down":
-                self._scroll_about(key)
-            case "escape" if self.finds:
+        match action:
+            case "":
+                return False
+            case "scroll_up" | "scroll_down":
+                self._scroll_about(action)
+            case "empty" if self.finds:
                 self._find(False)
                 self.field.put("")
                 self.show(self.state.filtered(""))
-            case "escape" | "f2":
+            case "empty" | "leave":
                 self.dismiss(None)
-            case "g" if not self.finds:
+            case "regroup":
                 self.show(self.state.regrouped())
             case "find":
                 self._find(True)
-            case "f8":
+            case "copy":
                 self._copy(self.state.under)
             case _:
-                return self._take_for_row(key, self.state.under)
+                self._do_with_row(action, self.state.under)
         return True
 
-    def _scroll_about(self, key: str) -> None:
+    def _scroll_about(self, action: str) -> None:
         """Scroll what is known of the request, or the plan that is decided on."""
-        page = max(1, self.body.about_view.size.height - 1)
-        self.body.about_view.scroll_relative(
-            y=SCROLLS[key] or (-page if key == "pageup" else page), animate=False, force=True
-        )
+        view = self.body.about_view
+        by = max(1, view.size.height - 1) if action.startswith("page") else 1
+        view.scroll_relative(y=-by if action.endswith("up") else by, animate=False, force=True)
 
     def on_key(self, event: events.Key) -> None:
         """Scroll what stands above a panel by the keys that the panel leaves to others."""
-        if self.panel is not None and event.key in SCROLLS:
+        if self.panel is not None and (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
             event.stop()
-            self._scroll_about(event.key)
+            self._scroll_about(action)
 
     @on(SightView.Looked)
     def _looked(self) -> None:
@@ -271,45 +276,43 @@ class InboxScreen(Overlay[InboxRow | None]):
         if isinstance(self.panel, DecisionPanel):
             self.panel.look()
 
-    def _take_for_row(self, key: str, row: InboxRow | None) -> bool:
-        known = ("right", "enter", "ctrl+d", "ctrl+j", "shift+enter", "alt+enter")
+    def _do_with_row(self, action: str, row: InboxRow | None) -> None:
         if row is None:
-            return key in known or (not self.finds and key in ("p", "c"))
+            return
         view = self.body.list_view
         self.feed.state = replace(self.state, in_sight=view.rows_in_sight)
-        if (key in TAKING or (key == "p" and not self.finds)) and self.state.taken is None:
+        if self.state.taken is None:
             view.keep_cursor_in_sight()
-            return True
-        match key:
-            case "right":
+            return
+        match action:
+            case "answer":
                 self._answer(row)
-            case "enter":
+            case "go_to":
                 self._go_to(row)
-            case "ctrl+d":
+            case "decline":
                 self.declining = (row.id, self.clock())
                 self.draw()
-            case "p" if not self.finds:
+            case "park":
                 self.say(f"Parking {row.session}…")
                 start_work(self, partial(self._park, row), name="park", group="park")
-            case "c" if not self.finds:
-                self._copy(row)
-            case _:
-                return key in known
-        return True
 
     async def _park(self, row: InboxRow) -> None:
         self.say(await self._manager.park(row, Surface.INBOX))
         await self.feed.read_one(row.id)
 
+    @property
+    def _without_session(self) -> str:
+        return f"c copies it · {keymap_for(self).shown('decline')} declines it"
+
     def _answer(self, row: InboxRow) -> None:
         if row.place is SessionPlace.GONE:
-            self.say("Its session is gone: nothing can be delivered · c copies it · Ctrl+D declines it")
+            self.say(f"Its session is gone: nothing can be delivered · {self._without_session}")
         else:
             self._open_soon(row)
 
     def _go_to(self, row: InboxRow) -> None:
         if row.place is SessionPlace.GONE:
-            self.say("Its session is gone: it cannot be opened · c copies it · Ctrl+D declines it")
+            self.say(f"Its session is gone: it cannot be opened · {self._without_session}")
         elif row.place is SessionPlace.OTHER:
             self.say("It runs in another ccq-tui · → answers it here")
         elif row.place is SessionPlace.ASKER:
@@ -317,7 +320,7 @@ class InboxScreen(Overlay[InboxRow | None]):
         else:
             self.dismiss(row)
 
-    def _decides(self, key: str) -> bool:
+    def _decides(self, key: str = "") -> bool:
         """Take the key after Ctrl+D; whether it was meant for that alone."""
         request_id, at = self.declining or ("", 0.0)
         # Held down, the key comes again by itself; and nobody has read yet what is asked.
@@ -402,8 +405,6 @@ class InboxScreen(Overlay[InboxRow | None]):
         Letters then are words to find, and no Enter or Esc means anything until there is a pause.
         """
         at, typed = self.clock(), bool(text_of(event))
-        if typed:
-            self._typed_at = at
         if self._closed_at is None or at - self._closed_at >= TYPING_PAUSE:
             self._closed_at = None
             return False
@@ -435,11 +436,12 @@ class InboxScreen(Overlay[InboxRow | None]):
             return
         if self.state.get(row.id) is None or self.panel is not None or not self.is_current:
             return
-        draft = replace(draft, hidden=False, guard=InputGuard(typed_at=self._typed_at))
+        draft = replace(draft, hidden=False, guard=InputGuard())
         kind = PANELS[type(draft)]
         panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
         if isinstance(panel, DecisionPanel):
             panel.unseen_above = self.body.unseen_of_plan
+            panel.directory = row.directory
         self.answered, self.panel = row, panel
         self.answers.open(row, draft)
         self.mount(panel)
@@ -465,7 +467,6 @@ class InboxScreen(Overlay[InboxRow | None]):
         if panel is None or row is None:
             return None
         self.panel = self.answered = None
-        self._typed_at = latest(self._typed_at, panel.state.guard.typed_at)
         panel.remove()
         if keep:
             self.answers.keep(row, panel.state)

@@ -110,7 +110,7 @@ class CardFeed:
             Card(
                 key=self._manager.sessions.mode_of(screen),
                 session_id=screen.session.known_id,
-                session=view.title or view.name,
+                session=view.name,
                 group=here_group(view.state, waiting),
                 place=SessionPlace.HERE,
                 state=str(view.state),

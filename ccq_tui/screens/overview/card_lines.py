@@ -15,7 +15,7 @@ from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.faces import GROUP_SIGNS, column_face, cost_of, limited, list_face, sign_style
-from ccq_tui.screens.session.view import SIGNS, short_path
+from ccq_tui.screens.session.view import short_path, sign_and_word
 from ccq_tui.widgets.lines import DrawnLine
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.pieces import Piece, fitted
@@ -167,7 +167,7 @@ def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette)
         palette: The styles.
     """
     room = max(8, width - 4)
-    words = SIGNS[SessionState(card.state)][1]
+    words = sign_and_word(SessionState(card.state), card.waiting)[1]
     if card.group is Group.FAILED and card.state != SessionState.FAILED:
         words = "its process is gone"
     place = "on the screen" if card.shown else PLACES[card.place]

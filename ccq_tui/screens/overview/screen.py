@@ -14,14 +14,11 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
-from ccq_tui.config import actions
-from ccq_tui.config.keymap import Keymap
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
-from ccq_tui.screens.keylist import OVERVIEW
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.card_feed import CardFeed
@@ -36,10 +33,12 @@ from ccq_tui.screens.overview.card_lines import (
 )
 from ccq_tui.screens.overview.cards import OVER, Card
 from ccq_tui.screens.overview.columns import Column, Columns
+from ccq_tui.screens.overview.keys import OVERVIEW, OVERVIEW_ACTIONS
+from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.keys import keymap_for, list_labels
 from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -57,10 +56,6 @@ COLUMNS_FROM = 126
 TALL_FROM = 18
 """Lines of the screen from which a card of the list has two."""
 FINDING: Hints = (("Enter", "to the cards"), ("Esc", "clear"), ("↑ ↓", "move"))
-LETTERS = {"k": "up", "j": "down", "h": "left", "l": "right", "shift+tab": "left", "tab": "right"}
-MOVES = {"up": -1, "down": 1}
-STEPS = {"left": -1, "right": 1}
-MOVING = frozenset({*MOVES, *STEPS, "shift+up", "shift+down", "pageup", "pagedown", "home", "end"})
 
 
 class OverviewBody(Vertical):
@@ -109,6 +104,7 @@ class OverviewScreen(Overlay[Card | None]):
     def on_mount(self) -> None:
         """Be ready for keys, and show what there is."""
         self.set_focus(self._field, scroll_visible=False)
+        self.query_one(HintBar).labels = list_labels(self)
         self.feed.begin()
         self.set_interval(LOOK_SECONDS, self.feed.look_again)
 
@@ -150,10 +146,8 @@ class OverviewScreen(Overlay[Card | None]):
         if self._finding:
             self._find()
             return self._take_while_finding(event.key)
-        keymap = keymap_for(self)
-        lists = keymap.panel_keys(actions.KeyPlace.LIST)
-        for key in lists.get(event.key, (LETTERS.get(event.key, event.key),)):
-            self._take_known(key, keymap)
+        for key in keymap_for(self).list_keys(letters=True).get(event.key, (event.key,)):
+            self._do(OVERVIEW_ACTIONS.get(key, ""), key)
         return event.key not in ("ctrl+c",)
 
     def _take_while_finding(self, key: str) -> bool:
@@ -163,60 +157,71 @@ class OverviewScreen(Overlay[Card | None]):
                 self.draw()
             case "escape":
                 self._clear()
-            case _ if key in MOVES:
+            case "up" | "down":
                 self._move(key)
             case _:
                 return key in ("tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter", "pageup", "pagedown")
         return True
 
-    def _take_known(self, key: str, keymap: Keymap) -> None:
-        match key:
-            case _ if key in MOVING:
-                self._move(key)
-            case "escape" if self.board.filter:
+    def _do(self, action: str, key: str) -> None:
+        """Do an action of the table of keys; "" is one that it does not have."""
+        match action:
+            case "empty" if self.board.filter:
                 self._clear()
-            case _ if key == "escape" or key in keymap.keys["overview"]:
+            case "empty" | "leave":
                 self.dismiss(None)
-            case _ if key in keymap.keys["panel"]:
+            case "inbox":
                 self.dismiss(None)
                 self.post_message(messages.InboxWanted())
-            case "slash":
+            case "find":
                 self._finding = True
                 self.query_one(NoticeLine).hush()
                 self.draw()
+            case "statistics" | "new" | "earlier":
+                self._open_screen(action)
+            case "open" | "mark" | "retry":
+                self._do_with_card(action, self.board.under)
+            case "":
+                if len(key) == 1:
+                    self.say("/ finds a session by its letters", 4.0)
             case _:
-                self._take_other(key, self.board.under)
+                self._move(action)
 
-    def _take_other(self, key: str, card: Card | None) -> None:
-        if key == "n":
-            self.post_message(messages.NewWanted())
-        elif key == "ctrl+r":
-            start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
-        elif card is not None and key in ("enter", "d", "r") and not self._view.cursor_in_sight:
+    def _open_screen(self, action: str) -> None:
+        """Open what an action shows over this screen."""
+        match action:
+            case "statistics":
+                self.app.push_screen(StatisticsScreen(self._manager.inbox))
+            case "new":
+                self.post_message(messages.NewWanted())
+            case _:
+                start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
+
+    def _do_with_card(self, action: str, card: Card | None) -> None:
+        if card is None:
+            return
+        if not self._view.cursor_in_sight:
             self._view.keep_cursor_in_sight()
-        elif card is not None and key == "enter":
+        elif action == "open":
             self._open(card)
-        elif card is not None and key == "d":
+        elif action == "mark":
             self._mark_soon(card)
-        elif card is not None and key == "r":
+        else:
             self._retry(card)
-        elif len(key) == 1:
-            self.say("/ finds a session by its letters", 4.0)
 
-    def _move(self, key: str) -> None:
+    def _move(self, action: str) -> None:
         board, within = self.board, self._side_by_side
-        page = max(1, self._view.size.height // 4 - 1)
-        match key:
+        page, most = max(1, self._view.size.height // 4 - 1), len(board.rows)
+        match action:
             case "left" | "right":
-                self.feed.show(board.stepped(STEPS[key]))
+                self.feed.show(board.stepped(-1 if action == "left" else 1))
             case "up" | "down":
-                self.feed.show(board.moved(MOVES[key], within=within))
-            case "home" | "end":
-                most = len(board.rows)
-                self.feed.show(board.jumped(-most if key == "home" else most, within=within))
+                self.feed.show(board.moved(-1 if action == "up" else 1, within=within))
+            case "first" | "last":
+                self.feed.show(board.jumped(-most if action == "first" else most, within=within))
             case _:
-                by = page if key.startswith("page") else 1
-                self.feed.show(board.jumped(-by if key.endswith("up") else by, within=within))
+                by = page if action.startswith("page") else 1
+                self.feed.show(board.jumped(-by if action.endswith("up") else by, within=within))
 
     @property
     def _view(self) -> LineView:
@@ -342,7 +347,10 @@ class OverviewScreen(Overlay[Card | None]):
             own.append(("d", "done"))
         if card is not None and can_start(card):
             own.append(("r", "retry" if card.group is Group.FAILED else "start"))
-        always = (("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"))
+        always = (
+            ("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"),
+            ("s", "stats"),
+        )  # fmt: skip
         return (*own, *always)
 
     # -- drawing --------------------------------------------------------------------------------------------

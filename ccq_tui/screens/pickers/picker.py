@@ -14,19 +14,29 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
+from ccq_tui.config.actions import KeyPlace
+from ccq_tui.filtered_list import LIST_KEYS
+from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.screens.pickers.pick_lines import pick_lines
 from ccq_tui.screens.pickers.pick_list import Choosing, PickRow, choosing
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keys_meant
+from ccq_tui.widgets.keys import keys_meant, list_labels
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.lines import LineView, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
 from ccq_tui.widgets.panel.measures import most_lines
 from ccq_tui.widgets.pointer import Pointer
 
+PICKER_KEYS = (
+    *LIST_KEYS,
+    KeyUse(("enter",), "choose", "Choose"),
+    KeyUse(("escape",), "empty", "Empty the words to find, then leave"),
+)
+"""Keys of lists to choose from; letters find a row."""
 FEWEST_ROWS = 2
 """Lines of what can be chosen that are seen however much is said above them."""
 MOST_TITLE = 2
@@ -68,6 +78,9 @@ class Picker(Overlay[str | None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
+    KEYS: ClassVar[tuple[KeyUse, ...]] = PICKER_KEYS
+    help_place = KeyPlace.LIST.value
+    """The keys that F1 lists first here."""
 
     def __init__(
         self,
@@ -109,6 +122,7 @@ class Picker(Overlay[str | None]):
     def on_mount(self) -> None:
         """Begin to choose."""
         self.set_focus(self._field, scroll_visible=False)
+        self.query_one(HintBar).labels = list_labels(self)
         self._draw()
         if self.by_itself:
             self.came_up()
@@ -162,6 +176,8 @@ class Picker(Overlay[str | None]):
         if not meant:
             return True
         self._take_text()
+        if event.key in NEW_LINE_KEYS:
+            return True  # the field has one line
         taken = [self._seek(key) or self._take_known(key) for key in keys_meant(self, event.key)]
         return any(taken)
 
@@ -181,17 +197,20 @@ class Picker(Overlay[str | None]):
     def _take_known(self, key: str) -> bool:
         if key in ("home", "end") and self.state.filter:
             return False  # they move the caret in what is typed
-        moved = self.state.pressed(key, max(1, self.query_one(LineView).size.height - 1))
+        action = by_key(self.KEYS).get(key, "")
+        moved = self.state.after(action, max(1, self.query_one(LineView).size.height - 1))
         if moved is not None:
             self._show(moved)
             return True
-        match key:
-            case "enter":
+        return self._do(action)
+
+    def _do(self, action: str) -> bool:
+        """Do an action of the table of keys that does not move; return whether there is such a one."""
+        match action:
+            case "choose":
                 self._choose_row()
-            case "escape":
+            case "empty":
                 self._escape()
-            case "ctrl+j" | "shift+enter" | "alt+enter":
-                pass  # the field has one line
             case _:
                 return False
         return True

@@ -10,8 +10,9 @@ from textual.widgets import Static
 
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.screens.pickers.pick_list import PickRow
-from ccq_tui.screens.pickers.picker import Picker, PickerBody
+from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody
 from ccq_tui.screens.pickers.shelf import Shelf, Shelved, shelved_now
 from ccq_tui.supervisor.launches import WayOn
 from ccq_tui.text import one_line
@@ -21,6 +22,17 @@ from ccq_tui.widgets.lines import LineView, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 
 LONGEST_TITLE = 200
+SESSIONS = "Sessions to resume"
+SESSION_KEYS = (
+    *PICKER_KEYS,
+    KeyUse(("ctrl+a",), "everywhere", "List those of all directories, or of this one"),
+    KeyUse(("ctrl+f",), "fork", "Fork it: the original stays as it is"),
+    KeyUse(("ctrl+r",), "rename", "Give it another title"),
+    KeyUse(("ctrl+d",), "delete", "Delete it, when asked once more"),
+)
+"""Keys of the list of sessions; letters find one, so everything else is done with Ctrl."""
+TAKING = frozenset({"choose", "fork", "rename", "delete"})
+"""What is done with the session under the cursor."""
 PREVIEW_LINES = 6
 PREVIEW_FROM = 18
 """From this height of the screen there is a preview."""
@@ -29,8 +41,6 @@ SIGNS = {"user": "❯ ", "assistant": "● "}
 
 class SessionPicker(Picker):
     """Shows sessions; when one was chosen, `way` says how to go on.
-
-    Letters find a session, so everything else is done with Ctrl.
 
     Args:
         shelf: Where the sessions are.
@@ -44,6 +54,9 @@ class SessionPicker(Picker):
         & > #picker > #picker-preview { height: auto; }
     }
     """
+
+    KEYS = SESSION_KEYS
+    help_place = SESSIONS
 
     def __init__(self, shelf: Shelf, *, find: str = "", about: str = "", leave: str = "leave") -> None:
         super().__init__("Resume which session?", (), about=about, choose="resume")
@@ -65,9 +78,9 @@ class SessionPicker(Picker):
         body.mount(Static("", markup=False, id="picker-preview"), before=self.query_one(HintBar))
         if self._find:
             self._field.put(self._find)
-        self._do(self._look)
+        self._work(self._look)
 
-    def _do(self, what: Callable[[], Awaitable[None]]) -> None:
+    def _work(self, what: Callable[[], Awaitable[None]]) -> None:
         """Do something that takes time; what goes wrong is said above the list."""
 
         async def run() -> None:
@@ -97,28 +110,31 @@ class SessionPicker(Picker):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def _takes_row(self, key: str) -> bool:
-        return self._renaming is None and key in ("enter", "ctrl+f", "ctrl+r", "ctrl+d")
+        return self._renaming is None and by_key(SESSION_KEYS).get(key) in TAKING
 
     def _take_known(self, key: str) -> bool:
-        if self._renaming is not None:
-            return self._take_while_renaming(key)
+        return super()._take_known(key) if self._renaming is None else self._take_while_renaming(key)
+
+    def _do(self, action: str) -> bool:
         under = self._under
-        match key:
-            case "ctrl+a":
-                self._everywhere = not self._everywhere
-                self.about = self._place_line
-                self._do(self._look)
-            case "ctrl+f" if under is not None:
-                self._go_on(WayOn(under.session, fork=True))
-            case "ctrl+r" if under is not None:
-                self._begin_to_rename(under.session)
-            case "ctrl+d" if under is not None:
-                self._do(partial(self._delete, under))
-            case "ctrl+f" | "ctrl+r" | "ctrl+d":
-                pass
-            case _:
-                return super()._take_known(key)
+        if action == "everywhere":
+            self._everywhere = not self._everywhere
+            self.about = self._place_line
+            self._work(self._look)
+        elif action not in ("fork", "rename", "delete"):
+            return super()._do(action)
+        elif under is not None:
+            self._do_with(action, under)
         return True
+
+    def _do_with(self, action: str, under: Shelved) -> None:
+        match action:
+            case "fork":
+                self._go_on(WayOn(under.session, fork=True))
+            case "rename":
+                self._begin_to_rename(under.session)
+            case "delete":
+                self._work(partial(self._delete, under))
 
     def _choose_row(self) -> None:
         if self._under is not None and self.is_active:
@@ -148,7 +164,7 @@ class SessionPicker(Picker):
         self._renaming = None
         self.say("")
         if key == "enter" and session is not None and title and title != session.summary:
-            self._do(partial(self._rename, session, title))
+            self._work(partial(self._rename, session, title))
         return True
 
     async def _rename(self, session: EarlierSession, title: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import alive
 from ccq_tui.screens.pickers.pick_list import PickRow
+
+_logger = logging.getLogger(__name__)
 
 MOST_QUESTIONS = 3
 """Of what waits in a session so much is previewed."""
@@ -79,12 +82,22 @@ class Shelf:
             return tuple(Shelved(one) for one in others)
 
     async def rename(self, session: EarlierSession, title: str) -> None:
-        """Give a session a title.
+        """Give a session a title, in Claude Code's record and where the inbox knows the session, too.
 
         Raises:
             ReaderError: It could not be written.
         """
         await rename_earlier(self.options, session.session_id, title)
+
+        def name(store: Store) -> None:
+            if store.sessions.get(session.session_id) is not None:
+                store.sessions.upsert(session.session_id, name=title)
+
+        try:
+            await self._inbox.run(name)
+        except InboxError as error:
+            # Its record has the title, and names it at its next resume.
+            _logger.warning("The inbox does not have the title of a session: %s", error)
 
     async def delete(self, session: EarlierSession) -> None:
         """Delete a session's file.

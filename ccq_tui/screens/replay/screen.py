@@ -21,9 +21,11 @@ from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, St
 from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.config import Launch, state_dir
+from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Answered, Declined, Discussed
+from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.screens.replay.answer_drafts import AnswerDrafts
 from ccq_tui.screens.replay.replay_status import ReplayStatus
@@ -31,6 +33,7 @@ from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.prompt_keeper import SAVE_AFTER
+from ccq_tui.screens.session.view import short_path
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.supervisor.limits import Limits
@@ -40,6 +43,8 @@ from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.transcript import Transcript
 
+CONFIRM_SECONDS = 10.0
+"""How long a key that writes a file may be confirmed."""
 _logger = logging.getLogger(__name__)
 
 
@@ -68,6 +73,7 @@ class ReplayScreen(SessionBase):
         clock: Returns seconds of a monotonic clock.
     """
 
+    rests_on = KeyPlace.TRANSCRIPT
     AUTO_FOCUS = ""  # the keys are the screen's own; a hidden field must not take them
     DEFAULT_CSS = """
     ReplayScreen {
@@ -111,7 +117,9 @@ class ReplayScreen(SessionBase):
         )
         self.recording = recording
         self.listeners = (*self.listeners, self._take_outcome)
+        self.shown_by = (self._show_standing,)
         self._ended = False
+        self._export_asked: float | None = None
         self._answers = AnswerDrafts((launch.state or state_dir()) / "drafts", self._not_kept)
         self._unsaved: Waiting | None = None
 
@@ -152,8 +160,7 @@ class ReplayScreen(SessionBase):
 
     # -- how it stands ------------------------------------------------------------------------------------
 
-    def changed(self) -> None:
-        """Draw status line and keys."""
+    def _show_standing(self) -> None:
         if not self.live:
             return
         standing = ReplayStatus.of(self.recording, paused=self.replayed.paused, ended=self._ended)
@@ -167,8 +174,23 @@ class ReplayScreen(SessionBase):
             self.changed()
 
     def action_export(self) -> None:
-        """Write the transcript to a file in the working directory."""
-        self.start(partial(export_transcript, self, ""), "export", group="export", exclusive=True)
+        """Write the transcript to a file in the working directory, when it was asked for twice."""
+        asked, self._export_asked = self._export_asked, self.clock()
+        if (
+            asked is None
+            or self._export_asked - asked > CONFIRM_SECONDS
+            or is_fresh(asked, self._export_asked)
+        ):
+            words = (
+                f"Write the transcript to a Markdown file in {short_path(self.view.cwd)}? · e again writes it"
+            )
+            self.say(words, seconds=CONFIRM_SECONDS)
+            return
+        self._export_asked = None
+        self.dock.notices.hush()
+        self.start(
+            partial(export_transcript, self, "", self.view.cwd), "export", group="export", exclusive=True
+        )
 
     # -- the question that was left open ------------------------------------------------------------------
 

@@ -25,9 +25,9 @@ from ccq_tui.inbox import DraftUpdated
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
-from ccq_tui.screens.keylist import DECISION
 from ccq_tui.screens.session.block_actions import BlockActions
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.quit_keys import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.search import TranscriptSearch
 from ccq_tui.screens.session.ui import AGAIN_SECONDS
@@ -42,7 +42,7 @@ from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.question import QuestionPanel
-from ccq_tui.widgets.search_bar import SearchBar
+from ccq_tui.widgets.search_bar import SEARCH, SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
@@ -72,6 +72,8 @@ class SessionBase(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING_KEYS)]
+    rests_on: ClassVar[KeyPlace] = KeyPlace.PROMPT
+    """What has the keys while nothing is asked, searched or marked."""
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
     """Who has the keys; Textual would draw the whole screen for another one, not only the two that change."""
 
@@ -87,15 +89,24 @@ class SessionBase(Screen[None]):
         self.search_bar = SearchBar()
         self.status_line = StatusLine()
         self.clock = session.clock
+        launch = session.launch
         self.view = SessionView(
-            session.launch.settings.directory, since=session.clock(), title=session.launch.title
+            launch.settings.directory,
+            since=session.clock(),
+            title=launch.name or launch.title,
+            effort=launch.settings.effort or "",
         )
         """What is known of the session."""
+        if launch.settings.verbose:
+            transcript.toggle_folds()
         self.requests = RequestQueue(self)
         self.blocks = BlockActions(self)
+        self.quit_keys = QuitKeys(self, self.quit)
         self.finder = TranscriptSearch(self, self.search_bar, partial(self.set_focus, scroll_visible=False))
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
         """What takes each event, in this order."""
+        self.shown_by: tuple[Callable[[], None], ...] = ()
+        """What shows that something is known anew, in this order."""
         self._arrived: deque[SessionEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
@@ -182,7 +193,8 @@ class SessionBase(Screen[None]):
 
     def changed(self) -> None:
         """Show that something is known anew."""
-        raise NotImplementedError
+        for show in self.shown_by:
+            show()
 
     # -- events of the session ------------------------------------------------------------------------------
 
@@ -286,11 +298,13 @@ class SessionBase(Screen[None]):
 
     @property
     def help_place(self) -> str:
-        """The keys that F1 lists first: those of the panel that is open."""
-        panel = self.dock.panel if self.live else None
-        if panel is None or panel.state.hidden:
-            return ""
-        return DECISION if isinstance(panel, DecisionPanel) else KeyPlace.QUESTION.value
+        """The keys that F1 lists first: those of what has the keys."""
+        panel = self.dock.panel
+        if self.live and self.finder.is_open:
+            return SEARCH
+        if panel is not None and not panel.state.hidden:
+            return panel.help_place
+        return (KeyPlace.TRANSCRIPT if self.transcript.mark is not None else self.rests_on).value
 
     def action_do(self, name: str) -> None:
         """Do an action of the table of keys."""
@@ -307,15 +321,21 @@ class SessionBase(Screen[None]):
         return super().check_action(action, parameters)
 
     def _copy_or_quit(self) -> None:
-        """Copy what is selected; with nothing selected, quit when pressed twice."""
+        """Copy what is selected; with nothing selected, stop what goes on, and quit when pressed twice."""
         selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
         if selected:
             self.start(partial(copy, self.app, selected), "copy", group="copy", exclusive=True)
             self.say(f"Copied {len(selected):,} characters")
-        elif self.pressed_again("ctrl+c"):
-            start_work(self.app, partial(self.app.run_action, "quit"), name="quit", fatal=True)
         else:
-            self.say("Ctrl+C again quits", seconds=AGAIN_SECONDS)
+            self.quit_keys.press("ctrl+c", self.stop)
+
+    def stop(self) -> str:
+        """Stop what Ctrl+C stops; return what to say of it, or ""."""
+        return ""
+
+    def quit(self) -> None:
+        """End all sessions, then the program."""
+        start_work(self.app, partial(self.app.run_action, "quit"), name="quit", fatal=True)
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 

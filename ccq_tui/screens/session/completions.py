@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
@@ -35,6 +36,8 @@ class Completions:
         self._own = own
         self.commands = own
         """All commands, the program's own first."""
+        self.listed = False
+        """Whether the CLI has told which commands it knows."""
         self._earlier = earlier
         self._files = FileSource(ui.view.cwd, ui.clock)
         self._listing: asyncio.Task[None] | None = None
@@ -43,6 +46,7 @@ class Completions:
     def take(self, event: SessionEvent) -> None:
         """Take in which commands the CLI knows; a list that is open gets them too."""
         if isinstance(event, CommandsListed):
+            self.listed = True
             self.commands = merged(self._own, event.commands)
             wanted = self._ui.dock.prompt.wanted
             if wanted is not None and wanted.kind is CompletionKind.COMMANDS:
@@ -84,17 +88,23 @@ class Completions:
 
 
 def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple[SlashCommand, ...]:
-    """Return both, the program's own first; a name stands once."""
+    """Return both, the program's own first; a name stands once, and is nobody's alias."""
     commands: dict[str, SlashCommand] = {}
     for command in (*own, *others):
         commands.setdefault(command.name, command)
-    return tuple(commands.values())
+    return tuple(
+        replace(command, aliases=tuple(alias for alias in command.aliases if alias not in commands))
+        for command in commands.values()
+    )
 
 
 def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Completion, ...]:
-    """Return the commands whose names match, the likeliest first."""
-    found = Index(command.name for command in commands).search(query, len(commands))
+    """Return the commands whose names match, the likeliest first; one whose alias is typed is the first."""
+    aliased = [command for command in commands if query in command.aliases]
+    commands = (*aliased, *(command for command in commands if command not in aliased))
+    names = (query if query in command.aliases else command.name for command in commands)
+    found = Index(names).search(query, len(commands))
     return tuple(
-        Completion(command.name, f"/{command.name}", command.arguments, command.description)
+        Completion(command.name, f"/{command.name}", command.arguments, command.description, command.aliases)
         for command in (commands[item.index] for item in found)
     )

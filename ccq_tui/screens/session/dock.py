@@ -13,11 +13,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, waiting_line
 from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.waiting_line import Draft, Waiting, WaitingLine, seconds_to_wait
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.input_guard import InputGuard, latest
+from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panel_pool import Panel, PanelPool
@@ -30,8 +30,6 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
-HELD_UP_SECONDS = 0.5
-"""How long a set that is all here may take to be asked before what waits behind it goes first."""
 TIDY_SECONDS = 0.05
 """How long an answered panel may stay on the screen until the answer is on its way to the agent."""
 
@@ -82,8 +80,6 @@ class Dock(Vertical):
         self._hints = HintBar()
         self._line = WaitingLine()
         self._panel: Panel | None = None
-        self._typed_in_panel: float | None = None
-        """When something was last typed in a panel that is gone."""
         self._leaving: Panel | None = None
         self._settled = 0
         self.panels = PanelPool(self, lambda: self.prompt.holds_text, session, clock)
@@ -214,13 +210,12 @@ class Dock(Vertical):
 
     def _make_way_soon(self) -> None:
         """Look after a moment whether the first set is held up by something that waits behind it."""
-        head = self._line.head
-        if head is not None and head.held_up and self._line.asked.items:
-            after(self, HELD_UP_SECONDS, self._make_way)
+        if self._line.held_up:
+            after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
 
     def _make_way(self) -> None:
         head = self._line.head
-        if head is None or not head.held_up or not self._line.asked.items:
+        if head is None or not self._line.held_up:
             return
         if self._panel is not None:
             self._line = self._line.with_draft(head.request.id, self._panel.state)
@@ -345,7 +340,6 @@ class Dock(Vertical):
             first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
             place=self._place(),
             asked_for=asked_for,
-            typed_at=latest(self.prompt.typed_at, self._typed_in_panel),
         )
         self._show_prompt()
         self.post_message(RequestPanel.Opened(self._panel))
@@ -355,8 +349,6 @@ class Dock(Vertical):
         if self._panel is None:
             return
         self._put_away()
-        # A letter that decided, or was typed, in one panel says nothing in the next.
-        self._typed_in_panel = latest(self._typed_in_panel, self._panel.state.guard.typed_at)
         self._leaving, self._panel = self._panel, None
 
     def _put_away(self) -> None:

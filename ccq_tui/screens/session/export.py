@@ -6,22 +6,26 @@ import asyncio
 from datetime import datetime
 from pathlib import Path
 
+from ccq_tui.config.paths import state_dir
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, reason
 from ccq_tui.widgets.transcript.export import export_json, export_markdown, export_name, write_export
 
 OVERWRITE = "--overwrite"
+EXPORTS = "exports"
+"""Where files go whose path was not given, beside the history: a checkout gets none that nobody named."""
 MOST_TRIES = 100
 """Files of one day and name; then a name has to be given."""
 
 
-async def export_transcript(ui: SessionUi, argument: str) -> None:
+async def export_transcript(ui: SessionUi, argument: str, directory: Path | None = None) -> None:
     """Write the transcript to a file, and say where.
 
     Args:
         ui: The session's screen.
         argument: "" or "md" for Markdown, "json", or a path, whose ending decides; a file that exists is
             replaced only with ``--overwrite``.
+        directory: Where a file without a path goes, if a person agreed to it; None for the state directory.
     """
     words = argument.split()
     overwrite = OVERWRITE in words
@@ -32,6 +36,7 @@ async def export_transcript(ui: SessionUi, argument: str) -> None:
     # The list may change while a thread writes it; a block's text only grows.
     blocks = list(ui.transcript.model.blocks)
     ending = "json" if wanted == "json" or wanted.lower().endswith(".json") else "md"
+    exports = directory or (ui.launch.state or state_dir()) / EXPORTS
     make = export_json if ending == "json" else export_markdown
 
     def write() -> Path:
@@ -40,8 +45,9 @@ async def export_transcript(ui: SessionUi, argument: str) -> None:
             path = view.cwd / Path(wanted).expanduser()
             write_export(path, text, overwrite=overwrite)
             return path
+        exports.mkdir(mode=0o700, parents=True, exist_ok=True)
         for number in range(1, MOST_TRIES):
-            path = view.cwd / export_name(view.name, ending, at, number)
+            path = exports / export_name(view.project, ending, at, number)
             try:
                 write_export(path, text)
             except FileExistsError:
@@ -57,6 +63,6 @@ async def export_transcript(ui: SessionUi, argument: str) -> None:
             "warning",
         )
     except (OSError, ValueError, RuntimeError) as error:
-        ui.note(f"Nothing was exported: {one_line(str(error), 500)}", "error")
+        ui.note(f"Nothing was exported: {one_line(reason(error), 500)}", "error")
     else:
         ui.note(f"Exported to {one_line(str(path), 1_000)}")

@@ -36,6 +36,10 @@ class StepWanted(Message):
         self.step = step
 
 
+class BarToggled(Message):
+    """The side bar is to be shown, or hidden, in all sessions of the terminal."""
+
+
 class NextWaitingWanted(Message):
     """The next session that waits for a person is to be shown."""
 

@@ -1,11 +1,12 @@
-"""/model, /mode and /effort."""
+"""/model, /mode, /effort and /thinking."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import get_args
 
-from ccq_tui.agent.events import EffortChanged, ModelChoice, ModelsListed
+from ccq_tui.agent import controls
+from ccq_tui.agent.events import Connected, EffortChanged, ModelChoice, ModelsListed, SessionState
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandRunner
@@ -19,6 +20,11 @@ EFFORTS = {
     "xhigh": "thinks much longer",
     "max": "as long as it takes",
 }
+
+KNOWING = (SessionState.IDLE, SessionState.WORKING, SessionState.AWAITING)
+"""States in which the CLI says which effort holds."""
+THINKS = "Thinking on, from the next prompt on"
+THINKS_NOT = "Thinking off, from the next prompt on · adaptive models keep thinking: /effort steers them"
 
 
 class ModelCommands:
@@ -36,12 +42,15 @@ class ModelCommands:
         self.models: tuple[ModelChoice, ...] = ()
         """What there is to choose from."""
         self._effort = ""
+        self._thinks = True
 
     def take(self, event: SessionEvent) -> None:
         """Remember what there is to choose from."""
         match event:
             case ModelsListed(models):
                 self.models = models
+            case Connected():
+                self._thinks = True
             case EffortChanged(level):
                 self._effort = level
                 self._runner.tell(f"Effort: {level}, from the next request on")
@@ -125,12 +134,26 @@ class ModelCommands:
         return now.efforts if now and now.efforts else get_args(Effort)
 
     async def _pick_effort(self) -> None:
+        if not self._effort and self._ui.view.state in KNOWING:
+            self._effort = await self._runner.ask(controls.applied_effort())
         now = self._effort or self._ui.launch.settings.effort or ""
         rows = [
             PickRow(level, level, EFFORTS.get(level, ""), current=level == now) for level in self._efforts()
         ]
         if (level := await self._runner.pick("Effort", rows, about="How hard the model thinks.")) is not None:
             self._named_effort(level)
+
+    # -- thinking ----------------------------------------------------------------------------------------
+
+    def thinking(self) -> None:
+        """Turn extended thinking off, or on again."""
+        self._runner.run(self._turn_thinking, "thinking")
+
+    async def _turn_thinking(self) -> None:
+        on = not self._thinks
+        await self._runner.ask(controls.set_thinking(on=on))
+        self._thinks = on
+        self._ui.say(THINKS if on else THINKS_NOT, seconds=8.0)
 
     def _named_effort(self, name: str) -> None:
         level = name.casefold()

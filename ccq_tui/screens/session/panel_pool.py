@@ -36,6 +36,7 @@ class PanelPool:
         self._dock = dock
         self._drafting = drafting
         self._session = session
+        self._directory = ""
         self._clock = clock
         self._made: dict[type[Panel], Panel] = {}
 
@@ -50,10 +51,23 @@ class PanelPool:
             self._of_kind(missing[0])
             after(self._dock, APART_SECONDS, self.make_ready)
 
+    def be_called(self, session: str, directory: str) -> None:
+        """Name the session anew, and where it works."""
+        if (session, directory) != (self._session, self._directory):
+            self._session, self._directory = session, directory
+            for panel in self._made.values():
+                self._name(panel)
+
+    def _name(self, panel: Panel) -> None:
+        panel.session = self._session
+        if isinstance(panel, DecisionPanel):
+            panel.directory = self._directory
+
     def _of_kind(self, kind: type[Panel]) -> Panel:
         panel = self._made.get(kind)
         if panel is None:
             panel = self._made[kind] = kind(None, session=self._session, clock=self._clock)
             panel.drafting = self._drafting
+            self._name(panel)
             self._dock.mount(panel)
         return panel

@@ -31,7 +31,7 @@ def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) ->
 
     Args:
         auto: Whether the CLI offers a mode in which a classifier decides.
-        bypass: Whether the session was started without any checks: only then may it go back to that.
+        bypass: Whether the session was started without any checks, or so that it may be.
         refused: Modes that the CLI refused.
     """
     left_out = {*refused, *(() if auto else ("auto",)), *(() if bypass else (BYPASS,))}
@@ -89,7 +89,8 @@ class PermissionMode:
 
     def next(self) -> None:
         """Go to the next permission mode."""
-        bypass = self._ui.launch.settings.permission_mode == BYPASS
+        settings = self._ui.launch.settings
+        bypass = settings.permission_mode == BYPASS or settings.allow_dangerously_skip_permissions
         offered = offered_modes(auto=self._auto, bypass=bypass, refused=self._refused)
         self._wanted = next_mode(self._wanted or self._ui.view.mode, offered)
         self._ui.session.agent.set_mode(self._wanted)

@@ -20,6 +20,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
+from ccq_tui.agent.session_recorder import title_of
 from ccq_tui.config import state_dir
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.prompts.history import PromptHistory
@@ -28,7 +29,6 @@ from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TITLE_LENGTH
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
@@ -108,6 +108,16 @@ class PromptKeeper:
         self._disk.submit(self._draft_files.close)
         self._disk.shutdown(wait=False)
 
+    async def flush(self) -> None:
+        """Wait until what was typed so far is on disk."""
+        self._save_draft()
+        await asyncio.wrap_future(self._disk.submit(lambda: None))
+
+    def remember(self, text: str) -> None:
+        """Keep a text that leaves the field unsent with the earlier prompts."""
+        self._add_to_history(text.rstrip())
+        self._ui.dock.prompt.remember(self.earlier)
+
     async def release(self) -> None:
         """Write the draft, and leave it to the session that comes next."""
         self._save_draft()
@@ -150,7 +160,7 @@ class PromptKeeper:
         self.sent[sent.id] = sent
         self._waits = True
         self._be_called()
-        self._unsaved_draft = self._draft_of(self._ui.dock.prompt.draft)
+        self._unsaved_draft = self._draft_of(self._ui.dock.prompt.kept)
         written = self._write_draft()
         self._be_itself()
         return written
@@ -178,7 +188,7 @@ class PromptKeeper:
         """
         while self._loading:
             await asyncio.wrap_future(self._loading[-1])
-        here, field = self._unbegun(waits=True), self._ui.dock.prompt.draft
+        here, field = self._unbegun(waits=True), self._ui.dock.prompt.kept
         if here is None or self._prompted or field or self._draft_of(field) or self._ui.launch.worktree:
             return False
         same = replace(here, id=other.id, opened_in=other.opened_in, opened_at=other.opened_at)
@@ -231,7 +241,7 @@ class PromptKeeper:
         )
 
     def _first_words(self) -> str:
-        return next((one_line(one.text, TITLE_LENGTH) for one in self.sent.values()), "")
+        return next((name[:TITLE_LENGTH] for one in self.sent.values() if (name := title_of(one.text))), "")
 
     def _be_called(self) -> None:
         """Be called by the first prompt while the session waits for a process, to be told from others."""
@@ -259,7 +269,7 @@ class PromptKeeper:
         """
         if self._loading:
             return self._loading[-1]
-        self._unsaved_draft = self._saved_draft = self._draft_of(self._ui.dock.prompt.draft)
+        self._unsaved_draft = self._saved_draft = self._draft_of(self._ui.dock.prompt.kept)
         key = self._draft_key or self._directory_key
         self._begun_in_directory |= not self._draft_key
         return self._on_disk(self._draft_files.save, key, self._unsaved_draft)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from functools import partial
 
 from ccq_tui.agent.events import (
@@ -16,12 +17,11 @@ from ccq_tui.agent.events import (
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, REPEAT_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.widgets.keys import escapes_of
+from ccq_tui.widgets.keys import escapes_of, presses_of
 
-REPEAT_SECONDS = 0.15
-"""Within how long a key that is held down comes again, once it does."""
+CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
 
 
 class Prompts:
@@ -30,11 +30,15 @@ class Prompts:
     Args:
         ui: The session's screen.
         keeper: Keeps what was sent until Claude has read it.
+        rewind: Goes back to an earlier prompt.
     """
 
-    def __init__(self, ui: SessionUi, keeper: PromptKeeper) -> None:
+    def __init__(self, ui: SessionUi, keeper: PromptKeeper, rewind: Callable[[], object]) -> None:
         self._ui = ui
         self._keeper = keeper
+        self._rewind = rewind
+        self._escaped_at: float | None = None
+        """When Esc was pressed that a second one may follow, to clear or to rewind; or None."""
         self._queued: list[str] = []
 
     def take(self, event: SessionEvent) -> None:
@@ -100,13 +104,11 @@ class Prompts:
         No Esc of a burst does, and none of a key held down: its first repeat waits for the second.
         """
         escapes = escapes_of(self._ui.dock)
-        if not escapes.counts:
-            return
         if not self._ui.view.busy:
-            # With a meaning of its own: a press that did nothing must not be the first of two that interrupt.
-            if self._ui.pressed_again("escape", "in vain"):
-                # In Claude Code this key, twice, goes back: who has it in the fingers learns the way here.
-                self._ui.say("Nothing to interrupt · /rewind goes back to an earlier prompt")
+            self._clear_or_rewind(escapes)
+            return
+        self._escaped_at = None
+        if not escapes.counts:
             return
         if self._ui.dock.line.items and not self._ui.pressed_again("escape"):
             words = "Esc again interrupts Claude and withdraws what waits · F2 shows it"
@@ -116,6 +118,54 @@ class Prompts:
             self._ui.after(REPEAT_SECONDS, partial(self._interrupt_after, escapes))
         else:
             self._ui.session.agent.interrupt()
+
+    def _clear_or_rewind(self, escapes: Escapes) -> None:
+        """Take the first Esc of a pair, or the second one: no Esc of a longer burst is either.
+
+        The first one has none right before it, the second none right behind it, which a key held down has.
+        """
+        first, self._escaped_at = self._escaped_at, None
+        dock = self._ui.dock
+        if (
+            first is not None
+            and escapes.before == first
+            and not presses_of(dock).other_since("escape", first)
+        ) and (escapes.last or 0.0) - first < AGAIN_SECONDS:
+            self._ui.after(REPEAT_SECONDS, partial(self._clear_or_rewind_after, escapes))
+            return
+        if escapes.counts:
+            self._escaped_at = escapes.last
+            if dock.prompt.holds_text:
+                self._ui.say("Esc again clears the prompt", seconds=AGAIN_SECONDS)
+
+    def _clear_or_rewind_after(self, escapes: Escapes) -> None:
+        dock = self._ui.dock
+        alone = escapes_of(dock) == escapes and not presses_of(dock).other_since(
+            "escape", escapes.last or 0.0
+        )
+        if not alone or self._ui.view.busy or not dock.prompt.display or not self._ui.in_front:
+            return
+        if dock.prompt.holds_text:
+            self._ui.say(self.clear())
+        elif not dock.line.items:
+            self._rewind()
+
+    def clear(self) -> str:
+        """Empty the prompt; return what to say, with the ways back, or ""."""
+        if not self._ui.dock.prompt.holds_text:
+            return ""
+        self._keeper.remember(self._ui.dock.prompt.clear())
+        return CLEARED
+
+    def stop(self) -> str:
+        """Interrupt Claude where nothing waits for an answer, else clear the prompt; return what to say."""
+        dock = self._ui.dock
+        if not dock.prompt.display:
+            return ""
+        if self._ui.view.busy and not dock.line.items:
+            self._ui.session.agent.interrupt()
+            return "Interrupting Claude"
+        return self.clear()
 
     def _interrupt_after(self, escapes: Escapes) -> None:
         """Interrupt the turn if no Esc followed that one."""

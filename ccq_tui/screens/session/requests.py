@@ -22,7 +22,6 @@ from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.shared_draft import draft_words, replaced
 from ccq_tui.questions import Expired
-from ccq_tui.questions.events import Shown
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import (
     ClosedDrafts,
@@ -37,6 +36,7 @@ from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.decision import DecisionPanel
+from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
@@ -67,6 +67,8 @@ class RequestQueue:
         self._drafts = ClosedDrafts()
         self._left = LeftPages()
         self._said_closed = ""
+        self._way: tuple[str, str] = "", ""
+        """The request of which it is said how its answer reaches the agent, and the words."""
         self._answered: dict[str, Dock.Answered] = {}
         self._offered: frozenset[str] = frozenset()
         """The requests whose answers can be copied because the session's directory is gone."""
@@ -90,7 +92,7 @@ class RequestQueue:
                 if request.id not in self._answered:  # else asked again only to be told what was answered
                     dock.add(request, event.draft, self._left.pages)
                 if isinstance(event, QuestionAsked) and event.by_message:
-                    self._ui.say(BY_MESSAGE, seconds=HOW_SECONDS)
+                    self._say_of(request.id, BY_MESSAGE)
             case RequestSettled():
                 self._close(event)
             case DraftUpdated():
@@ -108,20 +110,34 @@ class RequestQueue:
         dock = self._ui.dock
         match event:
             case RequestParked(request_id, deferred) if request_id in dock.line.asked:
-                self._ui.say(PARKED if deferred else LEFT, seconds=HOW_SECONDS)
+                self._say_of(request_id, PARKED if deferred else LEFT)
             case SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
             case SessionLost(kind=Problem.DIRECTORY_GONE):
                 self._offer_answers()
             case StateChanged(SessionState.STARTING):
-                if any(words in dock.notices.text for words in (PARKED, LEFT)):
-                    dock.notices.hush()  # a process waits again
+                if self._way[1] in (PARKED, LEFT):
+                    self._hush_of(self._way[0])  # a process waits again
             case _:
                 pass
+
+    def _say_of(self, request_id: str, words: str) -> None:
+        """Say of a request how its answer reaches the agent; it is no longer said once that is settled."""
+        self._way = request_id, words
+        self._ui.say(words, seconds=HOW_SECONDS)
+
+    def _hush_of(self, request_id: str) -> None:
+        """Say no longer what belongs to a request."""
+        of, words = self._way
+        if of and of == request_id:
+            self._way = "", ""
+            if words in self._ui.dock.notices.text:
+                self._ui.dock.notices.hush()
 
     def _close(self, event: RequestSettled) -> None:
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
         outcome = event.outcome
+        self._hush_of(event.request_id)
         answered = self._answered.pop(event.request_id, None)
         own = event.actor in (None, Actor.here(Surface.PANEL))
         if answered is not None and own and outcome == answered.outcome:
@@ -187,6 +203,7 @@ class RequestQueue:
     def answer(self, event: Dock.Answered) -> None:
         """Give an outcome to the session, and keep what was typed and is no part of it."""
         waiting, outcome, dock = event.waiting, event.outcome, self._ui.dock
+        self._hush_of(waiting.request.id)
         if text := text_left_over(waiting, outcome):
             dock.prompt.put_back(text)
         self.keep(plan_left_over(waiting, outcome))
@@ -213,7 +230,7 @@ class RequestQueue:
     def toggle(self) -> None:
         """Show or hide what waits here; pressed twice, or where nothing does, what waits in all sessions."""
         dock = self._ui.dock
-        folded_at, typed_at = dock.folded_at, dock.prompt.last_typed
+        folded_at, typed_at = dock.folded_at, presses_of(dock).typed_at
         again = folded_at is not None and self._ui.clock() - folded_at < AGAIN_SECONDS
         if folded_at is not None and typed_at is not None and typed_at > folded_at:
             again = False  # hidden to write something: the next press shows it again
@@ -263,5 +280,5 @@ class RequestQueue:
     def came_up(self) -> None:
         """Begin the grace of a panel that was behind another screen: no key until now was meant for it."""
         panel = self._ui.dock.panel
-        if panel is not None and not panel.state.hidden:
-            panel.dispatch(Shown(self._ui.clock(), again=(panel, panel.turn) == self._seen))
+        if panel is not None:
+            panel.uncover(again=(panel, panel.turn) == self._seen)

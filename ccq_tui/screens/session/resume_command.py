@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from ccq_tui.agent import controls
-from ccq_tui.agent.events import TitleChanged
 from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import SettingsError
@@ -39,8 +37,8 @@ class ResumeCommand:
             self._ui.say("/rename needs a title · type it, then Enter")
 
     async def _rename(self, title: str) -> None:
-        await self._runner.ask(controls.rename(title))
-        self._ui.take(TitleChanged(title))
+        self._runner.need_process()
+        await self._runner.asking(self._ui.session.agent.rename(title))
         self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
 
     def resume(self, wanted: str) -> None:
@@ -50,8 +48,11 @@ class ResumeCommand:
     async def _resume(self, wanted: str) -> None:
         shelf = shelf_of(self._ui.app, session_options(self._ui.launch), self._ui.view.session_id)
         way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
-        if way is not None and await self._is_sure():
-            await self._go_on(way)
+        while way is not None and (sure := await self._is_sure()) != "no":
+            if sure:
+                await self._go_on(way)
+                return
+            way = await self._choose(shelf, find=wanted)  # Esc goes back to the list
 
     async def _named(self, shelf: Shelf, wanted: str) -> WayOn | None:
         """Find the session whose id begins so; where that is not one alone, let the person choose."""
@@ -74,15 +75,15 @@ class ResumeCommand:
         await self._runner.show_picker(picker)
         return picker.way
 
-    async def _is_sure(self) -> bool:
-        """Ask when there is something to lose."""
+    async def _is_sure(self) -> str | None:
+        """Ask when there is something to lose; "yes", "no", or None where the question was left."""
         if not self._ui.view.busy:
-            return True
+            return "yes"
         rows = [
             PickRow("no", "Stay here"),
             PickRow("yes", "Interrupt it", "and continue the other session"),
         ]
-        return await self._runner.pick("Claude is at work in this session", rows) == "yes"
+        return await self._runner.pick("Claude is at work in this session", rows)
 
     async def _go_on(self, way: WayOn) -> None:
         """End this session, and continue another one in this terminal."""

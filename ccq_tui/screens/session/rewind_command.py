@@ -87,18 +87,24 @@ class RewindCommand:
             for index, one in enumerate(reversed(self.given))
         ]
         about = "Files and conversation go back to what they were before it. What will change is shown first."
-        prompt_id = await self._runner.pick("Rewind to before which prompt?", rows, about=about)
-        given = next((one for one in self.given if one.prompt_id == prompt_id), None)
-        if given is None:
-            return
-        files = await self._runner.ask(controls.files_to_rewind(given.prompt_id))
-        about = what_changes(files, self._ui.view.cwd)
-        what = await self._runner.pick(
-            f"Rewind to before: {given.text}", choices(files), about=about, choose="rewind"
-        )
+        while True:
+            prompt_id = await self._runner.pick("Rewind to before which prompt?", rows, about=about)
+            given = next((one for one in self.given if one.prompt_id == prompt_id), None)
+            if given is None:
+                return
+            files = await self._runner.ask(controls.files_to_rewind(given.prompt_id))
+            what = await self._runner.pick(
+                f"Rewind to before: {given.text}",
+                choices(files),
+                about=what_changes(files, self._ui.view.cwd),
+                choose="rewind",
+            )
+            if what is not None:
+                break
+            # Esc in the second list goes back to the first.
         if what == "files":
             await self._rewind_files(given)
-        elif what is not None:
+        else:
             await self._rewind_conversation(given, files=what == "both")
 
     async def _rewind_files(self, given: Given) -> None:

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.screens.desktop_notifications import Bar
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
@@ -24,6 +23,7 @@ from ccq_tui.screens.session.commands import Command, CommandRunner, called
 from ccq_tui.screens.session.completions import Completions
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
+from ccq_tui.screens.session.greeting import Greeting
 from ccq_tui.screens.session.mcp_command import McpCommand
 from ccq_tui.screens.session.model_commands import ModelCommands
 from ccq_tui.screens.session.notifications import Notifications
@@ -35,10 +35,13 @@ from ccq_tui.screens.session.resume_command import ResumeCommand
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.session_switcher import SessionSwitcher
 from ccq_tui.screens.session.status import Status
+from ccq_tui.screens.session.status_output import StatusOutput, StatusOutputLine
 from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.theme_command import ThemeCommand
+from ccq_tui.screens.session.unknown_commands import UnknownCommands
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from ccq_tui.screens.session.view import SessionView
+from ccq_tui.screens.session.workspace_commands import WorkspaceCommands
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.prompt import Prompt
@@ -47,10 +50,15 @@ from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.words import begun
 
 UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
+PROMPT_KEYS = ("mode", "leave", "stash", "model", "thinking", "tasks", "background")
+"""Actions whose keys a panel has its own use for, or may type: they are the prompt's alone."""
 NUMBERS = range(1, 10)
+EXIT = "exit"
+"""A prompt that quits, as in a shell."""
 KEYS = (
     *("recover", "sessions", "waiting", "overview", "session_next", "session_before"),
-    *("interrupt", "editor", "history", "new_session", "palette", "mode"),
+    *PROMPT_KEYS,
+    *("interrupt", "editor", "history", "new_session", "palette"),
 )
 
 
@@ -85,10 +93,12 @@ class SessionScreen(SessionBase):
         )
         self.side_bar = SideBar()
         self.keeper = PromptKeeper(self)
-        self.prompts = Prompts(self, self.keeper)
+        self.prompts = Prompts(self, self.keeper, lambda: self.rewind.do())
         self.completions = Completions(
             self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
         )
+        self.unknown = UnknownCommands(self, self.completions)
+        self.dock.prompt.holds_back = self.unknown.holds_back
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
         self.mode = PermissionMode(self, self.keeper.chose)
         self.attention = AttentionWatch(self)
@@ -99,9 +109,11 @@ class SessionScreen(SessionBase):
             lambda: self.finder.is_open,
             lambda: self.session.limited or self.switcher.counts_seconds,
         )
+        self.status_output = StatusOutput(self, StatusOutputLine())
+        self.greeting = Greeting(self)
         runner = self.runner = CommandRunner(self)
         self.switcher = SessionSwitcher(runner, self.side_bar, lambda: self.size.width)
-        self.palette = CommandPalette(runner, self._palette_rows, self.run_action)
+        self.palette = CommandPalette(runner, partial(_palette_rows, self), self.run_action)
         self.models = ModelCommands(runner, self.keeper.chose)
         self.usage = UsageCommands(runner)
         self.themes = ThemeCommand(runner)
@@ -109,11 +121,14 @@ class SessionScreen(SessionBase):
         self.mcp = McpCommand(runner)
         self.tasks = TasksCommand(runner)
         self.rewind = RewindCommand(runner)
+        self.workspace = WorkspaceCommands(runner)
         self.listeners = (
             self.notifications.take,
             self.status.take,
+            self.status_output.take,
             self.tasks.take,
             self.rewind.take,
+            self.workspace.take,
             self.usage.take,
             self.models.take,
             self.completions.take,
@@ -124,6 +139,11 @@ class SessionScreen(SessionBase):
             self.requests.take,
             self.attention.take,
         )
+        self.shown_by = (self.switcher.changed, self._name_panels, self._show_standing)
+
+    def _name_panels(self) -> None:
+        """Call the session on its panels what it is called everywhere else."""
+        self.dock.panels.be_called(self.view.name, str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
         """Build transcript, dock and status line."""
@@ -132,6 +152,7 @@ class SessionScreen(SessionBase):
         yield self.place_bar
         yield self.search_bar
         yield self.dock
+        yield self.status_output.line
         yield self.status_line
 
     # -- its life -------------------------------------------------------------------------------------------
@@ -164,11 +185,11 @@ class SessionScreen(SessionBase):
         await self.session.end()
         await self.keeper.release()
 
-    def changed(self) -> None:
-        """Show what is known anew, here and in the lists of sessions."""
-        self.switcher.changed()
+    def _show_standing(self) -> None:
         if self.live:
             self.status.changed()
+            self.status_output.changed()
+            self.greeting.changed()
             self.notifications.changed()
             self.attention.changed()
 
@@ -191,9 +212,11 @@ class SessionScreen(SessionBase):
 
     # -- what the program asks of it ------------------------------------------------------------------------
 
-    def list_sessions(self, entries: Sequence[SideBarEntry], waiting_beside: int = 0) -> None:
-        """Take in which sessions there are, this one among them, and how much waits in the others."""
-        self.switcher.list_sessions(entries, waiting_beside)
+    def list_sessions(
+        self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, *, bar: bool = True
+    ) -> None:
+        """Take in which sessions there are, this one among them; see `SessionSwitcher.list_sessions`."""
+        self.switcher.list_sessions(entries, waiting_beside, bar=bar)
 
     def touch(self) -> None:
         """Count time limits anew for somebody who answers this session on another screen."""
@@ -202,15 +225,6 @@ class SessionScreen(SessionBase):
     def keep_unopened(self, prompt: str) -> None:
         """Keep the first prompt of a session that was not opened."""
         self.requests.keep_to_copy(prompt, UNOPENED)
-
-    async def take_over(self, other: Unbegun) -> bool:
-        """Take over a session that has not begun; see `PromptKeeper.take_over`."""
-        return await self.keeper.take_over(other)
-
-    @property
-    def waits_to_begin(self) -> bool:
-        """Whether what was sent or typed is kept for a later start of the session, which has not begun."""
-        return self.keeper.waits_to_begin
 
     # -- keys and commands ----------------------------------------------------------------------------------
 
@@ -228,6 +242,12 @@ class SessionScreen(SessionBase):
                 "session_next": lambda: post(messages.StepWanted(1)),
                 "session_before": lambda: post(messages.StepWanted(-1)),
                 "interrupt": self.prompts.interrupt,
+                "stash": lambda: self.say(self.dock.prompt.stash()),
+                "model": lambda: self.models.model(""),
+                "thinking": self.models.thinking,
+                "tasks": self.tasks.do,
+                "background": self.tasks.background,
+                "leave": partial(self.quit_keys.press, "ctrl+d"),
                 "editor": self.prompts.edit,
                 "history": self._search_history,
                 "new_session": lambda: post(messages.NewWanted()),
@@ -237,10 +257,14 @@ class SessionScreen(SessionBase):
         )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Take the key for the mode in the prompt alone: in a panel it goes to the question before."""
-        if (action, parameters) == ("do", ("mode",)):
+        """Take the prompt's keys in the prompt alone."""
+        if action == "do" and parameters and parameters[0] in PROMPT_KEYS:
             return self.live and self.dock.prompt.has_focus_within
         return super().check_action(action, parameters)
+
+    def stop(self) -> str:
+        """Interrupt Claude or clear the prompt; see `Prompts.stop`."""
+        return self.prompts.stop()
 
     def action_go_to_session(self, number: int) -> None:
         """Go to a session by its number."""
@@ -267,19 +291,19 @@ class SessionScreen(SessionBase):
         command.do(self, argument)
         return True
 
-    def _palette_rows(self) -> Iterator[PickRow]:
-        keymap = keymap_for(self)
-        yield from command_rows(SLASH_COMMANDS, self.completions.others)
-        yield from action_rows(own_bindings(type(self)), keymap)
-        yield from action_rows(own_bindings(type(self.app)), keymap, "app.")
-
     # -- messages of the widgets, each to its controller ----------------------------------------------------
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
-        if not self.take_command(event.text):
+        if event.text.strip() == EXIT:
+            self.quit()
+        elif not self.take_command(event.text):
             self.prompts.send(event.text)
         self.keeper.submitted(event.text)
+
+    @on(Prompt.KeysWanted)
+    async def _show_all_keys(self) -> None:
+        await self.run_action("app.help")
 
     @on(Prompt.QueuedWanted)
     def _take_back(self) -> None:
@@ -309,6 +333,20 @@ class SessionScreen(SessionBase):
         self.switcher.go_to(event.number)
 
 
+def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:
+    keymap = keymap_for(screen)
+    yield from command_rows(SLASH_COMMANDS, screen.completions.others)
+    yield from action_rows(own_bindings(type(screen)), keymap)
+    yield from action_rows(own_bindings(type(screen.app)), keymap, "app.")
+
+
+def _plan(screen: SessionScreen, prompt: str) -> None:
+    """Go to the mode in which Claude plans, and send a prompt there."""
+    screen.models.mode("plan")
+    if prompt:
+        screen.prompts.send(prompt)
+
+
 def _export(screen: SessionScreen, argument: str) -> None:
     screen.runner.run(partial(export_transcript, screen, argument), "export")
 
@@ -321,6 +359,20 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("model", "[name]", "Choose the model", lambda s, name: s.models.model(name)),
     Command("mode", "[name]", "Choose the permission mode", lambda s, name: s.models.mode(name)),
     Command("effort", "[level]", "Choose how hard the model thinks", lambda s, level: s.models.effort(level)),
+    Command("thinking", "", "Turn extended thinking off or on", lambda s, _: s.models.thinking()),
+    Command("plan", "[prompt]", "Plan first: look and change nothing", _plan),
+    Command("status", "", "Show version, account, model and settings", lambda s, _: s.workspace.status()),
+    Command("diff", "", "Show what is changed and not committed", lambda s, _: s.workspace.diff()),
+    Command(
+        "copy", "[N]", "Copy Claude's last answer, or the Nth from the end", lambda s, n: s.workspace.copy(n)
+    ),
+    Command(
+        "add-dir",
+        "PATH",
+        "Let Claude work in another directory, too",
+        lambda s, path: s.workspace.add_directory(path),
+        alone=False,
+    ),
     Command("context", "", "Show what fills the context", lambda s, _: s.usage.context()),
     Command("cost", "", "Show cost, tokens and time of this session", lambda s, _: s.usage.cost()),
     Command("theme", "[name]", "Choose the colours", lambda s, name: s.themes.do(name)),
@@ -341,9 +393,12 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("close", "", "End this session and take it away", lambda s, _: s.switcher.close()),
     Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s, _: s.mcp.do()),
     Command("tasks", "", "See background tasks, and stop them", lambda s, _: s.tasks.do()),
+    Command("background", "", "Send what runs to the background", lambda s, _: s.tasks.background()),
     Command(
         "rewind", "", "Take files and conversation back to an earlier prompt", lambda s, _: s.rewind.do()
     ),
+    Command("exit", "", "End all sessions and quit", lambda s, _: s.quit()),
+    Command("quit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("help", "", "Show all keys", lambda s, _: s.runner.run(partial(_help, s), "help")),
 )
 """The program's own commands, in the order of the lists: whatever shows or does one reads it here."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandRunner
-from ccq_tui.screens.session.messages import CloseWanted, StepWanted, Told
+from ccq_tui.screens.session.messages import BarToggled, CloseWanted, StepWanted, Told
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 ROOM_FOR_BAR = 80
@@ -34,9 +34,17 @@ class SessionSwitcher:
         self._bar_wanted = True
         self._told: tuple[object, ...] = ()
 
-    def list_sessions(self, entries: Sequence[SideBarEntry], waiting_beside: int = 0) -> None:
-        """Take in which sessions there are, this one among them, and how much waits in the others."""
-        self.entries = tuple(entries)
+    def list_sessions(
+        self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, *, bar: bool = True
+    ) -> None:
+        """Take in which sessions there are.
+
+        Args:
+            entries: All of the terminal, this one among them.
+            waiting_beside: How much waits in the others, in all terminals.
+            bar: Whether the side bar is wanted.
+        """
+        self.entries, self._bar_wanted = tuple(entries), bar
         if self._ui.live:
             self.draw()
         if waiting_beside != self._ui.view.waiting_beside:
@@ -65,7 +73,8 @@ class SessionSwitcher:
         on = self._bar_wanted and len(self.entries) > 1 and self._width() >= ROOM_FOR_BAR
         self._bar.set_class(on, "-on")
         if on:
-            self._bar.show(self.entries)
+            panel = self._ui.dock.panel
+            self._bar.show(self.entries, panel=panel is not None and not panel.state.hidden)
 
     def toggle(self) -> None:
         """Show or hide the side bar; where it has no room, choose from a list."""
@@ -74,8 +83,7 @@ class SessionSwitcher:
         elif self._width() < ROOM_FOR_BAR:
             self.pick()
         else:
-            self._bar_wanted = not self._bar_wanted
-            self.draw()
+            self._ui.post_message(BarToggled())
 
     def pick(self) -> None:
         """Choose a session from a list."""

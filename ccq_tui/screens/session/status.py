@@ -118,8 +118,9 @@ class Status:
         if not self._counting and self._second_hand is not None:
             self._counting = True
             self._second_hand.reset()
-        self._line.show(view.pieces(self._ui.clock()))
-        title = view.terminal_title(len(dock.line.asked.items))
+        waiting = len(dock.line.asked.items)
+        self._line.show(view.pieces(self._ui.clock(), waiting))
+        title = view.terminal_title(waiting)
         if self._ui.in_front and title != self.title:
             self.title = title
             set_title(self._ui.app, title)

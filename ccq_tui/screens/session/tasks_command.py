@@ -38,6 +38,17 @@ class TasksCommand:
         """Show the tasks, and stop what is chosen."""
         self._runner.run(self._stop_tasks, "tasks")
 
+    def background(self) -> None:
+        """Send what Claude waits for to the background."""
+        if self._ui.view.busy:
+            self._runner.run(self._background, "background")
+        else:
+            self._ui.say("Claude is not at work: nothing can go to the background")
+
+    async def _background(self) -> None:
+        await self._runner.ask(controls.background_tasks())
+        self._ui.say("What ran goes on in the background · Ctrl+T shows it")
+
     async def _stop_tasks(self) -> None:
         while tasks := self.running:
             rows = [

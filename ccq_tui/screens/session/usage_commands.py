@@ -36,7 +36,7 @@ class UsageCommands:
         """Count the turns and their time."""
         if isinstance(event, TurnEnded):
             self._turns += 1
-            self._seconds += event.duration
+            self._seconds += event.worked
 
     def context(self) -> None:
         """Show what fills the context."""

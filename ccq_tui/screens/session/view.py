@@ -12,6 +12,7 @@ from ccq_tui.agent.events import (
     Connected,
     ContextUsage,
     ConversationReset,
+    EffortChanged,
     HistoryLoaded,
     ModeChanged,
     ModelChanged,
@@ -21,10 +22,12 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
     StateChanged,
+    TaskEnded,
+    TaskStarted,
     TitleChanged,
     TurnEnded,
 )
-from ccq_tui.agent.session_recorder import last_line
+from ccq_tui.agent.session_recorder import last_line, title_of
 from ccq_tui.text import one_line
 from ccq_tui.widgets.pieces import Piece
 from ccq_tui.worktrees.model import worktree_at
@@ -68,6 +71,10 @@ class SessionView:
         branch: The git branch of the directory, or "".
         waiting_beside: How many requests wait in other sessions, in all terminals.
         last_line: The last line that the agent wrote, or "".
+        effort: How hard the model thinks, where that was chosen, or "".
+        style: The output style, or "" for the default one.
+        background: The tasks that run while the turn goes on.
+        cli_version: The version of Claude Code, or "".
     """
 
     cwd: Path
@@ -86,20 +93,29 @@ class SessionView:
     branch: str = ""
     waiting_beside: int = 0
     last_line: str = ""
+    effort: str = ""
+    style: str = ""
+    background: frozenset[str] = frozenset()
+    cli_version: str = ""
 
     @property
     def name(self) -> str:
-        """What the session is called on panels."""
-        return self.cwd.name or str(self.cwd)
+        """What the session is called."""
+        return one_line(self.title, TITLE_LENGTH) or self.project
+
+    @property
+    def project(self) -> str:
+        """What its directory is called."""
+        return one_line(self.cwd.name or str(self.cwd), TITLE_LENGTH)
 
     @property
     def busy(self) -> bool:
         """Whether there is a turn to interrupt."""
         return self.state in (SessionState.WORKING, SessionState.AWAITING)
 
-    def pieces(self, now: float) -> tuple[Piece, ...]:
+    def pieces(self, now: float, waiting: int = 0) -> tuple[Piece, ...]:
         """Return what the status line says, in its order; what ranks high is left out first."""
-        sign, word = SIGNS[self.state]
+        sign, word = sign_and_word(self.state, waiting)
         seconds = int(now - self.since)
         timed = f" {duration(seconds)}" if self.state in TIMED and seconds >= 1 else ""
         read, written = self.tokens
@@ -109,9 +125,12 @@ class SessionView:
             Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
             Piece(self.retry, 1),
             Piece(f"? {self.waiting_beside} elsewhere" if self.waiting_beside else "", 1),
+            Piece(f"{len(self.background)} in the background" if self.background else "", 2),
             Piece(one_line(self.title, TITLE_LENGTH), 6),
             Piece(self.model, 4),
             Piece("" if bypass else mode_words(self.mode), 8 if self.mode == "default" else 2),
+            Piece(f"effort {one_line(self.effort, 20)}" if self.effort else "", 9),
+            Piece(f"style {one_line(self.style, 30)}" if self.style else "", 9),
             Piece(f"context {self.context:.0f}%" if self.context is not None else "", 3),
             Piece(f"{counted(read)} tokens in, {counted(written)} out" if read or written else "", 11),
             Piece(f"${self.cost:.2f}" if self.cost is not None else "", 7),
@@ -135,7 +154,12 @@ class SessionView:
     def terminal_title(self, waiting: int) -> str:
         """Return the terminal's title."""
         asked = f" ? {waiting}" if waiting else ""
-        return f"{SIGNS[self.state][0]}{asked} {self.name} · ccq-tui"
+        return f"{sign_and_word(self.state, waiting)[0]}{asked} {self.name} · ccq-tui"
+
+
+def sign_and_word(state: SessionState, waiting: int) -> tuple[str, str]:
+    """Return how a state is shown; where something waits, a session that has nothing to do waits, too."""
+    return SIGNS[SessionState.AWAITING if waiting and state is SessionState.IDLE else state]
 
 
 def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
@@ -143,8 +167,11 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
     match event:
         case StateChanged(state):
             return view if state is view.state else replace(view, state=state, since=now, retry="")
-        case Connected(session_id=session_id, model=model, mode=mode):
-            return replace(view, session_id=session_id, model=model or view.model, mode=mode or view.mode)
+        case Connected(session_id=session_id, model=model, mode=mode, cli_version=version):
+            known = replace(
+                view, session_id=session_id, cli_version=version, style=_named(event.output_style)
+            )
+            return replace(known, model=model or view.model, mode=mode or view.mode)
         case ModeChanged(mode):
             return replace(view, mode=mode)
         case ModelChanged(model):
@@ -156,9 +183,22 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
         case ConversationReset(session_id):
             return replace(view, session_id=session_id, context=None, title="", last_line="")
         case SessionLost(expected=expected) if view.state is not SessionState.PARKED:
+            view = replace(view, background=frozenset())
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
         case _:
-            return _talked(replace(view, retry="") if view.retry else view, event)
+            return _worked(_talked(replace(view, retry="") if view.retry else view, event), event)
+
+
+def _worked(view: SessionView, event: AgentEvent) -> SessionView:
+    match event:
+        case EffortChanged(level):
+            return replace(view, effort=level)
+        case TaskStarted(task_id=task_id, background=True):
+            return replace(view, background=view.background | {task_id})
+        case TaskEnded(task_id=task_id) if task_id in view.background:
+            return replace(view, background=view.background - {task_id})
+        case _:
+            return view
 
 
 def _talked(view: SessionView, event: AgentEvent) -> SessionView:
@@ -166,11 +206,12 @@ def _talked(view: SessionView, event: AgentEvent) -> SessionView:
         case TitleChanged(title):
             return replace(view, title=one_line(title, TITLE_LENGTH))
         case PromptAccepted(text) if not view.title:
-            return replace(view, title=one_line(text, TITLE_LENGTH))
-        case HistoryLoaded(events) if not view.title:
-            # Else a session that goes on would be named by its directory, then by the next prompt.
-            first = next((past.text for past in events if isinstance(past, PromptAccepted)), "")
-            return replace(view, title=one_line(first, TITLE_LENGTH))
+            return replace(view, title=one_line(title_of(text), TITLE_LENGTH))
+        case HistoryLoaded(events, title=title, first_prompt=prompt) if title or not view.title:
+            # Else a session that is resumed would be named by its directory, then by the next prompt.
+            prompts = (prompt, *(past.text for past in events if isinstance(past, PromptAccepted)))
+            first = next((name for name in map(title_of, prompts) if name), "")
+            return replace(view, title=one_line(title or first, TITLE_LENGTH))
         case BlockFinished(kind=BlockKind.TEXT, text=text):
             return replace(view, last_line=last_line(text) or view.last_line)
         case QuestionAsked():
@@ -180,6 +221,10 @@ def _talked(view: SessionView, event: AgentEvent) -> SessionView:
             return replace(view, cost=cost if cost is not None else view.cost, tokens=tokens)
         case _:
             return view
+
+
+def _named(style: str) -> str:
+    return "" if style == "default" else style
 
 
 def duration(seconds: int) -> str:

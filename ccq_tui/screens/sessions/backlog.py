@@ -51,7 +51,7 @@ async def _opened(
     except (SettingsError, WorktreeError) as error:
         sessions.note([f"A session that had not begun is kept for the next start: {error}"])
         return False
-    if launch is None or (plain and launch.session_id and await front.take_over(one)):
+    if launch is None or (plain and launch.session_id and await front.keeper.take_over(one)):
         return False
     if launch.session_id not in ("", one.id):
         await asyncio.to_thread(move_draft, place, one.id, launch.session_id)

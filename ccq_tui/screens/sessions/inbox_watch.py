@@ -58,6 +58,11 @@ class InboxWatch:
             start_work(self._app, partial(self._tell_of_inbox, self._inbox), name="inbox")
         return self._inbox
 
+    async def flush(self) -> None:
+        """Wait until everything that was kept so far is on disk."""
+        if self._inbox is not None:
+            await self._inbox.run(lambda _: None)
+
     async def close(self) -> None:
         """Write what is not written yet."""
         if self._inbox is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, overload
@@ -13,10 +13,11 @@ from textual.app import App
 
 from ccq_tui.compat.textual.modes import begin_behind
 from ccq_tui.config import Launch
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.view import SIGNS, SessionView, duration
+from ccq_tui.screens.session.view import SessionView, duration, sign_and_word
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession
@@ -24,6 +25,7 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBarEntry
 from ccq_tui.worktrees.model import worktree_at
+from ccq_tui.worktrees.words import SHORT
 
 NAME_LENGTH = 60
 """Characters of a name at most; how many fit is up to the drawing code."""
@@ -45,6 +47,8 @@ class OpenSessions(Sequence[SessionScreen]):
         self._numbers = itertools.count(1)
         self._modes: dict[SessionScreen, str] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._bar = True
+        """Whether the side bar is wanted."""
         self._typed = ""
         self._awaited = False
         self.begun = asyncio.Event()
@@ -90,8 +94,8 @@ class OpenSessions(Sequence[SessionScreen]):
         return next((one for one in self._modes if session_id and one.session.known_id == session_id), None)
 
     def titles(self) -> Mapping[str, str]:
-        """Return what the sessions are called, or "", by Claude session id."""
-        return {name: screen.view.title for screen in self._modes if (name := screen.session.known_id)}
+        """Return what the sessions are called, by Claude session id."""
+        return {name: screen.view.name for screen in self._modes if (name := screen.session.known_id)}
 
     def directories(self, without: SessionScreen | None = None) -> Collection[Path]:
         """Return where the sessions work, all or all but one."""
@@ -170,9 +174,14 @@ class OpenSessions(Sequence[SessionScreen]):
     def list(self) -> None:
         """Show in the session on the screen how all of them stand."""
         if (front := self.front) is not None:
-            front.list_sessions(self.entries(), self._waiting_beside(front))
+            front.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
         for listener in tuple(self._listeners):
             listener()
+
+    def toggle_bar(self) -> None:
+        """Show or hide the side bar, in whichever session is on the screen."""
+        self._bar = not self._bar
+        self.list()
 
     def _waiting_beside(self, screen: SessionScreen) -> int:
         """Return how many requests wait in other sessions than this one, in all terminals."""
@@ -222,20 +231,31 @@ class OpenSessions(Sequence[SessionScreen]):
         return typed
 
 
+def parting_words(screens: Iterable[SessionScreen]) -> list[str]:
+    """Say of each session that ends with open questions how one comes back to them."""
+    lines = []
+    for screen in screens:
+        asked = (item for item in screen.dock.line.asked.items if kind_of(item.request).OUTLIVES)
+        count, name = sum(item.count for item in asked), screen.view.session_id
+        if count and name:
+            waits = "1 question waits" if count == 1 else f"{count} questions wait"
+            lines.append(f"{waits} in “{screen.view.name}” · ccq-tui resume {name[:SHORT]} opens it again")
+    return lines
+
+
 def ended(screen: SessionScreen) -> EndedSession:
     """Say of a session that has ended what its worktree's fate depends on."""
-    return EndedSession(screen.launch, screen.view.session_id, unsent=screen.waits_to_begin)
+    return EndedSession(screen.launch, screen.view.session_id, unsent=screen.keeper.waits_to_begin)
 
 
 def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> SideBarEntry:
     """Return what is said of a session at a place, from 1; ``now`` is of the clock of ``view.since``."""
-    sign, word = SIGNS[view.state]
-    name = one_line(view.title, NAME_LENGTH) or one_line(view.name, NAME_LENGTH)
+    sign, word = sign_and_word(view.state, waiting)
     seconds = max(0, int(now - view.since))
     state = f"{word} {duration(seconds)}" if seconds else word
     if view.branch and worktree_at(view.cwd) is not None:
         state += f" · {one_line(view.branch, NAME_LENGTH)}"
-    return SideBarEntry(number, name, sign, state, waiting, shown)
+    return SideBarEntry(number, view.name, sign, state, waiting, shown)
 
 
 def next_waiting(entries: Sequence[SideBarEntry]) -> SideBarEntry | None:

@@ -18,7 +18,7 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import flowing, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.transcript.diff import changed_lines
-from ccq_tui.widgets.transcript.tools import ToolCard, card_of, tool_of
+from ccq_tui.widgets.transcript.tools import ToolCard, card_of, short_argument, tool_of, tool_title
 
 PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it · Ctrl+G edits it first"
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G goes on editing"
@@ -31,13 +31,17 @@ def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) 
     who = "A subagent" if request.agent_id else "Claude"
     if request.agent:
         who = f"Subagent “{one_line(request.agent, 40)}”"
-    return f"{who} wants to {tool_of(request.tool).wants or f'use {one_line(request.tool, 60)}'}"
+    return f"{who} wants to {tool_of(request.tool).wants or f'use {one_line(tool_title(request.tool), 60)}'}"
 
 
 def detail_lines(
-    request: PermissionRequest | PlanRequest, width: int, palette: Palette, plan: str = ""
+    request: PermissionRequest | PlanRequest,
+    width: int,
+    palette: Palette,
+    plan: str = "",
+    directory: str = "",
 ) -> Iterator[Text]:
-    """Yield what is decided on, wrapped for a width in cells."""
+    """Yield what is decided on, wrapped for a width in cells; files of the session's directory without it."""
     if isinstance(request, PlanRequest):
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
         yield from wrapped(Text(PLAN_EDITED if plan else PLAN_ABOVE, palette.muted), width)
@@ -45,23 +49,26 @@ def detail_lines(
             # What stays stands above; there is room for little here.
             yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
         return
+    # Where the agent describes no command, the CLI gives the command itself.
+    said = str(request.input.get("command", "")).strip()
     # On a low screen one line is all there is: it must be what would run, not what the agent says of it.
     tool = tool_of(request.tool)
     first = tool.card is ToolCard.COMMAND
     if first:
-        yield from input_lines(request.tool, request.input, width, palette)
+        yield from input_lines(request.tool, request.input, width, palette, directory)
     if request.blocked_path:
         yield from flow_lines(f"because of {request.blocked_path}", palette.warning, width)
     description = (
         "" if tool.wants and not first else request.description
     )  # it would repeat a part of the input
     for text in (description, request.reason):
-        if text:
+        if text and text.strip() != said:
             yield from flow_lines(text, palette.muted, width)
     if not first:
-        yield from input_lines(request.tool, request.input, width, palette)
+        yield from input_lines(request.tool, request.input, width, palette, directory)
 
 
+PATHS = ("file_path", "notebook_path")
 PIECE = 20_000
 """Characters of a line that are made harmless at once."""
 MOST_EMPTY = 2
@@ -74,11 +81,19 @@ Drawer: TypeAlias = Callable[[Values, int, Palette], Iterator[Text] | None]
 """Draws the input of a tool, or returns None for one of another shape than expected."""
 
 
-def input_lines(tool: str, values: Values, width: int, palette: Palette) -> Iterator[Text]:
+def input_lines(
+    tool: str, values: Values, width: int, palette: Palette, directory: str = ""
+) -> Iterator[Text]:
     """Yield the input of a tool."""
     drawer = DRAWERS.get(card_of(tool))
-    drawn = drawer(values, width, palette) if drawer else None
+    drawn = drawer(_from_here(tool, values, directory), width, palette) if drawer else None
     yield from _json(values, width, palette) if drawn is None else drawn
+
+
+def _from_here(tool: str, values: Values, directory: str) -> Values:
+    """Name files as their cards do: without the directory in which the session works."""
+    names = {name for name in PATHS if isinstance(values.get(name), str)}
+    return {**values, **{name: short_argument(tool, values[name], directory) for name in names}}
 
 
 def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: bool = True) -> Iterator[Text]:
@@ -224,12 +239,16 @@ def _json_lines(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text, one by one; the rest of a long text is not looked at."""
+    """Yield the lines of a text, one by one; the rest of a long text is not looked at.
+
+    A line break at the end begins no other line: it would be a line more that was never on the screen.
+    """
     start = 0
     while (end := text.find("\n", start)) >= 0:
         yield text[start:end].removesuffix("\r")
         start = end + 1
-    yield text[start:]
+    if start < len(text) or not text:
+        yield text[start:]
 
 
 def _led(lead: str, lead_style: Style, line: str, style: Style, width: int) -> Iterator[Text]:

@@ -13,6 +13,8 @@ from textual.widget import Widget
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
+    DECISION,
+    DECISION_ACTIONS,
     DecisionState,
     decide,
     decision_hints,
@@ -56,7 +58,7 @@ AROUND = 2
 """The rule and the head."""
 FEWEST_DETAILS = 2
 """Lines of what is decided on where it does not fit: one of it, and the row that says how much more it is."""
-SCROLLS = {"shift+up": -1, "shift+down": 1}
+SCROLLS = {"scroll_up": -1, "scroll_down": 1}
 NOBODY_ASKS = PermissionRequest("", "", "", {})
 NOTHING = DecisionState(NOBODY_ASKS, permission.choices(NOBODY_ASKS))
 """What a panel shows that asks nothing."""
@@ -114,6 +116,8 @@ class DecisionForm:
 
     def __init__(self) -> None:
         self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
+        self.directory = ""
+        """Where the session works, or ""."""
         self._head = TextLines(id="head")
         self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
@@ -144,10 +148,11 @@ class DecisionForm:
 
     def effect(self, state: DecisionState, event: Pressed) -> Effect | None:
         """Return what comes of a key; one that scrolls has done so."""
-        if event.key == "ctrl+g" and not state.hidden:
+        action = DECISION_ACTIONS.get(event.key, "")
+        if action == "edit" and not state.hidden:
             return Effect.EDIT
-        if event.key in SCROLLS and not state.typing:
-            self._details.scroll_relative(y=SCROLLS[event.key], animate=False, force=True)
+        if action in SCROLLS and not state.typing:
+            self._details.scroll_relative(y=SCROLLS[action], animate=False, force=True)
             return Effect.DONE
         return Effect.STEP if means_something(state, event.key, event.character) else None
 
@@ -199,7 +204,7 @@ class DecisionForm:
             most_keys = key_lines(screen) if roomy else 1
             share = shares(
                 screen,
-                keys=hint_height(keys, "", width, most_keys),
+                keys=hint_height(keys, "", width, most_keys, look.last_key),
                 details=len(details.lines),
                 choices=len(choices),
                 fewest_choices=len(choices) if roomy else min(FEWEST_CHOICES, len(state.choices)),
@@ -235,11 +240,11 @@ class DecisionForm:
         self._head.show([title_line(head, "", replace(look, countdown=instead))])
 
     def _detail_flow(self, state: DecisionState, palette: Palette, width: int) -> Flow:
-        wanted = (width, palette, state.plan)
+        wanted = (width, palette, state.plan, self.directory)
         if self._flow_for != wanted:
             self._flow_for = wanted
-            source = detail_lines(state.request, width - DETAILS_FRAME, palette, state.plan)
-            self._flow = Flow(source)
+            room = width - DETAILS_FRAME
+            self._flow = Flow(detail_lines(state.request, room, palette, state.plan, self.directory))
         return self._flow
 
     def _choice_lines(
@@ -278,6 +283,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
     }
     """
     FORM = DecisionForm
+    help_place = DECISION
 
     @property
     def unseen_above(self) -> Callable[[], tuple[int, bool]]:
@@ -287,6 +293,16 @@ class DecisionPanel(RequestPanel[DecisionState]):
     @unseen_above.setter
     def unseen_above(self, unseen: Callable[[], tuple[int, bool]]) -> None:
         self._decision.unseen_above = unseen
+
+    @property
+    def directory(self) -> str:
+        """Where the session works, or ""; files there are named from there."""
+        return self._decision.directory
+
+    @directory.setter
+    def directory(self, directory: str) -> None:
+        self._decision.directory = directory
+        self._draw()
 
     @property
     def _decision(self) -> DecisionForm:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.binding import BindingsMap
+from textual.binding import Binding, BindingsMap
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -17,7 +17,7 @@ from textual.widgets.text_area import Edit, EditResult
 from ccq_tui.compat.private import load
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
-from ccq_tui.widgets.keys import text_of
+from ccq_tui.widgets.keys import keymap_for, text_of
 from ccq_tui.widgets.lifetime import after, soon
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
@@ -33,10 +33,34 @@ if TYPE_CHECKING:
 else:
     _TextArea = load("ccq_tui.compat.textual.text_area", "FrugalTextArea") or TextArea
 
-_EDITS = BindingsMap(TextArea.BINDINGS).key_to_bindings
+KEYS_OF_EDITS = {
+    "undo": "ctrl+underscore,ctrl+minus,ctrl+shift+minus,super+z",
+    "redo": "alt+z,ctrl+shift+z,super+y",
+}
+"""Other keys than Textual's, of which Ctrl+Z suspends and Ctrl+Y yanks, as in a shell."""
+KILLS = frozenset(
+    {
+        "delete_word_left",
+        "delete_word_right",
+        "delete_to_start_of_line",
+        "delete_to_end_of_line_or_delete_line",
+        "delete_line",
+    }
+)
+"""Edits whose text Ctrl+Y brings back; those towards the left are put before what they follow."""
+EDITS = (
+    *(
+        one.with_key(KEYS_OF_EDITS[one.action]) if one.action in KEYS_OF_EDITS else one
+        for one in TextArea.BINDINGS
+        if isinstance(one, Binding)
+    ),
+    Binding("ctrl+y", "yank", "Put back what Ctrl+K, Ctrl+U or Ctrl+W took", show=False),
+)
+"""The keys with which a text is edited."""
+_EDITS = BindingsMap(EDITS).key_to_bindings
 
 
-class AnswerField(_TextArea):
+class AnswerField(_TextArea, inherit_bindings=False):
     """A text area that asks its panel about each key before it edits.
 
     Whatever way a text comes in, control characters are left out. Characters that cannot be seen, or that
@@ -68,7 +92,13 @@ class AnswerField(_TextArea):
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
         self._press = press
+        self.one_line = False
+        """Whether the text has one line alone: that of a number."""
         self._standing_still: asyncio.TimerHandle | None = None
+        self._killed = ""
+        self._taken = ""
+        self._killing = ""
+        """The edit that takes text for `yank` just now, or took it with the key before."""
 
     def on_mount(self) -> None:
         """Let the caret stand still until there is a key."""
@@ -111,17 +141,41 @@ class AnswerField(_TextArea):
         """Edit with a key at once: by its binding it would overtake others; return if it means anything."""
         self._blink()
         if event.key in NEW_LINE_KEYS:
-            self.type("\n")
+            if not self.one_line:
+                self.type("\n")
             return True
         if text := text_of(event):
+            self._killing = ""
             self.type(text)
             return True
-        if event.key in LEFT_TO_OTHERS or (event.key == "ctrl+c" and not self.selected_text):
+        left = LEFT_TO_OTHERS | keymap_for(self).taken_from_text
+        if event.key in left or (event.key == "ctrl+c" and not self.selected_text):
             return False
         bindings = _EDITS.get(event.key, [])
         for binding in bindings:
-            await self.run_action(binding.action)
+            await self._edit_by(binding.action)
         return bool(bindings)
+
+    async def _edit_by(self, action: str) -> None:
+        if action not in KILLS:
+            self._killing = ""
+            await self.run_action(action)
+            return
+        before, self._taken = self._killed if self._killing else "", ""
+        self._killing = action
+        await self.run_action(action)
+        if taken := self.unfolded(self._taken):
+            left = action in ("delete_word_left", "delete_to_start_of_line")
+            self._killed = taken + before if left else before + taken
+
+    def unfolded(self, text: str) -> str:
+        """Return a piece of the text with all that stands for more in it."""
+        return text
+
+    def action_yank(self) -> None:
+        """Put the text that was killed last where the caret is."""
+        if self._killed:
+            self.type(self._killed)
 
     def type(self, text: str) -> None:
         """Put text where the caret is, in place of what is selected, and show the caret."""
@@ -131,7 +185,11 @@ class AnswerField(_TextArea):
     def edit(self, edit: Edit) -> EditResult:
         """Change the text, by whatever key or paste; controls are left out."""
         edit.text = typable(edit.text)
-        return super().edit(edit)
+        if self.one_line:
+            edit.text = edit.text.strip("\n").replace("\n", " ")
+        result = super().edit(edit)
+        self._taken = result.replaced_text
+        return result
 
     def load_text(self, text: str) -> None:
         """Take another text whole; controls are left out."""

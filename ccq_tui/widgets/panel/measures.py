@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from ccq_tui.text import one_line
@@ -34,6 +34,7 @@ class PanelLook:
         session: The session's name.
         place: Which of how many waiting requests this is.
         countdown: What happens soon if nobody presses a key, in words, or "".
+        last_key: The key that the line of keys names however little room there is, with what it does.
     """
 
     width: int
@@ -42,6 +43,7 @@ class PanelLook:
     session: str
     place: tuple[int, int]
     countdown: str
+    last_key: tuple[tuple[str, str], ...] = ()
 
 
 def is_low(screen_height: int) -> bool:
@@ -68,6 +70,8 @@ def field_height(text: str, width: int, most: int) -> int:
 
 
 LONGEST_SESSION = 30
+FEWEST_OF_NAME = 10
+"""Cells of a session's name that still say which one it is."""
 
 
 def title_line(who: str, about: str, look: PanelLook) -> Text:
@@ -82,7 +86,7 @@ def title_line(who: str, about: str, look: PanelLook) -> Text:
         left.append(f" · {about}", palette.muted)
     if place[1] > 1:
         left.append(f" · {place[0]} of {place[1]}", palette.muted)
-    right = instead or (f"session {one_line(look.session, LONGEST_SESSION)}" if look.session else "")
+    right = instead or _named(one_line(look.session, LONGEST_SESSION), width - left.cell_len - 3)
     gap = width - left.cell_len - cell_len(right) - 1
     if instead and gap <= 1:
         # Who asks can be seen from the question; what is about to happen, or out of sight, cannot.
@@ -91,6 +95,16 @@ def title_line(who: str, about: str, look: PanelLook) -> Text:
         left.append(" " * gap + right, palette.warning if instead else palette.muted)
     left.truncate(width, overflow="ellipsis")
     return left
+
+
+def _named(session: str, room: int) -> str:
+    """Return the name of a session in so many cells, cut where it must be; "" where that says nothing."""
+    whole = f"session {session}"
+    if not session or cell_len(whole) <= room:
+        return whole if session else ""
+    if cell_len(session) <= room:
+        return session
+    return f"{set_cell_size(session, room - 1).rstrip()}…" if room >= FEWEST_OF_NAME else ""
 
 
 def notice_lines(text: str, width: int, palette: Palette) -> list[Text]:

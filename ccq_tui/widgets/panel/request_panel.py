@@ -36,7 +36,7 @@ from ccq_tui.questions.events import (
 from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, text_of
+from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, presses_of, text_of
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
@@ -91,6 +91,8 @@ class RequestPanel(Vertical, Generic[State]):
     """
     can_focus = True
     BINDINGS: ClassVar = []
+    help_place: ClassVar[str]
+    """The keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
     """What the panel asks with: a `Form`."""
 
@@ -162,7 +164,6 @@ class RequestPanel(Vertical, Generic[State]):
         self._rests = state is None
         self._fresh = not (asked_for or self._rests or self._state.hidden)
         self._ready = False
-        self._typed_at: float | None = None
         self._session = session
         self._clock = clock
         self._countdown = ""
@@ -206,7 +207,6 @@ class RequestPanel(Vertical, Generic[State]):
         *,
         place: tuple[int, int] = (1, 1),
         asked_for: bool = False,
-        typed_at: float | None = None,
     ) -> None:
         """Ask another request; the panel must rest.
 
@@ -214,10 +214,8 @@ class RequestPanel(Vertical, Generic[State]):
             state: The state to begin with, fresh or from a draft.
             place: Which of how many waiting requests this is.
             asked_for: Whether a person opened the panel.
-            typed_at: When something was last typed elsewhere, or None.
         """
         self._queue.turn += 1
-        self._typed_at = typed_at
         self._state, self._place, self._rests = state, place, False
         self._fresh = not (asked_for or state.hidden)
         self.display = not state.hidden
@@ -299,6 +297,16 @@ class RequestPanel(Vertical, Generic[State]):
         self._draw()
 
     @property
+    def session(self) -> str:
+        """The session's name."""
+        return self._session
+
+    @session.setter
+    def session(self, name: str) -> None:
+        self._session = name
+        self._draw()
+
+    @property
     def countdown(self) -> str:
         """What happens soon if nobody presses a key, in words, or ""."""
         return self._countdown
@@ -317,17 +325,21 @@ class RequestPanel(Vertical, Generic[State]):
     def _open(self) -> None:
         keymap, places = keymap_for(self), self._form.places
         self._meant, self._labels = keymap.panel_keys(*places), new_labels(keymap, *places)
-        shown = Shown(self._clock(), self._typed_at, asked_for=not self._fresh)
+        shown = Shown(self._clock(), presses_of(self).typed_at, asked_for=not self._fresh)
         self._state = self._form.step(self._state, shown)
         if self._fresh:
             self._hints.sleep(GRACE)
         self._draw()
         self._take_focus()
 
-    def uncover(self) -> None:
-        """Begin the grace anew: keys under way were meant for what covered the panel until now."""
+    def uncover(self, *, again: bool = True) -> None:
+        """Begin the grace anew: keys under way were meant for what covered the panel until now.
+
+        Args:
+            again: Whether this request was on the screen before.
+        """
         if not self._state.hidden:
-            self.dispatch(Shown(self._clock(), again=True))
+            self.dispatch(Shown(self._clock(), presses_of(self).typed_at, again=again))
 
     def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
         """Show what another surface changed in the draft; the cursor and an open text stay as they are.
@@ -362,13 +374,21 @@ class RequestPanel(Vertical, Generic[State]):
         acts = self.is_mounted and isinstance(event, Pressed | Clicked)
         if acts:
             self._state = self._form.step(self._state, self._form.sight(self._state))
+            if self._is_command(event):
+                self._form.seek()
         before, after = self._state, self._form.step(self._state, event)
         if after is not before and after != before:
             self._go_to(before, after, event)
-        if acts:
-            self._form.seek()
+
+    def _is_command(self, event: Event) -> bool:
+        """Whether something pressed or clicked was meant for the panel."""
+        return not isinstance(event, Pressed) or self._form.meaning(self._state, event) is Meaning.COMMAND
 
     def _go_to(self, before: State, after: State, event: Event) -> None:
+        if before.hidden and not after.hidden:
+            # What was typed meanwhile went elsewhere.
+            typed_at = presses_of(self).typed_at or after.guard.typed_at
+            after = replace(after, guard=replace(after.guard, typed_at=typed_at))
         self._state = after
         if after.guard.quiet_since is not None and after.guard.quiet_since != before.guard.quiet_since:
             # A grace begins: of the panel, or of the question whether to decline.
@@ -545,6 +565,7 @@ class RequestPanel(Vertical, Generic[State]):
             return
         self._drawn_for = self.app.size
         self._hints.labels = {} if self._typing else self._labels
+        self._hints.last = ((keymap_for(self).shown("help"), "all keys"),)
         self._sync_field(focused=self.has_focus)
         self.styles.height = self._draw_form()
 
@@ -567,7 +588,9 @@ class RequestPanel(Vertical, Generic[State]):
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # that of the screen before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
-        return PanelLook(width, height, palette, self._session, self._place, self._countdown)
+        return PanelLook(
+            width, height, palette, self._session, self._place, self._countdown, self._hints.last
+        )
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

@@ -97,6 +97,10 @@ class PromptField(AnswerField):
             text = name
         self.type(text)
 
+    def unfolded(self, text: str) -> str:
+        """Return a piece of the text with its pastes whole: their names are forgotten with the prompt."""
+        return pastes.unfolded(text, self.pastes)
+
     def edit(self, edit: Edit) -> EditResult:
         """Change the text; what touches a folded paste changes all of it."""
         top, bottom = sorted((edit.from_location, edit.to_location))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,12 +19,19 @@ from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, C
 from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.prompts.walk import Walk
-from ccq_tui.widgets.keys import keymap_for, keys_meant
+from ccq_tui.widgets.keys import keymap_for, keys_meant, presses_of
+from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
 
 PLACEHOLDER = "Ask Claude to do something"
+STASH_PLACEHOLDER = "Ctrl+S brings back the prompt that you put aside"
+STASHED = "Prompt put aside · Ctrl+S brings it back"
+UNSTASHED = "The prompt that you put aside is back"
+NOTHING_ASIDE = "No prompt is put aside"
+KEYS_AFTER = 0.3
+"""Seconds after which a question mark alone asks for the keys; before that it may begin a text."""
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
 STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
 CHOSEN_STEPS = {"shift+up": -1, "shift+down": 1}
@@ -75,6 +83,9 @@ class Prompt(Vertical):
     class ListChanged(Message):
         """The list came up, went away, or its cursor moved."""
 
+    class KeysWanted(Message):
+        """A question mark was typed into the empty prompt, and nothing after it."""
+
     class QueuedWanted(Message):
         """The person wants back the prompt that was sent last and is still queued."""
 
@@ -92,12 +103,13 @@ class Prompt(Vertical):
         self._choices: CompletionList | None = None
         self._refused: tuple[CompletionKind, int] | None = None
         self._aside: PromptDraft | None = None
+        self._stashed: PromptDraft | None = None
+        self.holds_back: Callable[[str], bool] = lambda _: False
+        """Asked before a text leaves the field: whether it stays there; the one who answers says why."""
         self.has_queued = False
         """Whether a prompt is queued that Up brings back into an empty field."""
         self.last_typed: float | None = None
         """When somebody last typed what stands here, in seconds of the clock, or None."""
-        self.typed_at: float | None = None
-        """The same, also after it was sent."""
 
     def compose(self) -> ComposeResult:
         """Build the list, the sign and the field."""
@@ -168,7 +180,7 @@ class Prompt(Vertical):
 
     def note_typed(self) -> None:
         """Note that somebody types just now."""
-        self.last_typed = self.typed_at = self._clock()
+        self.last_typed = self._clock()
 
     def put_back(self, text: str) -> None:
         """Put a prompt that was not sent before what was typed since, after those that came back."""
@@ -178,6 +190,37 @@ class Prompt(Vertical):
         self._returned.append(text)
         typed = now[len(before) :].removeprefix("\n") if before else now
         self.put("\n".join([*self._returned, *([typed] if typed.strip() else [])]))
+
+    def stash(self) -> str:
+        """Exchange what stands here with what was put aside before; return what to say of it."""
+        if self.searching:
+            return ""
+        aside, self._stashed = self._stashed, self.draft if self.holds_text else None
+        if aside is None and self._stashed is None:
+            return NOTHING_ASIDE
+        self.field.placeholder = self._placeholder
+        self.restore(aside or PromptDraft())
+        return STASHED if self._stashed is not None else UNSTASHED
+
+    @property
+    def _placeholder(self) -> str:
+        return PLACEHOLDER if self._stashed is None else STASH_PLACEHOLDER
+
+    @property
+    def kept(self) -> PromptDraft:
+        """What is not to be lost: what was put aside, and what stands in the prompt."""
+        if self._stashed is None:
+            return self.draft
+        aside, draft = unfolded(self._stashed.text, self._stashed.pastes), self.draft
+        return PromptDraft(f"{aside}\n{draft.text}" if draft.text.strip() else aside, draft.pastes)
+
+    def clear(self) -> str:
+        """Empty the field, which undo brings back; return what stood there, pastes whole."""
+        text = self.text
+        self._end_search()
+        self._close()
+        self.field.show("")
+        return text
 
     def put(self, text: str) -> None:
         """Replace the text, with the caret at its end."""
@@ -237,6 +280,11 @@ class Prompt(Vertical):
             case "enter":
                 # At once: what is typed after Enter in the same burst belongs to the next prompt.
                 self._submit()
+            case "question_mark" if not self.field.text and not self.searching:
+                after(self, KEYS_AFTER, partial(self._ask_for_keys, self._clock()))
+                return False
+            case "ctrl+d" if self.field.text:
+                self.field.action_delete_right()
             case "up" if self.has_queued and not self.field.text:
                 self.post_message(self.QueuedWanted())
             case "up" if self.field.at_top and not self.searching:
@@ -246,6 +294,13 @@ class Prompt(Vertical):
             case _:
                 return event.key in ("tab", "shift+tab")
         return True
+
+    def _ask_for_keys(self, typed_at: float) -> None:
+        presses = presses_of(self)
+        alone = presses.at is not None and presses.at <= typed_at and presses.key == "question_mark"
+        if alone and self.field.text == "?" and self.field.has_focus:
+            self.field.show("")
+            self.post_message(self.KeysWanted())
 
     def _press_in_list(self, key: str, choices: CompletionList) -> bool:
         moved = [self._move_in_list(key, meant) for meant in keys_meant(self, key)]
@@ -331,8 +386,8 @@ class Prompt(Vertical):
     def _end_search(self) -> PromptDraft:
         """Put back what stood in the prompt before."""
         draft, self._aside = self._aside or PromptDraft(), None
-        if self.field.placeholder != PLACEHOLDER:
-            self.field.placeholder = PLACEHOLDER
+        if self.field.placeholder == SEARCH_PLACEHOLDER:
+            self.field.placeholder = self._placeholder
             self._known = draft.text
             self.field.load_text(draft.text)
             self.field.move_cursor(self.field.document.end)
@@ -389,7 +444,7 @@ class Prompt(Vertical):
         self._look(opens=False)
 
     def _tell(self) -> None:
-        self.post_message(self.Changed(self.draft))
+        self.post_message(self.Changed(self.kept))
 
     def _held(self) -> bool:
         """Whether the typing that a panel's end interrupted still goes on."""
@@ -407,6 +462,8 @@ class Prompt(Vertical):
             return
         if self._held():
             self.post_message(self.HeldBack())
+            return
+        if self.holds_back(text):
             return
         left = self._walk.draft if self._walk.draft != self.field.text else ""
         pastes = used(left, self.field.pastes)

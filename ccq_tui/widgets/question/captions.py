@@ -7,7 +7,8 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.questions.merge_partial import GOOD_NEWS
-from ccq_tui.questions.model import Question
+from ccq_tui.questions.model import Kind, Question
+from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import indented, wrapped
@@ -20,6 +21,8 @@ LONGEST_TITLE = 60
 REVIEW = "Review your answers"
 LOW_HEADER = 12
 """Characters of a header that fit beside the keys of a screen too low for a title."""
+LOW_KEYS = 38
+"""Cells that the first of those keys take."""
 WIDE_ENOUGH = 60
 """Cells from which such a screen says in words that a set is arriving."""
 TAB_SPACE = 8
@@ -75,11 +78,21 @@ def cut_from_head(state: PanelState, question: Question, width: int, *, titled: 
     texts = []
     if title and (not titled or title != _who(state) or cell_len(title) > width - 20):
         texts.append(title)
-    room = LONGEST_HEADER if titled else LOW_HEADER
-    room = _tab_width(width) if state.needs_review else max(1, min(room, width - 30))
-    if header and one_line(header, room) != header:
+    if state.needs_review:
+        shown = one_line(header, _tab_width(width))
+    elif titled:
+        shown = one_line(header, max(1, min(LONGEST_HEADER, width - 30)))
+    else:
+        shown = low_header(header, width)
+    if shown != header:
         texts.append(header)
     return texts
+
+
+def low_header(header: str, width: int) -> str:
+    """Return a header for the line of keys of a screen too low for a title, or "" where it does not fit."""
+    room = min(LOW_HEADER, width - LOW_KEYS)
+    return one_line(header, room) if cell_len(header) <= room else ""
 
 
 def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> list[Text]:
@@ -148,7 +161,8 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
         return [*notice_lines(_decline_question(state, short=low), width, palette), *aside]
     if state.focus not in TEXT_FOCUSES:
         return aside
-    lines = aside if low else [*wrapped(Text(field_label(state), palette.muted), width - 6), *aside]
+    label = field_label(state) if not low else _range(state)
+    lines = [*(wrapped(Text(label, palette.muted), width - 6) if label else []), *aside]
     if state.notice:
         lines += notice_lines(safe(state.notice), width, palette)
     return lines
@@ -159,6 +173,13 @@ def _aside(text: str, width: int, palette: Palette) -> list[Text]:
     if text in GOOD_NEWS:
         return indented(wrapped(Text(text, palette.on), width - 8), Text("✔ ", palette.on), 2)
     return notice_lines(text, width, palette) if text else []
+
+
+def _range(state: PanelState) -> str:
+    """Return the numbers that the open field takes, or ""."""
+    question = state.page.question
+    number = state.focus is Focus.FIELD and question.kind is Kind.NUMBER
+    return safe(allowed_range(question), keep_newlines=False, limit=LONGEST_PLACEHOLDER) if number else ""
 
 
 def field_label(state: PanelState) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from ccq_tui.questions.keys import LARGE_TEXT
 from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.questions.numbers import allowed_range
-from ccq_tui.questions.prose import NO_ANSWER, UNSELECTED, answer_line
+from ccq_tui.questions.prose import EMPTY_LABEL, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_parts
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.lines import DrawnLine, flowing, indented, row_lines, verbatim, wrapped
@@ -25,6 +25,8 @@ BESIDE_FROM = 64
 """From this width descriptions stand beside short labels, below it under them."""
 LONGEST_SHORT_LABEL = 28
 DIGITS = 9
+PREVIEW_SIGN = "▤"
+"""On a row whose preview is not on the screen, and beside the key that shows it."""
 MARKS = {False: ("○", "●"), True: ("◻", "◼")}
 """(off, on) for single and for multi select."""
 
@@ -57,8 +59,9 @@ def page_lines(
     above: Iterable[str] = (),
     asked: bool = False,
     airy: bool = True,
+    signed: bool = False,
 ) -> list[DrawnLine]:
-    """Return the lines of a question's page, wherever its cursor is."""
+    """Return the lines of a question's page, wherever its cursor is; ``signed``: previews by their sign."""
     page = state.pages[tab]
     here = state.focus if tab == state.tab else None
     lines = [_above(drawn(text), palette.muted, width) for text in above]
@@ -78,7 +81,7 @@ def page_lines(
     found += (
         _field_row(page, here, width, palette)
         if page.is_field
-        else _rows(page, here, width, palette, growing=growing)
+        else _rows(page, here, width, palette, growing=growing, signed=signed)
     )
     if page.draft.note and here is not Focus.NOTE:
         note = wrapped_once(drawn(page.draft.note, "n shows all"), palette.note, width - 13)
@@ -90,7 +93,9 @@ def _above(text: str, style: Style, width: int) -> list[DrawnLine]:
     return [DrawnLine(Text.assemble(" ", line)) for line in wrapped_once(text, style, width - 2)]
 
 
-def _rows(page: Page, here: Focus | None, width: int, palette: Palette, *, growing: bool) -> list[DrawnLine]:
+def _rows(
+    page: Page, here: Focus | None, width: int, palette: Palette, *, growing: bool, signed: bool
+) -> list[DrawnLine]:
     column = _label_column(page.question, width)
     lines: list[DrawnLine] = []
     for place, row in enumerate(page.rows):
@@ -101,7 +106,9 @@ def _rows(page: Page, here: Focus | None, width: int, palette: Palette, *, growi
             texts, on = _other(page, here is Focus.OTHER, width, palette), page.draft.other_on
         else:
             on = row in page.draft.selected
-            texts = _option(page.question.options[row], on, column, width, palette)
+            option = page.question.options[row]
+            sign = PREVIEW_SIGN if signed and option.preview else ""
+            texts = _option(option, on, column, width, palette, sign)
         number = str(place + 1) if place < DIGITS else " "
         mark = Text.assemble(
             (MARKS[page.question.multi_select][on], palette.on if on else palette.muted),
@@ -118,7 +125,7 @@ def _label_column(question: Question, width: int) -> int:
     one_line = not any("\n" in option.title for option in question.options)
     described = any(option.description or option.recommended for option in question.options)
     fits = described and one_line and width >= BESIDE_FROM and longest <= LONGEST_SHORT_LABEL
-    return max(longest, cell_len("(empty label)" if _unlabelled(question) else "Other…")) + 2 if fits else 0
+    return max(longest, cell_len(EMPTY_LABEL if _unlabelled(question) else "Other…")) + 2 if fits else 0
 
 
 def _unlabelled(question: Question) -> bool:
@@ -126,12 +133,16 @@ def _unlabelled(question: Question) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _option(option: Option, on: bool, column: int, width: int, palette: Palette) -> tuple[Text, ...]:
+def _option(
+    option: Option, on: bool, column: int, width: int, palette: Palette, sign: str
+) -> tuple[Text, ...]:
     """Wrap an option once for a width: selecting in a long list wraps nothing else anew."""
     empty = not option.title.strip()
     style = palette.muted if empty else palette.on if on else palette.plain
-    label = Text("(empty label)" if empty else drawn(option.title), style)
+    label = Text(EMPTY_LABEL if empty else drawn(option.title), style)
     about = Text()
+    if sign:
+        (about if column else label).append(f"{sign}  " if column else f" {sign}", palette.note)
     if option.recommended:
         about.append("★ recommended", palette.badge)
         about.append("  " if option.description else "")
@@ -213,13 +224,15 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
         return wrapped_once(wrong, palette.warning, width)
     answer = page.answer()
     if answer.empty:
-        nothing = "nothing selected · this will be sent as “none of these”"
-        return wrapped_once(nothing, palette.warning, width)
+        return wrapped_once(NONE_SELECTED, palette.warning, width)
     if not answer.given:
         proposal = page.is_field and page.draft.other and not page.unselected
         proposed = f" · {drawn(page.draft.other, ALL_BY)} was proposed" if proposal else ""
         return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
-    return wrapped_once(drawn(answer_line(answer), ALL_BY), palette.on, width)
+    parts = answer_parts(answer)
+    # Joined, what a label has of commas could not be told from what is between two labels.
+    joined = [", ".join(parts)] if not any("," in part or "\n" in part for part in parts) else parts
+    return tuple(line for part in joined for line in wrapped_once(drawn(part, ALL_BY), palette.on, width))
 
 
 def _submit(state: PanelState, width: int, palette: Palette) -> list[DrawnLine]:
@@ -229,7 +242,7 @@ def _submit(state: PanelState, width: int, palette: Palette) -> list[DrawnLine]:
     told = [
         *([coming(state)] if state.arriving else []),
         *([f"{missing} without an answer"] if missing else []),
-        *([f"{empty} with nothing selected"] if empty else []),
+        *([f"{empty} with “{NONE_SELECTED}”"] if empty else []),
     ]
     if told:
         label.append("  " + " · ".join(told), palette.warning)
@@ -245,7 +258,7 @@ def preview_lines(state: PanelState, width: int, palette: Palette, *, large: boo
     page = state.page
     option = page.question.options[page.cursor] if page.cursor < len(page.question.options) else None
     if option and option.preview:
-        yield from verbatim(safe(option.preview), palette.plain, width)
+        yield from verbatim(safe(option.preview), palette.plain, width, palette.muted)
     elif not large:
         yield Text("no preview of this row" if option else OWN_WORDS, palette.muted)
     if not large:

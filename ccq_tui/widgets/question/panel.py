@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import cast
 
 from rich.text import Text
@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.events import (
     Clicked,
     Event,
@@ -46,6 +46,23 @@ PREVIEW_CLASSES = ("-beside", "-under", "-large")
 """Of the middle, by where the preview is."""
 
 
+class PageView(LineView):
+    """A question with its rows, or the review.
+
+    Args:
+        scrolled: Called when other lines are on the screen.
+    """
+
+    def __init__(self, scrolled: Callable[[], None], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._scrolled = scrolled
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell that other lines are on the screen."""
+        super().watch_scroll_y(old_value, new_value)
+        self._scrolled()
+
+
 class QuestionForm:
     """The machine of a question set, and the widgets that show it."""
 
@@ -54,13 +71,15 @@ class QuestionForm:
 
     def __init__(self) -> None:
         self.head = TextLines(id="head")
-        self.list = LineView(id="list")
+        self.list = PageView(self._show_head, id="list")
         self.preview = FlowView(id="preview")
         self._preview_frame: tuple[Text, int | None] = (Text(), None)
         self.middle = Container(self.list, self.preview, id="middle")
         self.label = TextLines(id="field-label", classes="-off")
         self._cache: Cache = {}
         self._cached_for: object = None
+        self._drawn: Picture | None = None
+        self._tab: int | None = None
 
     def compose(self) -> Iterable[Widget]:
         """Return the head, the list with its preview, and what is above the text field."""
@@ -69,6 +88,7 @@ class QuestionForm:
     def forget(self) -> None:
         """Forget what was laid out of a set."""
         self._cache, self._cached_for = {}, None
+        self._drawn = self._tab = None
         forget_lines()
 
     def keep_questions(self, before: PanelState, after: PanelState) -> None:
@@ -98,7 +118,8 @@ class QuestionForm:
         if isinstance(action, ScrollPreview):
             # The list where no preview is shown.
             view = self.preview if any(map(self.middle.has_class, PREVIEW_CLASSES)) else self.list
-            view.scroll_relative(y=action.by, animate=False, force=True)
+            by = action.by * max(1, view.size.height - 1) if action.pages else action.by
+            view.scroll_relative(y=by, animate=False, force=True)
             return Effect.DONE
         return None if action is None else Effect.STEP
 
@@ -133,14 +154,13 @@ class QuestionForm:
 
     def seek(self) -> None:
         """Bring the row under the cursor back into sight."""
-        self.list.keep_cursor_in_sight()
+        self.list.seek_cursor()
 
     def draw(self, state: PanelState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
         """Show a picture of the state; return its lines."""
         if self._cached_for != (look.width, look.palette):
             self._cached_for, self._cache = (look.width, look.palette), {}
-        drawn = Picture(state, look, self._cache)
-        self.head.show(drawn.head)
+        self._drawn = drawn = Picture(state, look, self._cache)
         for name in PREVIEW_CLASSES:
             self.middle.set_class(name == f"-{drawn.preview_at}", name)
         if drawn.preview is not None:
@@ -148,18 +168,27 @@ class QuestionForm:
                 drawn.preview_title, drawn.preview_height if drawn.preview_at == "under" else None
             )
             self.preview.show_flow(drawn.preview)
-        self.list.show(drawn.lines, drawn.cursor, look.palette.cursor)
+        other, self._tab = state.tab != self._tab, state.tab
+        self.list.show(drawn.lines, drawn.cursor, look.palette.cursor, from_top=other and not state.in_review)
+        self._show_head()
         # What is typed stands right under what it is about, the keys at the foot.
         typing = self.typing(state) and not drawn.preview_at
         self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
         self.label.set_class(not drawn.label, "-off")
         self.label.show(drawn.label)
         field.styles.max_height = drawn.field_most
+        field.one_line = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
         # The blank line is above the lowest part that is not the list's.
         self.label.set_class(drawn.airy, "-airy")
         hints.set_class(drawn.airy and not drawn.label, "-airy")
         hints.show(drawn.keys, drawn.right, drawn.key_lines)
         return drawn.height
+
+    def _show_head(self) -> None:
+        """Say what is asked in the head while its first line is not on the screen."""
+        if self._drawn is not None:
+            hidden = self.middle.has_class("-large") or self.list.scroll_offset.y > 0
+            self.head.show(self._drawn.head_asking if hidden else self._drawn.head)
 
     def _frame_preview(self, title: Text, height: int | None) -> None:
         """Give the preview its title and height; each asks for another picture, even where it is the same."""
@@ -188,6 +217,7 @@ class QuestionPanel(RequestPanel[PanelState]):
     }
     """
     FORM = QuestionForm
+    help_place = KeyPlace.QUESTION.value
 
     def grow(
         self, questions: QuestionSet, arriving: Arriving | None, *, earlier: Iterable[Page] = ()

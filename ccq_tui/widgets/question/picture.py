@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 from rich.text import Text
 
 from ccq_tui.questions.keys import has_preview, hints
+from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints, hint_height
@@ -24,16 +25,24 @@ from ccq_tui.widgets.panel.measures import (
     title_line,
 )
 from ccq_tui.widgets.question.captions import (
-    LOW_HEADER,
+    REVIEW,
     asked_line,
     asked_whole,
     coming_low,
     cut_from_head,
     label_lines,
+    low_header,
     tab_lines,
     who_asks,
 )
-from ccq_tui.widgets.question.pages import page_lines, preview_height, preview_lines, review_lines
+from ccq_tui.widgets.question.pages import (
+    MARKS,
+    PREVIEW_SIGN,
+    page_lines,
+    preview_height,
+    preview_lines,
+    review_lines,
+)
 
 BESIDE_FROM = 100
 """From this width the preview stands beside the list."""
@@ -45,7 +54,7 @@ RULE = 1
 PREVIEW_RULE = 1
 PREVIEW_FRAME = 2
 PREVIEW_MARGIN = 8
-SCROLL_HINT = ("Shift+↑↓", "scroll")
+SCROLL = "Shift+↑↓"
 FEWEST_ROWS = 1
 TAB_LINES = 3
 MOST_REMEMBERED = 64
@@ -79,6 +88,14 @@ class Picture:
         return [title_line(*who_asks(state), look), *tabs]
 
     @cached_property
+    def head_asking(self) -> list[Text]:
+        """As many lines, the first of which says what is asked."""
+        if self._low:
+            return self.head
+        asked = REVIEW if self.state.in_review else self.state.page.question.text
+        return [title_line(one_line(asked, self.look.width), "", self.look), *self.head[1:]]
+
+    @cached_property
     def label(self) -> list[Text]:
         """The lines above the text field, or the question whether to decline."""
         lines = label_lines(self.state, self.look.width, self.look.palette, low=self._low)
@@ -99,7 +116,7 @@ class Picture:
         """The word beside the keys: which tab of how many, or a header that stands nowhere else."""
         if self.state.needs_review:
             return f"{self.state.tab + 1}/{len(self.state.pages) + 1}"
-        header = one_line(self.state.page.question.header, LOW_HEADER)
+        header = low_header(self.state.page.question.header, self.look.width)
         return header if self._low and self.state.focus is Focus.LIST else ""
 
     @cached_property
@@ -182,7 +199,10 @@ class Picture:
     def _around(self) -> int:
         """Lines of everything but the middle and the field; the keys as in the tab that has most of them."""
         states = [self.state, *self._resting(on_other=False), *self._resting(on_other=True)]
-        keys = max(hint_height(hints(s), self.right, self.look.width, self.key_lines) for s in states)
+        look = self.look
+        keys = max(
+            hint_height(hints(s), self.right, look.width, self.key_lines, look.last_key) for s in states
+        )
         return RULE + len(self.head) + keys
 
     def _resting(self, *, on_other: bool) -> list[PanelState]:
@@ -218,14 +238,16 @@ class Picture:
                 ("review", width, airy, drafts),
                 lambda: review_lines(state, width, self.look.palette, headed=not self._low, airy=airy),
             )
-        page = state.pages[tab]
+        page, signed = state.pages[tab], self._signs_previews(tab)
         above = cut_from_head(state, page.question, self.look.width, titled=not self._low)
         room = self.look.width - len(coming_low(state, self.look.width))
         asked = self._low and asked_whole(page.question, room, self.look.place)
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(
-            (tab, width, airy, asked, *above, here, page.draft, page.filter),
-            lambda: page_lines(state, tab, width, self.look.palette, above=above, asked=asked, airy=airy),
+            (tab, width, airy, asked, signed, *above, here, page.draft, page.filter),
+            lambda: page_lines(
+                state, tab, width, self.look.palette, above=above, asked=asked, airy=airy, signed=signed
+            ),
         )
 
     def _remember(self, key: object, make: Callable[[], Made]) -> Made:
@@ -256,10 +278,25 @@ class Picture:
 
     @cached_property
     def keys(self) -> Hints:
-        """The keys worth showing; how to scroll is among the first when not all lines are seen."""
+        """The keys worth showing, with those that depend on what is in sight."""
         keys = hints(self.state)
-        scrolls = self.state.focus in (Focus.LIST, Focus.REVIEW) and not self.preview_at
-        return (*keys[:2], SCROLL_HINT, *keys[2:]) if scrolls and len(self.lines) > self.middle else keys
+        if self.state.focus not in (Focus.LIST, Focus.REVIEW):
+            return keys
+        if self.preview_at in ("beside", "under"):
+            return (*keys, (SCROLL, "scroll preview"))
+        if self.signs_previews:
+            keys = (*keys[:2], ("p", PREVIEW_SIGN), *(key for key in keys[2:] if key[0] != "p"))
+        scrolls = not self.preview_at and len(self.lines) > self.middle
+        return (*keys[:3], (SCROLL, "scroll"), *keys[3:]) if scrolls else keys
+
+    @property
+    def signs_previews(self) -> bool:
+        """Whether rows of the tab have previews that are not on the screen."""
+        return not self.state.in_review and self._signs_previews(self.state.tab)
+
+    def _signs_previews(self, tab: int) -> bool:
+        options = self.state.pages[tab].question.options
+        return not self._preview_at(tab) and any(option.preview for option in options)
 
     @cached_property
     def preview(self) -> Flow | None:
@@ -286,5 +323,8 @@ class Picture:
         if page.is_field:
             return Text("Question")
         if page.cursor >= page.other_row:
-            return Text("Other")
-        return Text(one_line(page.question.options[page.cursor].title, max(4, min(40, self.look.width - 14))))
+            return Text(f"{MARKS[page.question.multi_select][page.draft.other_on]} Other")
+        option = page.question.options[page.cursor]
+        label = one_line(shown_label(option.title), max(4, min(40, self.look.width - 16)))
+        on = page.cursor in page.draft.selected
+        return Text(f"{MARKS[page.question.multi_select][on]} {label}")

@@ -129,10 +129,13 @@ class BlockMark:
 
 
 def neighbour(blocks: Sequence[bl.Block], start: int, direction: int, step: Step) -> int | None:
-    """Return the index of the next block of a kind, looked for from an index on, or None."""
+    """Return the index of the next block of a kind, from an index on, or None; a turn's end is passed."""
     index = start
     while 0 <= index < len(blocks):
-        if step is Step.BLOCK or isinstance(blocks[index], bl.PromptBlock):
+        block = blocks[index]
+        if isinstance(block, bl.PromptBlock) or (
+            step is Step.BLOCK and not isinstance(block, bl.ResultBlock)
+        ):
             return index
         index += direction
     return None

@@ -17,6 +17,7 @@ from ccq_tui.inbox.actors import Actor
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.sgr import plain
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.tools import EDITS, ToolCard, card_of
 
@@ -79,7 +80,6 @@ TAIL_LINES = 6
 SILENT = "(Bash completed with no output)"
 _KNOWN = frozenset({ToolCard.COMMAND, ToolCard.FILE, ToolCard.SEARCH, ToolCard.WEB, ToolCard.LINE})
 """Cards whose first line says all that was given."""
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
 _REPORT = re.compile(r"\A\[Subagent hand-back\].*?The report follows:\n(.*?)(?:\nagentId: .*)?\Z", re.DOTALL)
 _EXIT = re.compile(r"\AExit code -?\d+\n?")
@@ -137,6 +137,7 @@ class ToolBlock(Block):
         entry: The entry of the task list that it was about, or None.
         checklist: The task list after it, where it is shown.
         inner: Blocks that belong under it and are folded away.
+        repeated: Whether what it wrote is shown as the plan that it is.
     """
 
     id: str
@@ -154,6 +155,7 @@ class ToolBlock(Block):
     entry: Todo | None = field(default=None, init=False)
     checklist: tuple[Todo, ...] = field(default=(), init=False)
     inner: list[Block] = field(default_factory=list, init=False)
+    repeated: bool = field(default=False, init=False)
     _bodies: dict[bool, Body | None] = field(default_factory=dict, init=False)
 
     @property
@@ -204,17 +206,18 @@ def _short(block: ToolBlock) -> Body | None:
     """Return what of a result is worth its lines without being asked for."""
     if listed := _listed(block):
         return Checklist(listed, FOLD_LINES)
-    if block.refused or block.background:
+    if block.refused or block.background or block.card is ToolCard.REQUEST:
         return None
     if block.state is ToolState.FAILED:
-        text = readable(block)
-        return Excerpt(text, FOLD_LINES, tail=True) if "\n" in text.strip() else None
+        text, coloured = readable(block), block.card is ToolCard.COMMAND
+        return Excerpt(text, FOLD_LINES, tail=True, colours=coloured) if "\n" in text.strip() else None
     if block.state is not ToolState.OK:
         return None
     if block.card in EDITS:
-        return edit_diff(block.tool, block.input, block.structured, FOLD_LINES)
+        lines = (block.tool, block.input, block.structured, FOLD_LINES)
+        return None if block.repeated else edit_diff(*lines)
     if block.card is ToolCard.COMMAND and "\n" in block.output.strip():
-        return Excerpt(readable(block), TAIL_LINES, tail=True)
+        return Excerpt(readable(block), TAIL_LINES, tail=True, colours=True)
     return None
 
 
@@ -230,7 +233,7 @@ def _whole(block: ToolBlock) -> Body | None:
     if block.card not in _KNOWN | EDITS | {ToolCard.AGENT} and block.input:
         given = json.dumps(block.input, indent=2, ensure_ascii=False, default=str)
         text = f"{given}\n\n{_laid_out(text)}"
-    return PlainText(text) if text.strip() else None
+    return PlainText(text, colours=block.card is ToolCard.COMMAND) if text.strip() else None
 
 
 def _listed(block: ToolBlock) -> tuple[Todo, ...]:
@@ -241,13 +244,18 @@ def _listed(block: ToolBlock) -> tuple[Todo, ...]:
     return block.checklist if block.card is ToolCard.TASKS else ()
 
 
+def uncoloured(block: ToolBlock) -> str:
+    """Return a call's whole output, unsanitised; a command's without the sequences that colour it."""
+    return plain(block.output) if block.card is ToolCard.COMMAND else block.output
+
+
 def readable(block: ToolBlock) -> str:
-    """Return a call's output without what only a terminal or the model is meant to read, unsanitised."""
+    """Return a call's output without what is meant for the model; a command's with its colours."""
     text = "" if block.interrupted else block.output
     if block.card is ToolCard.COMMAND:
         if text == SILENT:
             return ""
-        text = _as_left(_COLOURS.sub("", text))
+        text = _as_left(text)
         return _EXIT.sub("", text) if block.state is ToolState.FAILED else text
     if block.card is ToolCard.AGENT and (found := _REPORT.match(text)):
         return "\n".join(line.removeprefix("  ") for line in found[1].split("\n"))
@@ -411,9 +419,20 @@ class RetryBlock(Block):
 
 @dataclass(eq=False)
 class RuleBlock(Block):
-    """A line across: what is above it is no longer part of the conversation."""
+    """A line across: what is above it is no longer part of the conversation, but for its summary."""
 
     text: str
+    document: Document | None = None
+
+    @property
+    def body(self) -> Body | None:
+        """What is shown under the line."""
+        return None if self.folded else self.document
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is a longer form."""
+        return self.document is not None
 
 
 @dataclass(eq=False)

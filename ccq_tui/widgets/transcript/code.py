@@ -12,7 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 from pygments.lexer import Lexer  # type: ignore[import-untyped]
-from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+from pygments.lexers import (  # type: ignore[import-untyped]
+    get_lexer_by_name,
+    get_lexer_for_filename,
+)
 from pygments.token import Comment, Keyword, Name, Number, Operator, String  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from rich.cells import chop_cells
@@ -32,7 +35,10 @@ _loaded: dict[str, Lexer | None] = {}
 def load(language: str, code: str) -> Lexer | None:
     """Load a highlighter and what its language contains, such as scripts in a page; None if unknown."""
     try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+        if language.startswith("*"):
+            lexer = get_lexer_for_filename(language, stripnl=False, ensurenl=False)
+        else:
+            lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return None
     for _ in lexer.get_tokens(code):
@@ -44,7 +50,7 @@ class Lexers:
     """Gives highlighters, and loads them at once where they are wanted."""
 
     def get(self, language: str, code: str) -> Lexer | None:
-        """Return the highlighter of a language that a model named, or None: the code is shown plain."""
+        """Return the highlighter of a language or of file names such as ``*.py``; None: it is shown plain."""
         name = language.lower()
         if not name or len(name) > _LONGEST:
             return None
@@ -137,16 +143,39 @@ def highlighted(code: str, lexer: Lexer | None, colours: Colours) -> Text:
     return text
 
 
-def folded(text: Text, width: int) -> list[Text]:
-    """Break text into lines of at most a width, anywhere, keeping every space."""
+LEAST_FILL = 0.5
+"""Share of a line that a break at a word leaves filled, at least; else the line breaks anywhere."""
+
+
+def folded(text: Text, width: int, *, words: bool = False) -> list[Text]:
+    """Break text into lines of at most a width, keeping every space.
+
+    Args:
+        text: Any number of lines.
+        width: In columns.
+        words: Whether to break behind a blank where there is one in the second half of a line.
+    """
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
         if line.cell_len <= width:
             lines.append(line)
             continue
-        offsets, at = [], 0
-        for chunk in chop_cells(line.plain, width)[:-1]:
-            at += len(chunk)
-            offsets.append(at)
-        lines.extend(line.divide(offsets))
+        lines.extend(line.divide(_breaks(line.plain, width, words=words)))
     return lines
+
+
+def _breaks(line: str, width: int, *, words: bool) -> list[int]:
+    """Say where a long line breaks."""
+    offsets, at = [], 0
+    for chunk in chop_cells(line, width)[:-1] if not words else ():
+        at += len(chunk)
+        offsets.append(at)
+    while words:
+        rest = line[at : at + width + 1]  # no character takes less than no column; marks break a line early
+        chunk = chop_cells(rest, width)[0]
+        if at + len(chunk) >= len(line):
+            break
+        behind = chunk.rfind(" ") + 1
+        at += behind if behind >= len(chunk) * LEAST_FILL else len(chunk)
+        offsets.append(at)
+    return offsets

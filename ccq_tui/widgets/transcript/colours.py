@@ -26,6 +26,7 @@ NAMES = (
     "number",
     "comment",
     "name",
+    "secondary",
     "more",
     "added",
     "removed",
@@ -70,6 +71,7 @@ Transcript {
     & .transcript--number { color: $text-warning; }
     & .transcript--comment { color: $foreground 72%; text-style: italic; }
     & .transcript--name { color: $text-accent; }
+    & .transcript--secondary { color: $text-secondary; }
     & .transcript--added { background: $success 15%; color: $foreground; }
     & .transcript--removed { background: $error 15%; color: $foreground; }
     & .transcript--changed { text-style: bold underline; }
@@ -106,7 +108,10 @@ class Colours:
                 "markdown.paragraph": Style.null(),
                 "markdown.h1": self["heading"] + Style(underline=True),
                 "markdown.h2": self["heading"],
-                **{f"markdown.h{level}": self["strong"] for level in range(3, 7)},
+                "markdown.h3": self["strong"] + Style(italic=True),
+                "markdown.h4": Style(italic=True, underline=True),
+                "markdown.h5": Style(italic=True),
+                "markdown.h6": self["muted"] + Style(italic=True),
                 "markdown.em": Style(italic=True),
                 "markdown.strong": Style(bold=True),
                 "markdown.s": Style(strike=True),

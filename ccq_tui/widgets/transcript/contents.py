@@ -34,7 +34,7 @@ def text_of(block: bl.Block) -> str:
     if isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock):
         return block.document.text.strip("\n")
     if isinstance(block, bl.ToolBlock) and block.output.strip():
-        return block.output.rstrip()
+        return bl.uncoloured(block).rstrip()
     return plain_text([block])
 
 

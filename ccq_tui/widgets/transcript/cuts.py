@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
+CONTINUED = "⋯"
+"""Stands behind the language of code that another part begins."""
 CODE_LINES = 60
 """Lines of code in one part."""
 CODE_CHARACTERS = 8_000
@@ -24,9 +27,17 @@ TEXT_LIMIT = 4_000
 def markdown_parser(*, inline: bool) -> MarkdownIt:
     """Make a parser for what models write, HTML as text; finding blocks alone takes half the time."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # A footnote is text, also one of a single word, which would be taken for the target of a link.
+    parser.block.ruler.at("reference", _reference, {"alt": []})
     if not inline:
         parser.core.ruler.disable("inline")
     return parser
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read the definition of a link's target."""
+    at = state.bMarks[start] + state.tShift[start]
+    return not state.src.startswith("[^", at) and reference(state, start, end, silent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +121,9 @@ def _cut_fence(span: BlockSpan, text: str) -> FrontCut | None:
     marker = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
     newline = "" if body[end - 1] == "\n" else "\n"
     part = f"{fence}\n{body[:end]}{newline}{marker}\n"
-    return FrontCut(part, f"{fence}\n{body[end:]}", replace(span, content=span.content[end:]))
+    language = fence[len(marker) :].split()
+    again = f"{marker}{language[0]} {CONTINUED}" if language else marker
+    return FrontCut(part, f"{again}\n{body[end:]}", replace(span, content=span.content[end:]))
 
 
 def _code_end(content: str) -> int | None:

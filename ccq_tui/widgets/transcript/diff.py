@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from ccq_tui.widgets.transcript.tools import ToolCard, card_of
@@ -35,12 +36,14 @@ class Diff:
     Attributes:
         hidden: How many more lines there are.
         digits: Columns that the largest number takes.
+        language: The pattern of the file's name by which its language is known, such as ``*.py``, or "".
     """
 
-    def __init__(self, lines: Iterable[DiffLine], hidden: int = 0) -> None:
+    def __init__(self, lines: Iterable[DiffLine], hidden: int = 0, language: str = "") -> None:
         """Take lines."""
         rows = list(lines)
         self.hidden = hidden
+        self.language = language
         self.digits = len(str(max((line.old or line.new or 0 for line in rows[-PIECE_LINES:]), default=0)))
         self._pieces = list(_pieces(rows)) or [[]]
 
@@ -76,9 +79,10 @@ def edit_diff(
 ) -> Diff | None:
     """Return what a call changed, in at most so many lines, or None for nothing that can be shown."""
     lines = _lines(tool, arguments, structured)
+    language = _language(arguments)
     if most is None:
         rows = list(lines)
-        return Diff(rows) if rows else None
+        return Diff(rows, language=language) if rows else None
     first = list(islice(lines, most + 1))
     if not first:
         return None
@@ -86,7 +90,17 @@ def edit_diff(
         rest = _length(arguments.get("content")) - len(first)  # a new file, as long as it may be
     else:
         rest = sum(1 for _ in lines)
-    return Diff(first[:most], rest + len(first) - most) if rest else Diff(first)
+    if rest:
+        return Diff(first[:most], rest + len(first) - most, language)
+    return Diff(first, language=language)
+
+
+def _language(arguments: Mapping[str, Any]) -> str:
+    if isinstance(arguments.get("notebook_path"), str):
+        return "python"
+    path = arguments.get("file_path")
+    suffix = PurePath(path).suffix if isinstance(path, str) and len(path) < LINE_LIMIT else ""
+    return f"*{suffix.lower()}" if suffix.isascii() and suffix[1:].isalnum() else ""
 
 
 def counts(tool: str, arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
@@ -164,15 +178,8 @@ def _notebook(arguments: Mapping[str, Any], record: Mapping[str, Any]) -> Iterat
 def _compared(old: Any, new: Any) -> Iterator[DiffLine]:
     """Compare two texts whose place in the file is not known."""
     before, after = _text(old), _text(new)
-    if before == after:
-        return
-    if not before:
-        found: Iterable[tuple[str, str]] = (("+", line) for line in after.split("\n"))
-    elif not after:
-        found = (("-", line) for line in before.split("\n"))
-    else:
-        found = changed_lines(before, after)
-    yield from (DiffLine(sign, None, None, line) for sign, line in found)
+    if before != after:
+        yield from (DiffLine(sign, None, None, line) for sign, line in changed_lines(before, after))
 
 
 def _text(value: Any) -> str:
@@ -180,13 +187,21 @@ def _text(value: Any) -> str:
 
 
 def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of both texts with a sign: "-" goes, "+" comes, " " stays."""
-    before, after = old.split("\n"), new.split("\n")
+    """Yield the lines of two pieces of a file with a sign: "-" goes, "+" comes, " " stays.
+
+    A line break at the end of both, or of the only one that has text, ends its last line: it begins no other.
+    """
+    ended = all(text.endswith("\n") for text in (old, new) if text)
+    before, after = (_split(text, ended=ended) for text in (old, new))
     first = _equal(before, after)
     last = _equal(before[first:][::-1], after[first:][::-1])
     yield from ((" ", line) for line in before[:first])
     yield from _paired_lines(before[first : len(before) - last], after[first : len(after) - last])
     yield from ((" ", line) for line in before[len(before) - last :])
+
+
+def _split(text: str, *, ended: bool) -> list[str]:
+    return (text.removesuffix("\n") if ended else text).split("\n") if text else []
 
 
 def _equal(before: Sequence[str], after: Sequence[str]) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript.code import folded
+from ccq_tui.widgets.transcript.code import folded, highlighted
 from ccq_tui.widgets.transcript.diff import BREAK, LINE_LIMIT, Diff, DiffLine
 from ccq_tui.widgets.transcript.pen import Pen
 
@@ -20,7 +20,12 @@ _GROUND = {"+": "added", "-": "removed"}
 _LEAST_ALIKE = 0.4
 """How much of two lines must be alike for the difference between them to be marked."""
 
+MOST_CODE = 8_000
+"""Characters of one side of a piece that are coloured by their language."""
+
 Pair = tuple[DiffLine | None, DiffLine | None]
+Code = Mapping[int, Text]
+"""Coloured lines, by the `id` of the line."""
 Span = tuple[int, int]
 
 
@@ -29,14 +34,15 @@ def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
     lines = diff.part(index)
     room = max(8, width - len(INDENT))
     pairs = list(_paired(lines))
+    code = _highlighted(pen, diff.language, lines)
     strips: list[Strip] = []
     if room >= SIDE_BY_SIDE and any(line.sign == "-" for line in lines):
         for pair in pairs:
-            strips.extend(_beside(pen, pair, diff.digits, room))
+            strips.extend(_beside(pen, pair, diff.digits, room, code))
     else:
         marks = {id(line): _differing(pair)[side] for pair in pairs for side, line in enumerate(pair) if line}
         for line in lines:
-            strips.extend(_rows(pen, line, line.new or line.old, diff.digits, room, marks[id(line)]))
+            strips.extend(_rows(pen, line, line.new or line.old, diff.digits, room, code, marks[id(line)]))
     if diff.hidden and index == len(diff) - 1:
         strips.append(pen.strip(more(pen, diff.hidden), room))
     return pen.indent(strips, INDENT, pen.colours["faint"])
@@ -89,7 +95,13 @@ def _alike(one: str, other: str) -> int:
 
 
 def _rows(
-    pen: Pen, line: DiffLine, number: int | None, digits: int, width: int, mark: Span = (0, 0)
+    pen: Pen,
+    line: DiffLine,
+    number: int | None,
+    digits: int,
+    width: int,
+    code: Code,
+    mark: Span = (0, 0),
 ) -> list[Strip]:
     """Draw one line, wrapped under itself, on a ground that says what became of it."""
     colours = pen.colours
@@ -99,27 +111,54 @@ def _rows(
     beside = colours["strong"] if line.sign in _GROUND else colours["muted"]
     gutter = Text.assemble((f"{'' if number is None else number:>{digits}} {line.sign} ", beside))
     strips = []
-    for row, text in enumerate(folded(_marked(pen, line, mark), max(1, width - digits - 3))):
+    for row, text in enumerate(
+        folded(_marked(pen, line, mark, code), max(1, width - digits - 3), words=True)
+    ):
         strips.append(
             pen.strip(Text.assemble(Text(" " * (digits + 3)) if row else gutter, text), width, ground)
         )
     return strips
 
 
-def _marked(pen: Pen, line: DiffLine, mark: Span) -> Text:
+def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
+    """Colour the old and the new lines of a piece by their language; both are short, or stay plain."""
+    found: dict[int, Text] = {}
+    for gone in ("+", "-") if language else ():
+        side = [line for line in lines if line.sign not in (gone, BREAK)]
+        texts = [safe(line.text, keep_newlines=False) for line in side if len(line.text) <= LINE_LIMIT]
+        if len(texts) < len(side) or sum(map(len, texts)) > MOST_CODE:
+            continue
+        source = "\n".join(texts)
+        lexer = pen.lexers.get(language, source)
+        if lexer is None:
+            break
+        pieces = highlighted(source, lexer, pen.colours).split("\n", allow_blank=True)
+        if len(pieces) == len(side):
+            found |= {id(line): piece for line, piece in zip(side, pieces, strict=True)}
+    return found
+
+
+def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
     source, (start, end) = line.text[:LINE_LIMIT], mark
     pieces = (source[:start], source[start:end], source[end:])
     before, differing, after = (safe(piece, keep_newlines=False) for piece in pieces)
     if end <= start or before + differing + after != safe(source, keep_newlines=False):
-        return Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))  # what is suspect spans the parts
-    return Text.assemble(before, (differing, pen.colours["changed"]), after)
+        # What is suspect may span the parts.
+        known = code.get(id(line))
+        return known.copy() if known else Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))
+    known = code.get(id(line))
+    text = known.copy() if known else Text(before + differing + after)
+    text.stylize(pen.colours["changed"], len(before), len(before) + len(differing))
+    return text
 
 
-def _beside(pen: Pen, pair: Pair, digits: int, width: int) -> Iterator[Strip]:
+def _beside(pen: Pen, pair: Pair, digits: int, width: int, code: Code) -> Iterator[Strip]:
     half = (width - 3) // 2
     marks = _differing(pair)
     sides = [
-        [] if line is None else _rows(pen, line, line.new if side else line.old, digits, half, marks[side])
+        []
+        if line is None
+        else _rows(pen, line, line.new if side else line.old, digits, half, code, marks[side])
         for side, line in enumerate(pair)
     ]
     blank = pen.strip(Text(), half)

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript.cuts import BlockSpan, cut, markdown_parser, outline
+from ccq_tui.widgets.transcript.cuts import CONTINUED, BlockSpan, cut, markdown_parser, outline
 
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
 SHORT = 16_000
 """Characters of a complete text that can be split at the moment somebody looks at it."""
+LABELLED = 80
+"""Characters in which code that continues says so."""
 LONG_LINE = 4_000
 """A line that long is taken in before it ends."""
 
@@ -142,7 +144,8 @@ class Document:
         source, gap = self.parts[index]
         breaks = source.rstrip().count("\n")
         if source[:1] in {"`", "~"}:
-            return max(1, breaks - 1) + gap
+            names = len(source.partition("\n")[0].strip("`~ ")) > 0 and CONTINUED not in source[:LABELLED]
+            return max(1, breaks - 1) + names + gap
         return max(1, -(-len(source) // width), breaks + 1) + gap
 
     def settle(self, budget: int = SLICE) -> bool:

@@ -52,7 +52,7 @@ def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
     if isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock):
         text = safe(block.document.text.strip("\n"))
     elif isinstance(block, bl.ToolBlock):
-        text = safe(block.output.rstrip())
+        text = safe(bl.uncoloured(block).rstrip())
     else:
         return
     yield from (f"{indent}{line}" for line in text.split("\n"))
@@ -99,9 +99,11 @@ def _record(block: bl.Block) -> dict[str, Any]:
                 "text": event.reason,
                 "is_error": event.is_error,
                 "seconds": event.duration,
+                "waited_seconds": round(event.waited, 3),
                 "input_tokens": event.input_tokens,
                 "output_tokens": event.output_tokens,
                 "cost": event.cost,
+                "turn_cost": event.turn_cost,
             }
         case bl.NoticeBlock():
             record |= {"level": block.level, "text": block.text}
@@ -184,7 +186,7 @@ def _tool(block: bl.ToolBlock) -> Iterator[str]:
     if argument := main_argument(block.tool, block.input):
         yield _fenced(argument)
     if block.output.strip():
-        yield _fenced(block.output.rstrip())
+        yield _fenced(bl.uncoloured(block).rstrip())
 
 
 def _questions(block: bl.QuestionBlock) -> Iterator[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.agent.events import Retrying
 from ccq_tui.agent.problems import advice
+from ccq_tui.inbox.layout import duration, plural
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.request_heads import permission_line
-from ccq_tui.widgets.transcript.tool_result import duration, plural, told
+from ccq_tui.widgets.transcript.tool_result import told
 from ccq_tui.widgets.transcript.tools import LIMIT, main_argument, short_argument, tool_title
 
 _STATES = {
@@ -22,6 +24,8 @@ _STATES = {
 _LEVELS = {"warning": ("⚠", "warning"), "error": ("✘", "error"), "done": ("✔", "success")}
 _USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
 ERROR_LIMIT = 4_000
+LEAST_WAIT = 1.0
+"""Seconds of waiting for a person that a turn's line names."""
 
 
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
@@ -114,22 +118,40 @@ def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
     """Draw that a request to the model is made again, and in how many seconds."""
     event = block.event
-    status = f"{event.status} " if event.status else ""
     attempts = f"attempt {event.attempt} of {event.max_attempts}"
     what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
     style = pen.colours["muted" if block.over else "warning"]
-    text = f"{what}, {attempts} · {status}{one_line(event.error, 300)}".rstrip(" ·")
+    text = f"{what}, {attempts} · {_why(event)}"
     return pen.hang(Text("↻ ", style), Text(text, style), width)
 
 
+_WHY = {
+    "rate_limit": "the rate limit is reached",
+    "overloaded": "the API is overloaded",
+    "server_error": "the API failed",
+    "authentication_failed": "the API key or sign-in was refused",
+    "timeout": "the API did not answer in time",
+}
+
+
+def _why(event: Retrying) -> str:
+    """Say why a request is made again; the CLI knows nothing of a connection that broke."""
+    kind = one_line(event.error.replace("_", " "), 300)
+    unnamed = "the API failed" if event.status else "the connection broke"
+    why = _WHY.get(event.error) or (unnamed if kind in ("", "unknown") else kind)
+    return f"{why} ({event.status})" if event.status else why
+
+
 def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
-    """Draw how a turn ended: time, tokens, cost."""
+    """Draw how a turn ended: its time of work, its tokens, its cost; waiting for a person apart."""
     event, colours = block.event, pen.colours
-    facts = [duration(event.duration)]
+    facts = [duration(event.worked)]
+    if event.waited >= LEAST_WAIT:
+        facts.append(f"waited {duration(event.waited)} for you")
     if event.input_tokens or event.output_tokens:
         facts.append(f"{event.input_tokens:,} → {event.output_tokens:,} tokens")
-    if event.cost is not None:
-        facts.append(f"${event.cost:.4f}" if event.cost < 1 else f"${event.cost:.2f}")
+    if event.turn_cost is not None:
+        facts.append(f"${event.turn_cost:.4f}" if event.turn_cost < 1 else f"${event.turn_cost:.2f}")
     body = Text(" · ".join(facts), colours["muted"])
     if event.is_error or event.reason not in _USUAL_ENDS:
         interrupted = event.reason.startswith("aborted")

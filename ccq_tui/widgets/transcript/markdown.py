@@ -11,15 +11,21 @@ from markdown_it.token import Token
 from rich import box
 from rich import markdown as rm
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.containers import Renderables
 from rich.segment import Segment
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from ccq_tui.text import one_line
 from ccq_tui.widgets.transcript.code import Lexers, folded, highlighted
 from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.cuts import markdown_parser
+from ccq_tui.widgets.transcript.cuts import CONTINUED, markdown_parser
 
+TASKS = {"[ ] ": "☐ ", "[x] ": "✔ "}
+"""How the boxes of tasks are drawn."""
+LANGUAGE = 40
+"""Characters of a language's name that are shown over its code."""
 NARROW = 20
 """Below this width in columns nothing is indented any further."""
 
@@ -41,7 +47,20 @@ def _parser() -> MarkdownIt:
 
 def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Token]:
     """Parse Markdown as it is drawn."""
-    return _parser().parse(source, {"references": dict(references)} if references else {})
+    tokens = _parser().parse(source, {"references": dict(references)} if references else {})
+    _mark_tasks(tokens)
+    return tokens
+
+
+def _mark_tasks(tokens: list[Token]) -> None:
+    """Take the box off the text of a task, and note it at its item."""
+    for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if item.type != "list_item_open" or paragraph.type != "paragraph_open" or not inline.children:
+            continue
+        first = inline.children[0]
+        if first.type == "text" and (sign := TASKS.get(first.content[:4].lower())):
+            first.content = first.content[4:]
+            item.meta["task"] = sign
 
 
 class _WithImages:
@@ -66,7 +85,30 @@ class Image(rm.ImageItem):
 
 
 class Paragraph(_WithImages, rm.Paragraph):
-    """A paragraph."""
+    """A paragraph; ``tight`` as an item of a list without empty lines."""
+
+    tight = False
+
+    @classmethod
+    def create(cls, markdown: rm.Markdown, token: Token) -> Paragraph:
+        """Make the element."""
+        paragraph = cls(justify=markdown.justify or "left")
+        paragraph.tight = token.hidden
+        return paragraph
+
+
+def _spaced(elements: Any) -> Renderables:
+    """Put empty lines between the blocks of an item or a quote, but for a list without empty lines."""
+    spaced: list[Any] = []
+    for element in elements:
+        if spaced and not (_is_tight(spaced[-1]) or _is_tight(element)):
+            spaced.append(Text())
+        spaced.append(element)
+    return Renderables(spaced or [Text()])  # an item may be empty
+
+
+def _is_tight(element: Any) -> bool:
+    return isinstance(element, Paragraph) and element.tight
 
 
 class Heading(_WithImages, rm.Heading):
@@ -91,11 +133,15 @@ class CodeBlock(rm.CodeBlock):
 
     colours: Colours
     lexers: Lexers
+    named = False
+    """Whether the language stands over the code."""
 
     @classmethod
     def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
         """Make the element for a fence or indented code."""
-        block = cls((token.info or "").split(" ", 1)[0], "")
+        words = (token.info or "").split()
+        block = cls(words[0] if words else "", "")
+        block.named = bool(words) and words[-1] != CONTINUED
         if isinstance(markdown, Markdown):
             block.colours, block.lexers = markdown.colours, markdown.lexers
         return block
@@ -105,7 +151,9 @@ class CodeBlock(rm.CodeBlock):
         width = max(4, options.max_width)
         plain = self.text.plain.rstrip("\n")
         code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.colours)
-        for line in folded(code, width - 2):
+        label = Text(one_line(self.lexer_name, LANGUAGE), self.colours["muted"])
+        label.truncate(width - 2, overflow="ellipsis")
+        for line in [*([label] if self.named else []), *folded(code, width - 2, words=True)]:
             padding = " " * (width - 1 - line.cell_len)
             yield Text.assemble(" ", line, padding, style=style, no_wrap=True, overflow="ignore")
 
@@ -128,25 +176,50 @@ class BlockQuote(rm.BlockQuote):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         bar = Segment("│ ", console.get_style("markdown.hr"))
-        yield from _hung(console, options, self.elements, bar, bar, self.style)
+        yield from _hung(console, options, _spaced(self.elements), bar, bar, self.style)
+
+
+class ListElement(rm.ListElement):
+    """A list; one with empty lines between its items keeps them."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        number = 1 if self.list_start is None else self.list_start
+        for index, item in enumerate(self.items):
+            parts: Any = item.elements
+            if index and any(isinstance(part, Paragraph) and not part.tight for part in parts):
+                yield Segment.line()
+            if self.list_type == "bullet_list_open":
+                yield from item.render_bullet(console, options)
+            else:
+                yield from item.render_number(console, options, number + index, number + len(self.items))
 
 
 class ListItem(rm.ListItem):
-    """An item whose number stands at the margin."""
+    """An item whose number, bullet or box stands at the margin."""
+
+    task = ""
+
+    @classmethod
+    def create(cls, _markdown: rm.Markdown, token: Token) -> ListItem:
+        """Make the element."""
+        item = cls()
+        item.task = str(token.meta.get("task", ""))
+        return item
 
     def render_bullet(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Render with a bullet."""
-        yield from self._render(console, options, "• ", "markdown.item.bullet")
+        yield from self._render(console, options, self.task or "• ", "markdown.item.bullet")
 
     def render_number(
         self, console: Console, options: ConsoleOptions, number: int, _last_number: int
     ) -> RenderResult:
         """Render with a number."""
-        yield from self._render(console, options, f"{number}. ", "markdown.item.number")
+        yield from self._render(console, options, f"{number}. {self.task}", "markdown.item.number")
 
     def _render(self, console: Console, options: ConsoleOptions, sign: str, style: str) -> RenderResult:
         first = Segment(sign, console.get_style(style))
-        yield from _hung(console, options, self.elements, first, Segment(" " * len(sign)), self.style)
+        content = _spaced(self.elements)
+        yield from _hung(console, options, content, first, Segment(" " * first.cell_length), self.style)
 
 
 class HorizontalRule(rm.HorizontalRule):
@@ -186,6 +259,8 @@ class Markdown(rm.Markdown):
         "code_block": CodeBlock,
         "blockquote_open": BlockQuote,
         "hr": HorizontalRule,
+        "bullet_list_open": ListElement,
+        "ordered_list_open": ListElement,
         "list_item_open": ListItem,
         "image": Image,
         "table_open": TableElement,

@@ -11,8 +11,10 @@ from functools import singledispatchmethod
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem, advice
-from ccq_tui.inbox import Allowed, Cancelled
+from ccq_tui.agent.stored_questions import UNANSWERED, CallResult, outcome_of
+from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.requests import call_of
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.order import BlockChange, BlockOrder
@@ -240,12 +242,29 @@ class TranscriptModel:
         ):
             return
         block = self._calls.get(event.tool_use_id)
+        if block is None and started is not None and self._answered_alone(started, event):
+            return
         if block is None:
             # A card that never came (the CLI rejected the call), or a call from before we listened.
             block = self._calls.start(
                 started or ev.ToolStarted(event.tool_use_id, event.tool, {}, event.parent)
             )
         self._calls.finish(block, event)
+
+    def _answered_alone(self, started: ev.ToolStarted, event: ev.ToolFinished) -> bool:
+        """Show the questions of a call that nobody was asked; return whether it was one."""
+        try:
+            questions = parse_question_set(started.tool_use_id, started.input)
+        except (QuestionFormatError, RecursionError):
+            return False
+        outcome = outcome_of(questions, CallResult(event.output, event.is_error, event.structured))
+        if outcome is None:
+            return False
+        block = bl.QuestionBlock(QuestionRequest(started.tool_use_id, "", questions))
+        block.outcome, block.settled = outcome, None if self._past else self._now()
+        self._requests[started.tool_use_id] = block
+        self._add(block, started.parent)
+        return True
 
     @_take.register
     def _(self, event: ev.TaskStarted) -> None:
@@ -272,6 +291,7 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.PlanProposed) -> None:
         if event.request.tool_use_id not in self._requests:
+            self._calls.propose(event.request.plan)
             self._ask(bl.PlanBlock(event.request, Document(event.request.plan, finished=True)))
 
     @_take.register
@@ -295,13 +315,18 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.RequestSettled) -> None:
         block = self._requests.get(call_of(event.request_id))
-        if block is not None and block.outcome is None:
+        if block is not None and (block.outcome is None or self._knows_better(block, event)):
             block.outcome, block.actor = event.outcome, event.actor
             # What was answered in the past was not answered now, even where it is not known when.
             block.settled = event.at if event.at or self._past else self._now()
             if isinstance(block, bl.PlanBlock) and isinstance(event.outcome, Allowed) and event.outcome.plan:
                 block.document = Document(event.outcome.plan, finished=True)
             self._settle(block)
+
+    @staticmethod
+    def _knows_better(block: bl.RequestBlock, event: ev.RequestSettled) -> bool:
+        """Whether an answer is told of a question of which the record says only that its session ended."""
+        return block.outcome == Cancelled(UNANSWERED) and not isinstance(event.outcome, Cancelled)
 
     @_take.register
     def _(self, event: ev.RequestParked) -> None:
@@ -353,7 +378,9 @@ class TranscriptModel:
     def _(self, event: ev.Compacted) -> None:
         known = event.before is not None and event.after is not None
         sizes = f" from {event.before:,} to {event.after:,} tokens" if known else ""
-        self._add(bl.RuleBlock(f"conversation compacted{sizes}"))
+        summary = Document(event.summary, finished=True) if event.summary else None
+        more = " · Ctrl+O shows the summary" if summary else ""
+        self._add(bl.RuleBlock(f"conversation compacted{sizes}{more}", summary))
 
     @_take.register
     def _(self, _event: ev.ConversationReset) -> None:
@@ -363,7 +390,7 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.TurnEnded) -> None:
         self._stop("")
-        if event.reason != PUT_OFF:
+        if event.reason != PUT_OFF and not _is_idle(event):
             self._add(bl.ResultBlock(event))
         self._prompts.end_turn()
 
@@ -387,3 +414,8 @@ class TranscriptModel:
             if reason and request.outcome is None and name not in self._parked:
                 request.outcome, request.settled = Cancelled(reason), self._now()
                 self._settle(request)
+
+
+def _is_idle(event: ev.TurnEnded) -> bool:
+    """Whether the model had no part in a turn: a command of the CLI's own, which shows what came of it."""
+    return not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)

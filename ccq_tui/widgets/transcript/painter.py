@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
+from functools import lru_cache, singledispatchmethod
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
 from ccq_tui.text import one_line, safe
+from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript import heads, request_heads
 from ccq_tui.widgets.transcript.checklist import Checklist, Doing, Todo
+from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.diff import Diff
 from ccq_tui.widgets.transcript.diff_painter import draw_diff, more
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.widgets.transcript.sgr import coloured
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 
 BAR = "  │ "
@@ -27,7 +31,10 @@ SIGNS = {Doing.PENDING: ("☐", "muted"), Doing.NOW: ("▸", "warning"), Doing.D
 def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
     """Draw an excerpt, each line cut at the width."""
     room = max(1, width - len(BAR))
-    lines = [Text(line, style) for line in excerpt.shown()]
+    lines = [
+        coloured(line.replace("\n", " "), start, excerpt.marks, style, pen.colours.__getitem__)
+        for line, start in zip(excerpt.lines, excerpt.starts, strict=True)
+    ]
     for line in lines:
         line.truncate(room, overflow="ellipsis")
     if excerpt.hidden:
@@ -55,13 +62,22 @@ def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
 
 def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int) -> Strip:
     """Draw a line of the empty pane."""
-    lines = safe(welcome).split("\n") if welcome else []
+    lines = _welcome_lines(welcome, max(1, width - 2), height)
     first = max(0, (height - len(lines)) // 3)
     if not first <= y < first + len(lines):
         return Strip.blank(width, pen.colours.base)
     text = Text(lines[y - first], pen.colours["muted"])
-    text.pad_left(max(0, (width - max(Text(line).cell_len for line in lines)) // 2))
+    text.pad_left(max(0, (width - max(map(cell_len, lines))) // 2))
     return pen.strip(text, width)
+
+
+@lru_cache(maxsize=4)
+def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
+    """Wrap the words of the empty pane; without empty lines where there is no room for them."""
+    if not welcome:
+        return ()
+    lines = tuple(row.plain for line in safe(welcome).split("\n") for row in wrapped(Text(line), width))
+    return lines if len(lines) <= height else tuple(line for line in lines if line)
 
 
 def more_line(pen: Pen, count: int, width: int) -> Strip:
@@ -133,7 +149,9 @@ class Painter:
         if isinstance(block, bl.PromptBlock):
             lines = self.pen.hang(Text(), Text(body.part(index)), width - 2)
             return self._prompt(block, lines, width, first=index == 0)
-        lines = self.pen.plain(body.part(index), width - 4, self._output_style(block))
+        source, start = body.source(index)
+        text = coloured(source, start, body.marks, self._output_style(block), colours.__getitem__)
+        lines = folded(text, max(1, width - 4), words=True)
         return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", colours["faint"])
 
     def _prompt(self, block: bl.PromptBlock, lines: list[Text], width: int, *, first: bool) -> list[Strip]:

@@ -8,11 +8,12 @@ from datetime import datetime
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.agent.stored_questions import ROUNDS_USED
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.suggestions import MODES, what, where
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Question
-from ccq_tui.questions.prose import UNSELECTED
+from ccq_tui.questions.prose import NO_ANSWER, NONE_SELECTED, UNSELECTED, shown_label
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
 from ccq_tui.widgets.transcript.pen import Pen
@@ -21,6 +22,10 @@ from ccq_tui.widgets.transcript.tools import main_argument, tool_title
 TEXT_LIMIT = 4_000
 """Characters of a question, label or note that are shown."""
 LABEL_LIMIT = 1_000
+MARKS = {False: ("○", "●"), True: ("◻", "◼")}
+"""(off, on) for single and for multi select."""
+SAID = "»"
+"""Before prose of the person's; a note has its own sign."""
 
 
 def clock(moment: datetime | None) -> str:
@@ -45,13 +50,15 @@ def _told(block: RequestBlock) -> tuple[str, str, str]:
         case Allowed():
             return "✔", f"{_allowed(block, block.outcome)}{by}", "success"
         case Discussed():
-            return "✎", f"discussed{by} instead", "muted"
+            return SAID, f"discussed{by} instead", "muted"
         case Declined():
             return "✘", f"declined{by}", "error"
         case Expired():
             return "■", "no answer: nobody answered in time", "muted"
         case Denied():
             return "✘", f"denied{by}", "error"
+        case Cancelled(reason) if reason == ROUNDS_USED:
+            return "■", f"not asked: {reason}", "muted"
         case Cancelled(reason):
             return "■", f"cancelled: {one_line(reason, 200)}" if reason else "cancelled", "muted"
 
@@ -95,7 +102,7 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
         lines.extend(_barred(pen, _question(pen, question, answer, width - 3)))
     if isinstance(block.outcome, Discussed):
         said = Text(safe(block.outcome.text, limit=TEXT_LIMIT))
-        lines.extend(_barred(pen, pen.hang(Text("✎ ", pen.colours["accent"]), said, width - 3)))
+        lines.extend(_barred(pen, pen.hang(Text(f"{SAID} ", pen.colours["accent"]), said, width - 3)))
     return lines
 
 
@@ -120,10 +127,9 @@ def _question(pen: Pen, question: Question, answer: Answer | None, width: int) -
 
 
 def _option(pen: Pen, option: Option, width: int, *, chosen: bool, multi: bool) -> list[Text]:
-    signs = ("◻", "◼") if multi else ("○", "●")
     style = pen.colours["success"] + Style(bold=True) if chosen else pen.colours["muted"]
-    label = safe(option.title, limit=LABEL_LIMIT)
-    return pen.hang(Text(f"  {signs[chosen]} ", style), Text(label, style), width)
+    label = safe(shown_label(option.title), limit=LABEL_LIMIT)
+    return pen.hang(Text(f"  {MARKS[multi][chosen]} ", style), Text(label, style), width)
 
 
 def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterator[Text]:
@@ -132,17 +138,17 @@ def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterato
         said = safe(answer.other, limit=TEXT_LIMIT)
         if question.kind is Kind.NUMBER and question.unit:
             said = f"{said} {one_line(question.unit, 40)}"
-        sign = "  ✎ " if question.kind is Kind.CHOICE else "  → "
+        sign = f"  {MARKS[question.multi_select][True]} Other: " if question.kind is Kind.CHOICE else "  → "
         style = colours["success"] + Style(bold=True)
         yield from pen.hang(Text(sign, style), Text(said, style), width)
     elif not answer.selected:
-        yield Text("  – nothing selected", colours["muted"])
+        yield Text(f"  → {NONE_SELECTED}" if answer.empty else f"  – {NO_ANSWER}", colours["muted"])
     if answer.unselected:
         left = Text(safe(answer.unselected, limit=TEXT_LIMIT), colours["muted"])
         yield from pen.hang(Text(f"  {UNSELECTED}", colours["muted"]), left, width)
     if answer.note:
         note = Text(safe(answer.note, limit=TEXT_LIMIT))
-        yield from pen.hang(Text("  note: ", colours["muted"]), note, width)
+        yield from pen.hang(Text("  ✎ ", colours["muted"]), note, width)
 
 
 def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
@@ -170,5 +176,5 @@ def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
     lines = _title(pen, "Claude proposed a plan", block, width)
     if isinstance(outcome, Allowed | Denied) and outcome.text:
         said = Text(safe(outcome.text, limit=TEXT_LIMIT))
-        lines.extend(pen.hang(Text(" ✎ ", pen.colours["accent"]), said, width))
+        lines.extend(pen.hang(Text(f" {SAID} ", pen.colours["accent"]), said, width))
     return lines

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from ccq_tui.text import safe
+from ccq_tui.widgets.transcript.sgr import NO_MARKS, parsed
 
 PIECE_LINES = 50
 PIECE_CHARACTERS = 4_000
 
 
 class PlainText:
-    """Text drawn as it is, such as a tool's output or a prompt."""
+    """Text drawn as it is, such as a tool's output or a prompt.
 
-    def __init__(self, text: str) -> None:
+    Attributes:
+        marks: The colours of the text, where they are read.
+    """
+
+    def __init__(self, text: str, *, colours: bool = False) -> None:
+        text, self.marks = parsed(text) if colours else (text, NO_MARKS)
         self._pieces = list(_pieces(text.rstrip()))
+        self._starts: list[int] = []
 
     def __len__(self) -> int:
         return len(self._pieces)
 
     def part(self, index: int) -> str:
         """Return a piece, safe to draw."""
-        return safe(self._pieces[index])
+        return safe(self._pieces[index][0])
+
+    def source(self, index: int) -> tuple[str, int]:
+        """Return a piece, unsanitised, and where in the text it begins."""
+        if not self._starts:
+            self._starts = list(accumulate((size for _, size in self._pieces), initial=0))
+        return self._pieces[index][0], self._starts[index]
 
     def key(self, index: int) -> int:
         """Return what changes when the piece would be drawn differently: never."""
@@ -27,25 +42,26 @@ class PlainText:
 
     def estimate(self, index: int, width: int) -> int:
         """Guess how many lines a piece takes at a width in columns."""
-        piece = self._pieces[index]
+        piece = self._pieces[index][0]
         return max(1, piece.count("\n") + 1, len(piece) // width)
 
 
-def _pieces(text: str) -> list[str]:
-    pieces: list[str] = []
+def _pieces(text: str) -> list[tuple[str, int]]:
+    """Cut a text; each piece comes with its length in the text, that of a line break behind it included."""
+    pieces: list[tuple[str, int]] = []
     lines: list[str] = []
     size = 0
     for line in text.split("\n"):
         if lines and (len(lines) >= PIECE_LINES or size + len(line) > PIECE_CHARACTERS):
-            pieces.append("\n".join(lines))
+            pieces.append(("\n".join(lines), size))
             lines, size = [], 0
         while len(line) > PIECE_CHARACTERS:
-            pieces.append(line[:PIECE_CHARACTERS])
+            pieces.append((line[:PIECE_CHARACTERS], PIECE_CHARACTERS))
             line = line[PIECE_CHARACTERS:]
         lines.append(line)
         size += len(line) + 1
     if lines:
-        pieces.append("\n".join(lines))
+        pieces.append(("\n".join(lines), size))
     return pieces
 
 
@@ -60,15 +76,21 @@ class Excerpt:
         lines: The lines, unsanitised.
         hidden: How many lines of the text are left out.
         tail: Whether they are its last ones, the hidden ones before them.
+        marks: The colours of the text, where they are read.
     """
 
-    def __init__(self, text: str, most: int, *, tail: bool = False) -> None:
+    def __init__(self, text: str, most: int, *, tail: bool = False, colours: bool = False) -> None:
         """Take the first lines of a text, or its last; one line more than ``most`` is taken, too."""
-        text = text.strip("\n").rstrip()
+        text, self.marks = parsed(text) if colours else (text, NO_MARKS)
+        begin = len(text) - len(text.lstrip("\n"))
+        text = text[begin:].rstrip()
         count = text.count("\n") + 1
         keep = count if count <= most + 1 else most
         pieces = text.rsplit("\n", keep)[-keep:] if tail else text.split("\n", keep)[:keep]
         self.lines = tuple(piece[:LINE_LIMIT] for piece in pieces)
+        first = begin + (len(text) - sum(map(len, pieces)) - len(pieces) + 1 if tail else 0)
+        self.starts = tuple(accumulate((len(piece) + 1 for piece in pieces[:-1]), initial=first))
+        """Where each line begins in the text."""
         self.hidden = count - keep
         self.tail = tail
 

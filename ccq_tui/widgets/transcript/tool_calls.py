@@ -98,6 +98,16 @@ class ToolCalls:
             earlier.renew()
             self._order.touch(earlier)
 
+    def propose(self, plan: str) -> None:
+        """Fold what a call wrote that is proposed as a plan now: it is shown there."""
+        for block in reversed(self._calls.values()):
+            if block.card is ToolCard.WRITE:
+                if str(block.input.get("content", "")).strip() == plan.strip():
+                    block.repeated = True
+                    block.renew()
+                    self._order.touch(block)
+                return
+
     def permit(self, block: ToolBlock, permission: PermissionBlock) -> None:
         """Show a permission as part of the call that it is for."""
         permission.attached = True

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ccq_tui.agent.output_text import size
-from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState
+from ccq_tui.inbox.layout import plural
+from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState, uncoloured
 from ccq_tui.widgets.transcript.checklist import Doing
 from ccq_tui.widgets.transcript.diff import counts
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
@@ -34,7 +35,7 @@ def told(block: ToolBlock) -> str:
 
 def _failed(block: ToolBlock) -> str:
     if not isinstance(block.body, Excerpt | PlainText):
-        return outcome(block.tool, block.output, block.structured, failed=True)
+        return outcome(block.tool, uncoloured(block), block.structured, failed=True)
     found = _EXIT.match(block.output)
     return f"exit code {found[1]}" if found else "failed"
 
@@ -50,11 +51,11 @@ def _result(block: ToolBlock) -> str:
     if _IMAGE.match(block.output):
         return block.output[1:-1]
     said = _fetched(record) if block.card is ToolCard.WEB else ""
-    return said or outcome(block.tool, block.output, block.structured, failed=False)
+    return said or outcome(block.tool, uncoloured(block), block.structured, failed=False)
 
 
 def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
-    if block.body is None:
+    if block.body is None and not block.repeated:
         return "nothing changed"
     added, removed = counts(block.tool, block.input, block.structured)
     if block.card is ToolCard.WRITE and record.get("type", "create") == "create":
@@ -93,11 +94,6 @@ def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
     return plural(output.count("\n") + 1, "line")
 
 
-def plural(count: int, word: str) -> str:
-    """Write how many there are of something: ``1 line``, ``1,200 lines``."""
-    return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
-
-
 def _failure(output: str) -> str:
     text = re.sub(r"</?(?:tool_use_error|error)>", "", output[:LIMIT]).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -112,20 +108,10 @@ def _structured(tool: str, record: Mapping[str, Any]) -> str:
     """Read counts from the CLI's record where it has them."""
     file = record.get("file")
     if card_of(tool) is ToolCard.FILE and isinstance(file, Mapping) and isinstance(file.get("numLines"), int):
-        return plural(file["numLines"], "line")
+        # The CLI counts an empty line behind the line break at the end of a file.
+        ended = str(file.get("content", "")).endswith("\n")
+        return plural(file["numLines"] - ended, "line")
     counted = {"content": ("numLines", "line"), "count": ("numMatches", "match")}
     usual = ("numFiles", "file") if "numFiles" in record else ("numMatches", "match")
     name, word = counted.get(str(record.get("mode")), usual)
     return plural(record[name], word) if isinstance(record.get(name), int) else ""
-
-
-def duration(seconds: float) -> str:
-    """Write a duration in seconds for a person: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"

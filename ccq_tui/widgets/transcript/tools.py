@@ -106,6 +106,8 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
     row = tool_of(tool)
     if row.card is ToolCard.TODOS:
         return done(todos(arguments.get("todos")))
+    if row.card is ToolCard.REQUEST:
+        return _asked(arguments)
     values = [_short(arguments[name]) for name in row.arguments if arguments.get(name)]
     if row.card is ToolCard.SEARCH and len(values) == len(row.arguments):
         return f"{values[0]} in {values[1]}"
@@ -115,6 +117,15 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
         if isinstance(arguments.get(name), str) and arguments[name]:
             return _short(arguments[name])
     return _short(arguments) if arguments else ""
+
+
+def _asked(arguments: Mapping[str, Any]) -> str:
+    """Return what a call asks a person that was rejected before anybody was asked."""
+    match arguments:
+        case {"questions": [{"question": str(text)}, *_]} | {"plan": str(text)}:
+            return text.strip().partition("\n")[0][:LIMIT]
+        case _:
+            return ""
 
 
 def _short(value: Any) -> str:

@@ -10,6 +10,7 @@ from ccq_tui.agent.events import (
     StateChanged,
     ToolFinished,
     ToolStarted,
+    TurnEnded,
 )
 from ccq_tui.inbox import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
@@ -124,6 +125,9 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
         if isinstance(e, ToolStarted | QuestionAsked | RequestSettled | ToolFinished)
     ]
     assert kinds == [ToolStarted, QuestionAsked, RequestSettled, ToolFinished]
+    ended = run.one(TurnEnded)
+    assert 0 < ended.waited < ended.duration
+    assert ended.worked == ended.duration - ended.waited
     states = [e.state.value for e in run.all(StateChanged)]
     assert states[-4:] == ["working", "awaiting", "working", "idle"]
 

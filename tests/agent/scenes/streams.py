@@ -52,6 +52,13 @@ async def scenes(stage: Stage) -> None:
     scenario = Scenario("s").says("First.").ends_turn().says("Second.")
     async with stage.scene("the CLI's own commands", scenario) as run:
         await the_clis_own_commands(run)
+    script = Scenario("s").says("Look.")
+    script = script.uses(input_tokens=100, cache_creation_input_tokens=900, output_tokens=40)
+    script = script.agent("Look closely", Scenario("closely").says("Fine."))
+    script = script.says("Done.").uses(input_tokens=10, cache_read_input_tokens=1_100, output_tokens=5)
+    script = script.ends_turn().says("More.").uses(input_tokens=20, cache_read_input_tokens=1_115)
+    async with stage.scene("a turn's own cost and tokens", script) as run:
+        await a_turn_has_its_own_cost_and_tokens(run)
     async with stage.scene("a message far over a megabyte", Scenario("s").says(HUGE)) as run:
         model.delta_size = 500_000
         run.session.send("Tell me everything")
@@ -84,6 +91,21 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
     assert (ended.reason, ended.is_error) == ("completed", False)
     assert ended.input_tokens > 0
     assert ended.duration > 0
+
+
+async def a_turn_has_its_own_cost_and_tokens(run: Running) -> None:
+    run.session.send("Look")
+    await run.idle()
+    first = run.one(TurnEnded)
+    assert (first.input_tokens, first.output_tokens) == (1_110 - 40, 45)
+    assert first.turn_cost == first.cost is not None
+    run.session.send("And now?")
+    await run.idle(2)
+    _, second = run.all(TurnEnded)
+    assert second.input_tokens == 20
+    assert second.cost is not None
+    assert 0 < second.turn_cost < first.turn_cost  # type: ignore[operator]
+    assert round(first.turn_cost + second.turn_cost, 9) == round(second.cost, 9)  # type: ignore[operator]
 
 
 async def a_broken_streams_text_is_dropped_before_the_retry(run: Running) -> None:

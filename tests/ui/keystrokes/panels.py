@@ -279,6 +279,9 @@ class Panels(Hands):
         # A text that was opened, written and sent in one go was seen by nobody, but is what somebody wrote.
         written = calm and self._written(own_text(outcome), before.state)
         seen = key == "n" or written or any(before.frame.shows(one, sign) for one in words)
+        if calm and outcome == Denied():
+            # Who goes to the row that denies by its own key, and takes it in one go, has named it.
+            seen |= not {"n", "ctrl+d"}.isdisjoint(self.trace[-1].split())
         self.confirmed(
             right and seen and not before.fresh,
             f"{outcome} by {key}: key {right}, in sight {seen} ({words}), fresh {before.fresh}\n"
@@ -333,7 +336,8 @@ def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
             return ["Submit answers"]
         if isinstance(outcome, Answered):
             first = outcome.answers[0]
-            return [*first.selected, first.other]
+            # On a narrow screen the text stands below its row.
+            return [*first.selected, first.other, *(["Other:"] if first.other else [])]
         return []
     if state.typing:
         return parts_of(state.text)

@@ -109,6 +109,19 @@ async def test_a_set_that_came_between_two_looks_is_the_hooks_alone() -> None:
     assert not told.events
 
 
+async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() -> None:
+    told = Told()
+    told.begin("t1")
+    told.grow(TEXT)
+    told.arrivals.hear(ToolStarted("t1", TOOL, SOURCE))
+    await told.shown("t2", 1)
+    events = [e for e in told.events if isinstance(e, QuestionArriving)]
+    assert [(e.request.id, e.arriving) for e in events] == [
+        ("t1@s", Arriving(1, whole=True)),
+        ("t2@s", Arriving(0)),
+    ]
+
+
 async def test_nothing_is_told_of_what_nobody_will_be_asked() -> None:
     for told, parent, tool in (
         (Told(questions=QuestionPolicy.ASSUME), "", TOOL),

@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.events import Connected, PromptAccepted, TitleChanged
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ConversationReset,
+    HistoryLoaded,
+    PromptAccepted,
+    TitleChanged,
+)
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_recorder import SessionBook
+from ccq_tui.agent.session_recorder import SessionBook, forked, title_of
 from ccq_tui.inbox.durable import DurableInbox
 
 
@@ -27,3 +34,63 @@ async def test_a_session_keeps_its_name_when_it_goes_on(tmp_path: Path, renamed:
         await inbox.close()
     assert kept is not None
     assert kept.name == ("api" if renamed else "first thing")
+
+
+@pytest.mark.parametrize(
+    ("events", "name"),
+    [
+        ((HistoryLoaded((), title="The API", first_prompt="Build it"), PromptAccepted("Go on")), "The API"),
+        ((HistoryLoaded((), first_prompt="Build it"), PromptAccepted("Go on")), "Build it"),
+        ((forked(HistoryLoaded((), first_prompt="Build it")), PromptAccepted("Go on")), "Fork of Build it"),
+        ((PromptAccepted("/compact"), PromptAccepted("Build it")), "Build it"),
+        ((PromptAccepted("/compact"),), ""),
+        ((PromptAccepted("First"), ConversationReset("t"), PromptAccepted("Second")), "Second"),
+    ],
+)
+async def test_a_session_is_called_by_its_title_or_else_by_its_first_prompt(
+    tmp_path: Path, events: tuple[AgentEvent, ...], name: str
+) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    try:
+        book = SessionBook(inbox, SessionOptions(cwd=tmp_path))
+        book.note(Connected("s", "m", "default", str(tmp_path), "2"))
+        for event in events:
+            book.note(event)
+        last = next((one.session_id for one in events if isinstance(one, ConversationReset)), "s")
+        kept = await inbox.run(lambda store: store.sessions.get(last))
+    finally:
+        await inbox.close()
+    assert kept is not None
+    assert kept.name == name
+
+
+@pytest.mark.parametrize("title", ["", "The API"])
+async def test_a_resumed_session_is_named_by_its_past_also_where_that_is_read_late(
+    tmp_path: Path, title: str
+) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    try:
+        book = SessionBook(inbox, SessionOptions(cwd=tmp_path, resume="s"))
+        book.note(Connected("s", "m", "default", str(tmp_path), "2"))
+        book.note(HistoryLoaded((), title=title, first_prompt="Build it"))
+        book.note(PromptAccepted("Go on"))
+        kept = await inbox.run(lambda store: store.sessions.get("s"))
+    finally:
+        await inbox.close()
+    assert kept is not None
+    assert kept.name == (title or "Build it")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("Fix it\n\nnow", "Fix it now"),
+        ("/compact", ""),
+        (" /review-pr 12", ""),
+        ("/mcp:do it", ""),
+        ("/usr/bin is full", "/usr/bin is full"),
+        ("/ is full", "/ is full"),
+    ],
+)
+def test_a_command_calls_nothing(prompt: str, name: str) -> None:
+    assert title_of(prompt) == name

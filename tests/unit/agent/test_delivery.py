@@ -24,6 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.inbox import Allowed, InboxChange, MemoryInbox, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.memory import MemorySessions
 from ccq_tui.inbox.store import Store, StoredRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from tests.actors import PANEL
@@ -32,18 +33,26 @@ QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
 ANSWERED = 'Your questions have been answered: "Which?"="A".'
 
 
+class NotingSessions(MemorySessions):
+    """Notes what was delivered."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _session_id: ())
+        self.noted: list[tuple[str, str]] = []
+        self.news = asyncio.Event()
+
+    def delivered(self, request_id: str, way: str) -> None:
+        self.noted.append((request_id, way))
+        self.news.set()
+
+
 class Noting(MemoryInbox):
     """An inbox that notes what was delivered."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.noted: list[tuple[str, str]] = []
-        self.news = asyncio.Event()
+        self.sessions = NotingSessions()
         self.deaf = False
-
-    def delivered(self, request_id: str, way: str) -> None:
-        self.noted.append((request_id, way))
-        self.news.set()
 
     def subscribe(self, callback: Callable[[InboxChange], None]) -> Callable[[], None]:
         end = super().subscribe(callback)
@@ -69,10 +78,10 @@ async def test_a_result_is_delivered_after_the_time_that_the_record_takes(
 ) -> None:
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", 0.01)
     inbox, _ = told("a")
-    assert inbox.noted == []
+    assert inbox.sessions.noted == []
     async with asyncio.timeout(5):
-        await inbox.news.wait()
-    assert inbox.noted == [("a@s", "result")]
+        await inbox.sessions.news.wait()
+    assert inbox.sessions.noted == [("a@s", "result")]
 
 
 @pytest.mark.parametrize("in_order", [True, False])
@@ -80,7 +89,7 @@ async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_
     inbox, made = told("a")
     made.close(in_order=in_order)
     assert inbox.deaf
-    assert inbox.noted == ([("a@s", "result")] if in_order else [])
+    assert inbox.sessions.noted == ([("a@s", "result")] if in_order else [])
 
 
 @pytest.mark.parametrize(
@@ -95,7 +104,7 @@ async def test_what_was_told_a_moment_before_the_end_counts_only_if_it_ended_in_
 async def test_what_a_cli_says_without_an_answer_delivers_nothing(output: str) -> None:
     inbox, made = told("a", output)
     made.close(in_order=True)
-    assert inbox.noted == []
+    assert inbox.sessions.noted == []
     history = SessionPast("s", (ToolFinished("a", "AskUserQuestion", output, True),))
     assert not way_in(history, "a")
 
@@ -111,7 +120,7 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
     asyncio.get_running_loop().call_later(0.05, later.set)
     async with asyncio.timeout(5):
         await later.wait()
-    assert (inbox.noted, failed) == ([("a@s", "result")], [])
+    assert (inbox.sessions.noted, failed) == ([("a@s", "result")], [])
 
 
 async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_taken_is_named(
@@ -152,7 +161,7 @@ async def test_a_permission_is_delivered_once_its_call_has_a_result() -> None:
     made.note(PermissionAsked(request))
     made.note(ToolFinished("a", "Bash", "done", False))
     made.close(in_order=True)
-    assert inbox.noted == [(request.id, "result")]
+    assert inbox.sessions.noted == [(request.id, "result")]
 
 
 def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_written_down() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,14 @@ from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.agent_prompts import EXPIRED
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
-from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestParked, RequestSettled
+from ccq_tui.agent.events import (
+    AgentEvent,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    ToolFinished,
+    ToolStarted,
+)
 from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -83,6 +91,54 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     assert not result.interrupt
     assert [await answer for answer in answers] == [Won()]
     assert events[-1] == RequestSettled("t@s", Declined(), PANEL)
+
+
+def two_sets(asked: Asked) -> tuple[asyncio.Task[Any], asyncio.Task[Any]]:
+    """Have two sets of one message asked by their hooks, the second one first."""
+    for name in ("t1", "t2"):
+        asked.gate.waits.hear(ToolStarted(name, "AskUserQuestion", SOURCE))
+        asked.gate.waits.shown(name)
+    second, first = (
+        asyncio.create_task(asked.gate.before_question({"tool_input": SOURCE}, name, {"signal": None}))  # type: ignore[typeddict-item]
+        for name in ("t2", "t1")
+    )
+    return first, second
+
+
+def told_of(asked: Asked) -> list[str]:
+    return [event.request.id for event in asked.events if isinstance(event, QuestionAsked)]
+
+
+async def until(held: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not held():  # noqa: ASYNC110 (nobody says when)
+            await asyncio.sleep(0)
+
+
+async def test_sets_of_one_message_are_asked_in_their_order_whichever_hook_comes_first() -> None:
+    asked = Asked()
+    tasks = two_sets(asked)
+    await until(lambda: len(told_of(asked)) == 2)
+    assert told_of(asked) == [request.id for request in asked.inbox.pending] == ["t1@s", "t2@s"]
+    for name in ("t2@s", "t1@s"):
+        await asked.inbox.answer(name, Answered((Answer(("a",)),)), PANEL)
+    await asyncio.gather(*tasks)
+
+
+@pytest.mark.parametrize("refused", [True, False])
+async def test_a_set_that_nobody_is_asked_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    monkeypatch.setattr(waits, "TURN_SECONDS", 60.0 if refused else 0.01)
+    asked = Asked()
+    first, second = two_sets(asked)
+    first.cancel()
+    await asyncio.sleep(0)
+    if refused:
+        asked.gate.waits.hear(ToolFinished("t1", "AskUserQuestion", "<tool_use_error>no", is_error=True))
+    await until(lambda: told_of(asked) == ["t2@s"])
+    await asked.inbox.answer("t2@s", Declined(), PANEL)
+    assert await second == {}
 
 
 async def test_a_request_cancelled_elsewhere_interrupts_the_turn() -> None:

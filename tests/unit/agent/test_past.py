@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ccq_tui.agent.agent_prompts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.replay import replay
-from ccq_tui.agent.stored_questions import UNANSWERED, CallResult, recalled
+from ccq_tui.agent.stored_questions import ROUNDS_USED, UNANSWERED, CallResult, recalled
 from ccq_tui.inbox import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.parse import parse_question_set
@@ -107,7 +107,10 @@ def test_answers_of_the_text_alone(output: str, answers: tuple[Answer, ...]) -> 
             Discussed("why?"),
         ),
         (CallResult("The user responded: why?"), Discussed("why?")),
-        (CallResult(f"The user responded: {PROCEED}", structured={"response": PROCEED}), None),
+        (
+            CallResult(f"The user responded: {PROCEED}", structured={"response": PROCEED}),
+            Cancelled(ROUNDS_USED),
+        ),
         (CallResult(UNREADABLE.format(problem="x"), failed=True), None),
         (CallResult("Something a later version says"), None),
         (CallResult("", structured="a text"), None),

@@ -8,6 +8,7 @@ from ccq_tui.agent.events import (
     BlockFinished,
     BlockKey,
     BlockKind,
+    Compacted,
     NoticeGiven,
     PromptAccepted,
     ToolFinished,
@@ -56,11 +57,15 @@ def test_the_clis_own_commands() -> None:
         user("<command-name>/model</command-name>\n<command-args>opus</command-args>"),
         user("<local-command-stdout>Set model to \x1b[1mopus\x1b[22m</local-command-stdout>"),
         user("This session is being continued from a previous conversation. Summary: ..."),
+        user("Output token limit hit. Resume directly — no apology, no recap."),
+        user("Stop hook feedback:\n[sh check.sh]: the tests fail\n"),
     ]
     assert list(replay(stored)) == [
         PromptAccepted("/model opus"),
         NoticeGiven("info", "Set model to opus"),
-        NoticeGiven("info", "This session is being continued from a previous conversation. Summary: ..."),
+        Compacted(summary="This session is being continued from a previous conversation. Summary: ..."),
+        NoticeGiven("warning", "The answer reached the output token limit; Claude continues it."),
+        NoticeGiven("warning", "A Stop hook says: the tests fail"),
     ]
 
 

@@ -53,7 +53,7 @@ async def run(way: str, room: int, place: Path) -> dict[str, object]:
         await inbox.opened()
     except InboxError as error:
         opened = str(error)
-    inbox.note_session("s", FACT)
+    inbox.sessions.note("s", FACT)
     waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked. " * 9000))
     over = asyncio.create_task(inbox.ask(permission("over")))
     await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) >= 2)

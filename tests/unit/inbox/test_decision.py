@@ -280,10 +280,20 @@ def test_what_was_never_on_the_screen_is_allowed_by_a_second_press_alone() -> No
     assert keys(decide(asked, Pressed("down", at=101.0)), "up enter").outcome is None
     assert decide(asked, Pressed("n", "n", at=100.1)).outcome == Denied(), "denying asks nothing"
     less = decide(asked, Seen(EVERY_ROW, 1))
-    assert less.notice.startswith("1 line was never on the screen")
+    assert less.notice.startswith("1 line was never on the screen · Shift+↓ shows it · ")
     seen = decide(less, Seen(EVERY_ROW))
     assert (seen.notice, seen.warned) == ("", None)
     assert keys(seen, "y").outcome == Allowed()
+
+
+def test_a_letter_behind_another_is_no_second_press_of_a_key_that_was_asked_for() -> None:
+    state = decide(first_draft(PERMISSION), Seen(EVERY_ROW, 3))
+    state = decide(state, Shown(10.0, typed_at=10.0, asked_for=True))
+    asked = decide(state, Pressed("enter", at=10.5))
+    assert asked.warned is not None
+    letter = decide(asked, Pressed("y", "y", at=11.4))
+    assert (letter.outcome, letter.notice) == (None, ENTER_TAKES)
+    assert decide(decide(state, Pressed("y", "y", at=12.0)), Pressed("y", "y", at=13.0)).outcome == Allowed()
 
 
 def test_clicks_texts_and_plans_ask_too() -> None:

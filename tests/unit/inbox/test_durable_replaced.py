@@ -92,7 +92,8 @@ def into_the_file(path: Path) -> None:
 
 def overwritten(path: Path) -> None:
     into_the_file(path)
-    path.write_bytes(b"no database at all" * 1000)
+    with path.open("r+b", buffering=0) as file:  # in one step: cut off first, it is one that was emptied
+        file.write(b"no database at all" * 1000)
 
 
 def emptied(path: Path) -> None:
@@ -124,7 +125,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
     request, parked = question("q"), question("parked")
     draft = step(opened(request.questions), Pressed("2", "2", 9.0))
     async with inboxes(path) as ((inbox, heard),):
-        inbox.note_session("s", FACT)
+        inbox.sessions.note("s", FACT)
         asking = asyncio.create_task(inbox.ask(request, "I looked."))
         leaving = asyncio.create_task(inbox.ask(parked))
         await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 2)
@@ -172,7 +173,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         assert store.requests.settle(request.id, Answered((Answer(("A",)),)), SCRIPT) == Won()
         store.close()
         assert await asking == Answered((Answer(("A",)),))
-        inbox.delivered("answered@s", "result")
+        inbox.sessions.delivered("answered@s", "result")
         await inbox.run(lambda store: store.requests.waiting())
         settled = [change.request.id for change in heard.changes[before:] if isinstance(change, Settled)]
         assert settled == [request.id]
@@ -344,7 +345,7 @@ async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
 ) -> None:
     monkeypatch.setattr("ccq_tui.inbox.store.worker.OPEN_SECONDS", 0.05)
     async with inboxes(path) as ((inbox, heard),):
-        inbox.note_session("s", FACT)
+        inbox.sessions.note("s", FACT)
         asking = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: any(isinstance(change, Added) for change in heard.changes))
         deleted(path)
@@ -352,10 +353,10 @@ async def test_what_cannot_be_a_database_is_one_trouble_and_its_end_one_notice(
         await heard.until(lambda: any(isinstance(change, InboxTrouble) for change in heard.changes))
         meanwhile = asyncio.create_task(inbox.ask(permission("b")))
         await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) == 2)
-        inbox.note_session("s", SessionFact(name="renamed"))
+        inbox.sessions.note("s", SessionFact(name="renamed"))
         assert await inbox.answer("a@s", Allowed("1"), PANEL) == Won()
         assert await asking == Allowed("1")
-        inbox.delivered("a@s", "result")
+        inbox.sessions.delivered("a@s", "result")
         await asyncio.sleep(0.3)  # several attempts
         (trouble,) = [change for change in heard.changes if isinstance(change, InboxTrouble)]
         assert trouble.message == f"{path}: {words}"
@@ -413,7 +414,7 @@ async def test_a_start_on_a_full_disk_begins_in_memory_and_writes_everything_whe
     try:
         with pytest.raises(InboxUnavailable, match="the disk is full"):
             await inbox.opened()
-        inbox.note_session("s", FACT)
+        inbox.sessions.note("s", FACT)
         waits = asyncio.create_task(inbox.ask(permission("waits"), "I looked."))
         over = asyncio.create_task(inbox.ask(permission("over")))
         await heard.until(lambda: len([c for c in heard.changes if isinstance(c, Added)]) == 2)
@@ -446,7 +447,7 @@ async def test_what_is_over_is_not_written_anew(path: Path) -> None:
         inbox.withdraw("gone@s", "enough")
         await inbox.answer("had@s", Allowed(), PANEL)
         assert await asyncio.gather(*tasks) == [Cancelled("enough"), Allowed()]
-        inbox.delivered("had@s", "result")
+        inbox.sessions.delivered("had@s", "result")
         await inbox.run(lambda store: store.requests.waiting())
         deleted(path)
         await heard.until(lambda: renewals(heard))

@@ -27,7 +27,7 @@ from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store import RequestState, Store, worker
-from ccq_tui.inbox.store.change_feed import ChangeFeed
+from ccq_tui.inbox.store.change_feed import ChangeFeed, News
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.inbox.waiting_line import first_draft
@@ -133,6 +133,34 @@ async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_
         await refuse(one, writes=False)
         await seen(path, lambda store: store.requests.get("a@s"))
         assert await two.answer("a@s", Allowed(), PHONE) == Won()
+        assert await task == Allowed()
+        assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
+
+
+async def test_the_disk_is_back_before_an_answer_that_was_given_as_soon_as_it_was(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, answered = ChangeFeed.news, threading.Event()
+
+    def read_late(feed: ChangeFeed) -> list[News]:
+        """Read in the first program what happened only once the second one has answered, too."""
+        if threading.current_thread() is writer:
+            store = Store(path)
+            if store.requests.get("a@s"):
+                answered.wait(20)
+            store.close()
+        return read(feed)
+
+    async with inboxes(path, 2) as ((one, heard), (two, _)):
+        writer = await one.run(lambda _: threading.current_thread())
+        await refuse(one, writes=True)
+        task = asyncio.create_task(one.ask(permission("a")))
+        await heard.until(lambda: len(heard.changes) == 2)
+        monkeypatch.setattr(ChangeFeed, "news", read_late)
+        await refuse(one, writes=False)
+        await seen(path, lambda store: store.requests.get("a@s"))
+        assert await two.answer("a@s", Allowed(), PHONE) == Won()
+        answered.set()
         assert await task == Allowed()
         assert [type(change) for change in heard.changes] == [InboxTrouble, Added, InboxRenewed, Settled]
 

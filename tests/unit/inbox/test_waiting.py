@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
-from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE, Waiting, WaitingLine, seconds_to_wait
+from ccq_tui.inbox.waiting_line import (
+    THINKING_PAUSE,
+    TYPING_PAUSE,
+    Waiting,
+    WaitingLine,
+    seconds_to_wait,
+)
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
@@ -43,28 +49,34 @@ def test_requests_keep_their_order_and_their_own_drafts() -> None:
 
 def test_the_summary_says_what_waits_and_how_far_it_is() -> None:
     line = WaitingLine().with_added(asked("one"))
-    assert line.summary() == "1 question waiting · 0/2 answered"
-    assert line.with_added(PERMISSION).summary() == "1 question and 1 decision waiting · 0/2 answered"
+    assert line.summary() == "2 questions waiting · 0/2 answered"
+    assert line.with_added(PERMISSION).summary() == "2 questions and 1 decision waiting · 0/2 answered"
     assert WaitingLine().with_added(PERMISSION).summary() == "1 decision waiting"
+    assert line.with_added(asked("two")).summary() == "4 questions waiting · 0/4 answered", "of both sets"
     assert WaitingLine().summary() == ""
 
 
 def test_what_is_still_being_written_waits_for_nobody() -> None:
     part = begun(asked("new").questions, Arriving())
     line = WaitingLine().with_added(asked("new"), part)
-    assert line.summary() == "1 question arriving · 0/2 answered"
+    assert line.summary() == "2 questions arriving · 0/2 answered"
     assert line.asked == WaitingLine()
     line = line.with_added(PERMISSION)
-    assert line.summary() == "1 decision waiting · 1 question arriving · 0/2 answered"
+    assert line.summary() == "1 decision waiting · 2 questions arriving · 0/2 answered"
     assert [item.request.tool_use_id for item in line.items] == ["new", "p"]
     assert [item.request.tool_use_id for item in line.asked.items] == ["p"]
     assert [item.request.tool_use_id for item in line.asked_first.items] == ["p", "new"]
     assert line.head is not None
     assert not line.head.held_up
     assert replace(line.head, draft=begun(asked("new").questions, Arriving(2, whole=True))).held_up
+    assert not line.held_up, "it is still being written"
+    held = Waiting(asked("new"), begun(asked("new").questions, Arriving(2, whole=True)))
+    assert line.with_item(held).held_up
+    assert not WaitingLine((held,)).held_up, "nothing waits behind it"
     line = line.with_item(Waiting(asked("new"), opened(asked("new").questions)))
     assert line.asked == line
-    assert line.summary() == "1 question and 1 decision waiting · 0/2 answered"
+    assert not line.held_up, "it is asked"
+    assert line.summary() == "2 questions and 1 decision waiting · 0/2 answered"
 
 
 @pytest.mark.parametrize(

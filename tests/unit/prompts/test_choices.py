@@ -77,3 +77,19 @@ def test_the_keys_say_what_enter_does() -> None:
     search = listed("x", "one", kind=CompletionKind.HISTORY)
     assert ("Ctrl+R", "next") in search.hints("Ctrl+R")
     assert search.found(()).hints("Ctrl+R") == (("Esc", "back"),)
+
+
+def test_enter_takes_no_row_that_is_only_alike_where_another_begins_with_what_is_typed() -> None:
+    # The CLI's commands came while the cursor stood on one that only has the letters.
+    late = listed("in", "rewind").found((Completion("init", "init"), Completion("rewind", "rewind")))
+    assert late.chosen is not None
+    assert late.chosen.value == "rewind"
+    assert not late.enter_takes(SEEN)
+    assert late.by(-1).enter_takes(SEEN), "chosen by hand"
+    assert ("Enter", "send") in late.hints()
+
+
+def test_an_alias_is_as_complete_as_a_name() -> None:
+    rows = (Completion("code-review", "/code-review", aliases=("review",)),)
+    assert not listed("review").found(rows).enter_takes(SEEN)
+    assert listed("revi").found(rows).enter_takes(SEEN)

@@ -210,7 +210,7 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
         panel(Question("L?", "L", tuple(Option(f"o{n}", preview="x") for n in range(12)), multi_select=True)),
         panel(number_question()),
     ]
-    states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab")]
+    states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab", "p")]
     for row in KEY_TABLE:
         assert any(row.when(state) for state in states), row.shown
 

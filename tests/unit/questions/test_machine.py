@@ -242,7 +242,8 @@ def test_a_field_left_by_escape_can_take_a_note_and_be_opened_again() -> None:
     state = keys(typed(state, "for now"), "enter")
     assert state.page.answer() == Answer(other="api", note="for now")
     assert keys(state, "o").focus is Focus.FIELD
-    assert keys(state, "enter").outcome is not None
+    assert keys(state, "enter").focus is Focus.FIELD, "its row opens it"
+    assert keys(state, "enter enter").outcome is not None
 
 
 @pytest.mark.parametrize("way", ["o", "n", "c"])

@@ -74,6 +74,11 @@ def test_hints_of_the_other_row() -> None:
     assert hints(full)[:2] == (("Space", "edit"), ("Enter", "confirm"))
 
 
+def test_a_number_is_promised_no_new_line() -> None:
+    assert ("Ctrl+J", "new line") in hints(panel(text_question()))
+    assert ("Ctrl+J", "new line") not in hints(panel(number_question()))
+
+
 def test_a_kept_discussion_is_hinted() -> None:
     state = keys(typed(keys(panel(), "c"), "hm"), "escape")
     assert ("c", "discuss (draft kept)") in hints(state)

@@ -76,7 +76,7 @@ def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> Non
     withdrawn: list[str] = []
     ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(withdraw=withdrawn.append)))
     settled: list[str] = []
-    prompts = Prompts(ui, SimpleNamespace(settle=settled.extend, sent={}))  # type: ignore[arg-type]
+    prompts = Prompts(ui, SimpleNamespace(settle=settled.extend, sent={}), lambda: None)  # type: ignore[arg-type]
     for name in ("p1", "p2"):
         prompts.take(PromptAccepted(name, queued=True, prompt_id=name))
     prompts.take_back()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -12,6 +13,7 @@ from textual._xterm_parser import XTermParser
 
 from ccq_tui.compat.textual.driver import know_alt_keys
 from ccq_tui.compat.textual.lasting_driver import BurstParser
+from ccq_tui.screens import terminal
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,12 @@ from ccq_tui.compat.textual.lasting_driver import BurstParser
         (["\x1b", "OP"], ["f1"]),
         (["\x1b[110;3u"], ["alt+n"]),  # kitty's keyboard protocol
         (["\x1b[27u", "n"], ["escape", "n"]),
+        # Held down, and with another key right behind it: was "^", u.
+        (["\x1bu\x1bu", "\x1bu"], ["alt+u", "alt+u", "alt+u"]),
+        (["\x1bc\x1b[1;3B"], ["alt+c", "alt+down"]),
+        (["\x1bG\x1b<x"], ["alt+shift+g", "less_than_sign", "x"]),
+        (["\x1bé\x1b"], ["alt+é", "escape"]),
+        (["\x1bOP\x1bO", "Q"], ["f1", "f2"]),
     ],
 )
 def test_escape_and_a_key_are_two_unless_they_come_in_one_go(goes: list[str], keys: list[str]) -> None:
@@ -90,3 +98,13 @@ def test_alt_makes_a_key_of_its_own_in_every_terminal(sent: str, keys: list[str]
     parser = XTermParser(False)
     told = [*parser.feed(sent), *parser.feed("")]
     assert [event.key for event in told if isinstance(event, events.Key)] == keys
+
+
+def test_the_terminal_gets_its_title_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(terminal, "write", lambda _app, text: written.append(text))
+    app: Any = None
+    terminal.keep_title(app)
+    terminal.set_title(app, "○ api\x1b[2J · ccq-tui")
+    terminal.restore_title(app)
+    assert "".join(written) == "\x1b[22;0t\x1b]0;○ api␛[2J · ccq-tui\x07\x1b]0;\x07\x1b[23;0t"

@@ -85,6 +85,17 @@ def test_the_title_names_the_session_and_what_waits() -> None:
     assert VIEW.terminal_title(2) == "◌ ? 2 api · ccq-tui"
 
 
+def test_a_session_in_which_something_waits_is_not_ready() -> None:
+    idle = replace(VIEW, state=SessionState.IDLE)
+    assert idle.pieces(100.0)[0].text == "○ ready"
+    assert idle.pieces(100.0, waiting=1)[0].text == "◆ waits for you"
+    assert idle.terminal_title(1) == "◆ ? 1 api · ccq-tui"
+    entry = entry_of(1, idle, 1, 100.0, shown=True)
+    assert (entry.sign, entry.state) == ("◆", "waits for you")
+    parked = replace(VIEW, state=SessionState.PARKED)
+    assert parked.pieces(100.0, waiting=1)[0].text == "◇ parked"
+
+
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m")])
 def test_durations(seconds: int, words: str) -> None:
     assert duration(seconds) == words

@@ -27,6 +27,10 @@ class FieldAlone:
     def draft(self) -> PromptDraft:
         return PromptDraft(self.text)
 
+    @property
+    def kept(self) -> PromptDraft:
+        return self.draft
+
     def put_back(self, text: str) -> None:
         self.text = f"{text}\n{self.text}".rstrip("\n")
 

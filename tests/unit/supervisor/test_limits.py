@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionState
@@ -81,6 +81,10 @@ limits = st.none() | st.floats(1, 10_000)
         st.booleans(),
     ),
 )
+@example(
+    Limits(None, 1.0, None, no_answer=True),
+    Standing(SessionState.AWAITING, 2.2e-313, 0.0, "t", 0.0, parkable=False, stopped=False),
+)
 def test_nothing_ends_under_somebodys_hands(limits: Limits, now: Standing) -> None:
     limit = next_limit(limits, now)
     if limit is None:
@@ -94,17 +98,17 @@ def test_nothing_ends_under_somebodys_hands(limits: Limits, now: Standing) -> No
 
 
 def test_the_last_minute_is_counted_down_and_any_key_in_it_stops_it() -> None:
-    limit = Limit(Due.NO_ANSWER, at=400.0, seconds=300.0, question="t")
+    limit = Limit(Due.NO_ANSWER, since=100.0, seconds=300.0, question="t")
     assert limit.words(339.9) == ""
     assert limit.words(340.0) == "Ends as “no answer” in 60 s · any key stops it"
     assert limit.words(399.2) == "Ends as “no answer” in 1 s · any key stops it"
     assert not limit.stopped_by(339.0)
     assert limit.stopped_by(341.0)
-    short = Limit(Due.PARK_QUESTION, at=130.0, seconds=30.0, question="t")
+    short = Limit(Due.PARK_QUESTION, since=100.0, seconds=30.0, question="t")
     assert short.words(100.0) == "Parks in 30 s · any key stops it"
     assert short.stopped_by(101.0)
     # Parking after a while loses nothing, and says nothing before.
-    assert Limit(Due.PARK, 400.0, 300.0).words(399.0) == ""
+    assert Limit(Due.PARK, 100.0, 300.0).words(399.0) == ""
 
 
 def test_limits_are_what_was_set() -> None:

@@ -282,7 +282,7 @@ def test_a_slow_command_is_no_task_of_its_own(model: TranscriptModel) -> None:
 
 def test_a_retry_counts_down(model: TranscriptModel, clock: Clock) -> None:
     model.apply(ev.Retrying(2, 10, 7.2, 529, "overloaded"))
-    assert shown(model) == "↻ Retrying in 8 s, attempt 2 of 10 · 529 overloaded"
+    assert shown(model) == "↻ Retrying in 8 s, attempt 2 of 10 · the API is overloaded\n  (529)"
     clock.now = 3.0
     assert model.ticking
     assert model.tick().changed == (0,)

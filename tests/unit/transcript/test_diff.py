@@ -126,3 +126,16 @@ def test_what_differs_within_a_line_is_marked() -> None:
     assert _differing(pair("version = 1.3.9", "version = 1.4.0")) == ((12, 15), (12, 15))
     assert _differing(pair("call(tag)", "call((tag,))")) == ((5, 8), (5, 11))
     assert _differing(pair("all", "other words")) == ((0, 0), (0, 0))
+
+
+def test_a_diff_knows_the_language_of_its_file() -> None:
+    for path, language in (
+        ("/a/b.PY", "*.py"),
+        ("Makefile", ""),
+        ("x.we!rd", ""),
+        ("a.b/c", ""),
+        ("x.*", ""),
+    ):
+        edit = edit_diff("Edit", {"file_path": path, "old_string": "a", "new_string": "b"}, None)
+        assert edit is not None
+        assert edit.language == language

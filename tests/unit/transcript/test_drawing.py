@@ -13,6 +13,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
+from ccq_tui.agent.agent_prompts import EXPIRED, PROCEED
 from ccq_tui.inbox import (
     Allowed,
     Cancelled,
@@ -92,7 +93,7 @@ COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
         (Answered((Answer(("DuckDB",)),)), PANEL, "✔ answered · 12:05"),
         (Answered((Answer(("DuckDB",)),)), PHONE, "✔ answered on phone · 12:05"),
         (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "✔ answered by a␛[2J"),
-        (Discussed("why?"), INBOX, "✎ discussed in the inbox instead · 12:05"),
+        (Discussed("why?"), INBOX, "» discussed in the inbox instead · 12:05"),
         (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "✔ answered in another terminal · 12:05"),
         (Declined(), Actor(Surface.HOOK), "✘ declined by a hook · 12:05"),
         (Cancelled("interrupted"), WITHDRAWN, "■ cancelled: interrupted · 12:05"),
@@ -122,12 +123,12 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
             " │   ○ DuckDB",
             " │   typed, not selected: two",
             " │                        lines",
-            " │   note: keep it small",
+            " │   ✎ keep it small",
             " │",
             " │ Features  Which features?",
             " │   ◻ Auth",
             " │   ◼ Logs",
-            " │   ✎ Metrics, later",
+            " │   ◼ Other: Metrics, later",
             " │",
             " │ Workers  How many?",
             " │   → 4 processes",
@@ -139,10 +140,11 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
     ("outcome", "words"),
     [
         (None, "? waiting for you"),
-        (Discussed("let us talk\nfirst"), "✎ discussed instead · 12:05"),
+        (Discussed("let us talk\nfirst"), "» discussed instead · 12:05"),
         (Declined(), "✘ declined · 12:05"),
         (Cancelled("turn interrupted"), "■ cancelled: turn interrupted · 12:05"),
-        (Answered((Answer(),)), "– nothing selected"),
+        (Answered((Answer(),)), "– no answer"),
+        (Answered((Answer(empty=True),)), "→ none of these"),
     ],
 )
 def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) -> None:
@@ -150,25 +152,69 @@ def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) ->
     assert words in text
     assert ("○ SQLite" in text) == (outcome is not None), "while it waits, the panel shows the options"
     if isinstance(outcome, Discussed):
-        assert " │ ✎ let us talk\n │   first" in text
+        assert " │ » let us talk\n │   first" in text
 
 
 def test_a_discussion_shows_what_went_along_with_it() -> None:
     besides = (Answer(("DuckDB",), note="small", unselected="Oracle"), Answer(other="4"))
     assert shown(asked(Discussed("why?", besides), PICK, COUNT)) == "\n".join(
         [
-            "◆ Claude asked 2 questions  ✎ discussed instead · 12:05",
+            "◆ Claude asked 2 questions  » discussed instead · 12:05",
             " │ Database  Which database?",
             " │   ○ SQLite",
             " │   ● DuckDB",
             " │   typed, not selected: Oracle",
-            " │   note: small",
+            " │   ✎ small",
             " │",
             " │ Workers  How many?",
             " │   → 4 processes",
-            " │ ✎ why?",
+            " │ » why?",
         ]
     )
+
+
+def test_a_plan_that_was_written_to_a_file_is_shown_once() -> None:
+    data = model()
+    data.apply(ev.ToolStarted("w", "Write", {"file_path": "/p.md", "content": "1. Split\n2. Test\n"}))
+    data.apply(ev.ToolFinished("w", "Write", "done", structured={"type": "create"}))
+    data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split\n2. Test")))
+    text = shown(data)
+    assert text.count("1. Split") == 1
+    assert "✔ Write /p.md · new, 2 lines" in text
+    data.set_folds(folded=False)
+    assert shown(data).count("1. Split") == 2
+
+
+@pytest.mark.parametrize(
+    ("output", "failed", "words"),
+    [
+        (
+            f"The user responded: {PROCEED}",
+            False,
+            "■ not asked: the question rounds of this prompt are used up",
+        ),
+        (EXPIRED, True, "■ no answer: nobody answered in time"),
+    ],
+)
+def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(output: str, failed: bool, words: str) -> None:
+    data = model()
+    asks = {"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A"}, {"label": "B"}]}]}
+    data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
+    data.apply(ev.ToolFinished("q", "AskUserQuestion", output, failed))
+    assert shown(data, 90).split("\n") == [
+        f"◆ Claude asked  {words} · 12:05",
+        " │ W  Which?",
+        " │   ○ A",
+        " │   ○ B",
+    ]
+
+
+def test_a_call_that_was_rejected_is_one_line() -> None:
+    data = model()
+    asks = {"questions": [{"question": "Which?\nof them", "options": []}]}
+    data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
+    data.apply(ev.ToolFinished("q", "AskUserQuestion", "<tool_use_error>InputValidationError: x\ny", True))
+    assert shown(data, 90) == "✘ AskUserQuestion Which? · InputValidationError: x"
 
 
 def test_permissions_and_plans_show_their_outcome() -> None:
@@ -184,7 +230,7 @@ def test_permissions_and_plans_show_their_outcome() -> None:
     text = shown(data)
     assert "▸ Bash make\n  ⎿ ✘ denied · 12:05: use ninja" in text
     assert "◆ Write a.py  ✔ allowed · 12:05" in text
-    assert "◆ Claude proposed a plan  ✘ denied · 12:05\n ✎ tests first\n│ 1. Split\n│ 2. Test" in text
+    assert "◆ Claude proposed a plan  ✘ denied · 12:05\n » tests first\n│ 1. Split\n│ 2. Test" in text
 
 
 def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
@@ -217,14 +263,14 @@ def test_lines_of_the_session() -> None:
     data.apply(ev.Retrying(2, 10, 3.0, 529, "overloaded"))
     data.apply(ev.ErrorReported("rate_limit", "Resets at 15:00."))
     data.apply(ev.NoticeGiven("warning", "Context is 85% full"))
-    data.apply(ev.TurnEnded("success", False, 12.3, 0.0123, 1234, 56))
+    data.apply(ev.TurnEnded("success", False, 47.3, 2.5, 1234, 56, turn_cost=0.0123, waited=35.0))
     data.apply(ev.TurnEnded("max_turns", True, 1.0, None, 0, 0))
     data.apply(ev.ConversationReset("s"))
     text = shown(data)
-    assert "Retried, attempt 2 of 10 · 529 overloaded" in text
+    assert "Retried, attempt 2 of 10 · the API is overloaded (529)" in text
     assert "✘ The account's rate limit is reached.\n  Resets at 15:00.\n  → Wait a moment" in text
     assert "⚠ Context is 85% full" in text
-    assert "─ 12 s · 1,234 → 56 tokens · $0.0123" in text
+    assert "─ 12 s · waited 35 s for you · 1,234 → 56 tokens · $0.0123" in text
     assert "─ max turns · 1.0 s" in text
     assert "── conversation cleared ──" in text
 
@@ -245,7 +291,7 @@ def test_markdown_is_quiet_and_aligned() -> None:
     assert markdown("# Title\n\ntext") == "Title\n\ntext"
     assert markdown("- one\n  - two\n\n\n7. seven\n8. eight") == "• one\n  • two\n\n7. seven\n8. eight"
     assert markdown("> said\n> more") == "│ said\n│ more"
-    assert markdown("```py\nx = 1\n\ny\n```") == " x = 1\n\n y"
+    assert markdown("```py\nx = 1\n\ny\n```") == " py\n x = 1\n\n y"
     assert markdown("one\ntwo  \nthree") == "one\ntwo\nthree"
     assert markdown("a <b>c</b> <!-- d -->") == "a <b>c</b> <!-- d -->"
     assert markdown("| a | b |\n|---|--:|\n| 日本 | 1 |\n| 👩‍💻x | 22 |").split("\n")[2:] == [

@@ -76,6 +76,7 @@ def test_json_has_every_block_and_the_questions_structured(model: TranscriptMode
     assert blocks["question"]["settled_at"] == "2026-01-02T03:04:00+00:00"
     assert blocks["plan"]["outcome"] is None
     assert blocks["result"]["cost"] == 0.25
+    assert blocks["result"]["turn_cost"] is None
 
 
 def test_markdown_keeps_prose_and_fences_what_is_none(model: TranscriptModel) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.widgets.transcript.tool_result import duration, outcome
+from ccq_tui.inbox.layout import duration
+from ccq_tui.widgets.transcript.tool_result import outcome
 from ccq_tui.widgets.transcript.tools import TOOLS, main_argument, tool_title
 
 ROOT = Path(__file__).parents[3]
@@ -42,6 +43,7 @@ def test_main_argument(tool: str, arguments: dict[str, Any], shown: str) -> None
         ("Bash", "Exit code 2\nno such file\nmore", None, True, "exit code 2: no such file"),
         ("Read", "<tool_use_error>File is gone</tool_use_error>", None, True, "File is gone"),
         ("Read", "x", {"file": {"numLines": 1200}}, False, "1,200 lines"),
+        ("Read", "x", {"file": {"numLines": 9, "content": "a\n" * 8}}, False, "8 lines"),
         ("Glob", "x", {"numFiles": 1}, False, "1 file"),
         ("Grep", "x", {"numMatches": 3}, False, "3 matches"),
         ("Grep", "x", {"mode": "content", "numFiles": 0, "numLines": 5}, False, "5 lines"),

@@ -11,6 +11,7 @@ from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, PlanRequest, Qu
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.block_mark import Step, neighbour
 from tests.actors import INBOX, PANEL
 
 TEXT, THINKING = ev.BlockKind.TEXT, ev.BlockKind.THINKING
@@ -248,3 +249,29 @@ def test_folds_change_what_can_be_folded(model: TranscriptModel) -> None:
     model.apply(ev.BlockFinished(key(2), THINKING, "new ones too"))
     assert model.blocks[2].body is not None
     assert model.set_folds(folded=True).changed == (0, 2)
+
+
+def test_a_summary_is_folded_under_its_line_and_a_turn_without_work_leaves_none() -> None:
+    model = TranscriptModel()
+    model.apply(ev.Compacted(summary="This session is being continued from another one."))
+    (line,) = model.blocks
+    assert isinstance(line, bl.RuleBlock)
+    assert line.text == "conversation compacted · Ctrl+O shows the summary"
+    assert line.foldable
+    assert line.body is None
+    model.set_folds(folded=False)
+    assert line.body is line.document
+    model.apply(ev.TurnEnded("completed", False, 0.1, 0.0, 0, 0, turn_cost=0.0))
+    assert model.blocks == [line]
+    model.apply(ev.TurnEnded("max_turns", True, 0.1, 0.0, 0, 0))
+    assert len(model.blocks) == 2
+
+
+def test_a_mark_passes_over_the_end_of_a_turn() -> None:
+    model = TranscriptModel()
+    for text in ("one", "two"):
+        model.apply(ev.PromptAccepted(text))
+        model.apply(ev.TurnEnded("completed", False, 1.0, 0.1, 1, 1))
+    assert neighbour(model.blocks, 3, -1, Step.BLOCK) == 2
+    assert neighbour(model.blocks, 1, 1, Step.BLOCK) == 2
+    assert neighbour(model.blocks, 3, 1, Step.BLOCK) is None

@@ -1,13 +1,12 @@
-"""The part of the inbox on disk that keeps sessions, and what is left of their requests."""
+"""What the inbox on disk keeps of sessions: which process runs one, and what is left of its requests."""
 
 from __future__ import annotations
 
 import logging
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.port import Claim, ClaimLostError, Left, SessionFact
@@ -21,26 +20,38 @@ _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Keeping(ABC):
-    """Keeps what is known, by `run` and `submit`."""
+class Runs(Protocol):
+    """Does something with the store, as `DurableInbox.run` does."""
 
-    _running: set[str]
-    """The sessions that this process runs or is about to run."""
-    _retries: RetryQueue
-    _held: Held
-    """What was written; for the store's thread alone."""
+    async def __call__(self, work: Callable[[Store], T], /) -> T:
+        """Do it, and wait for it."""
 
-    @abstractmethod
-    async def run(self, work: Callable[[Store], T]) -> T:
-        """Do something with the store, and wait for it."""
 
-    @abstractmethod
-    def submit(self, work: Callable[[Store], T]) -> Future[T]:
-        """Do something with the store, soon."""
+class DurableSessions:
+    """`ccq_tui.inbox.port.InboxSessions` in the inbox's database.
 
-    @abstractmethod
-    def in_trouble(self, error: InboxError) -> None:
-        """Say that the disk refused something, which is tried again; from any thread."""
+    Args:
+        run: Does something with the store, and waits for it.
+        submit: Does something with the store, soon.
+        in_trouble: Says that the disk refused something, which is tried again; from any thread.
+        retries: What the disk refused.
+        held: What was written; for the store's thread alone.
+
+    Attributes:
+        running: The sessions that this process runs or is about to run.
+    """
+
+    def __init__(
+        self,
+        run: Runs,
+        submit: Callable[[Callable[[Store], object]], Future[object]],
+        in_trouble: Callable[[InboxError], None],
+        retries: RetryQueue,
+        held: Held,
+    ) -> None:
+        self.running: set[str] = set()
+        self._run, self._submit, self._in_trouble = run, submit, in_trouble
+        self._retries, self._held = retries, held
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
         """Return what waits in a session, or was decided and not delivered, since an earlier process.
@@ -58,7 +69,7 @@ class Keeping(ABC):
                 self._held.request(store, one)
             return tuple(_left(one, store) for one in found)
 
-        found = await self.run(read)
+        found = await self._run(read)
         for one in found:
             if one.draft is not None:
                 self._retries.read(one.request.id, one.draft)
@@ -93,9 +104,9 @@ class Keeping(ABC):
         Raises:
             ClaimLostError: Another process, or another session of this one, runs it.
         """
-        if session_id in self._running:
+        if session_id in self.running:
             raise ClaimLostError(this_process())
-        self._running.add(session_id)
+        self.running.add(session_id)
 
         def claimed(store: Store) -> Owner | None:
             other = store.sessions.claim(session_id, this_process())
@@ -104,7 +115,7 @@ class Keeping(ABC):
             return other
 
         try:
-            other = await self.run(claimed)
+            other = await self._run(claimed)
         except InboxError as error:
             _logger.warning("It is not known whether another process runs a session: %s", error)
         except BaseException:
@@ -112,9 +123,26 @@ class Keeping(ABC):
             raise
         else:
             if other is not None:
-                self._running.discard(session_id)
+                self.running.discard(session_id)
                 raise ClaimLostError(other)
         return Claim(session_id)
+
+    async def launch(self, session_id: str) -> Mapping[str, Any]:
+        """Return what a session was started with the last time; nothing where the disk cannot be read.
+
+        Args:
+            session_id: The Claude session id.
+        """
+
+        def read(store: Store) -> Mapping[str, Any]:
+            known = store.sessions.get(session_id)
+            return known.launch if known is not None else {}
+
+        try:
+            return await self._run(read)
+        except InboxError as error:
+            _logger.warning("It is not known what a session was started with before: %s", error)
+            return {}
 
     def release(self, session_id: str) -> None:
         """Give back the right to run a session, soon and without waiting; one that is not held stays.
@@ -122,16 +150,16 @@ class Keeping(ABC):
         Args:
             session_id: The Claude session id.
         """
-        if session_id in self._running:
-            self._running.discard(session_id)
+        if session_id in self.running:
+            self.running.discard(session_id)
 
             def released(store: Store) -> None:
-                if session_id not in self._running:  # else it was claimed again before this was written
+                if session_id not in self.running:  # else it was claimed again before this was written
                     store.sessions.release(session_id, this_process())
 
             self._soon(released)
 
-    def note_session(self, session_id: str, fact: SessionFact) -> None:
+    def note(self, session_id: str, fact: SessionFact) -> None:
         """Keep what is known of a session, soon and without waiting.
 
         Args:
@@ -139,12 +167,12 @@ class Keeping(ABC):
             fact: What is known; what is None in it stays as it was.
         """
         if fact.runs:
-            self._running.add(session_id)
+            self.running.add(session_id)
 
-        def note(store: Store) -> None:
+        def written(store: Store) -> None:
             self._held.fact(session_id, self._retries.write_fact(store, session_id, fact))
 
-        self._soon(note, lambda: self._retries.fact(session_id, fact))
+        self._soon(written, lambda: self._retries.fact(session_id, fact))
 
     def _soon(self, work: Callable[[Store], object], owe: Callable[[], object] | None = None) -> None:
         def done(future: Future[object]) -> None:
@@ -153,11 +181,11 @@ class Keeping(ABC):
                 _logger.warning("Something was not kept: %s", error)
             elif isinstance(error, InboxError):
                 (owe or partial(self._retries.refused, work))()
-                self.in_trouble(error)
+                self._in_trouble(error)
             elif error is not None:
                 _logger.error("Something was not kept", exc_info=error)
 
-        self.submit(work).add_done_callback(done)
+        self._submit(work).add_done_callback(done)
 
 
 def _left(stored: StoredRequest, store: Store) -> Left:

@@ -1,0 +1,70 @@
+"""A turn's own cost and tokens: the CLI counts cost by session, and the whole context with each request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_MOST = 10**12
+"""More than any turn reads: a recording may say anything."""
+_READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+class TurnUsage:
+    """Tells a turn's own share.
+
+    A request sends the whole conversation again, and each of its messages in the stream repeats its usage:
+    a token counts as read in the turn in which the model got it first. The calls of subagents are not counted
+    here, as little as in the CLI's own figures for a turn.
+    """
+
+    def __init__(self, cost: float | None = None) -> None:
+        """Begin; ``cost`` is that of the session so far, None where it is not known."""
+        self.cost = cost
+        self._request = ""  # the newest one of the turn
+        self._known = 0
+        self._read = 0
+
+    def requested(self, message_id: str, usage: Mapping[str, Any] | None) -> None:
+        """Take the usage with which an answer of the model begins, as often as it is repeated."""
+        context = _context(usage)
+        if message_id == self._request or not context:
+            return
+        self._request = message_id
+        self._read += max(0, context - self._known)
+        self._known = context
+
+    def answered(self, usage: Mapping[str, Any] | None) -> None:
+        """Take the usage at the end of an answer: the next request sends what was written back."""
+        self._known += _number(usage, "output_tokens") if self._request else 0
+
+    def cleared(self) -> None:
+        """Take in that the conversation began anew."""
+        self._known = 0
+
+    def end_turn(self, cost: float | None, usage: Mapping[str, Any] | None) -> tuple[int, float | None]:
+        """End a turn.
+
+        Args:
+            cost: US dollars for the session so far, or None.
+            usage: The CLI's own count, used where nothing was seen of the turn's requests.
+
+        Returns:
+            The tokens that the model read for the first time, and what the turn cost, or None.
+        """
+        read = self._read if self._request else _context(usage)
+        self._read, self._request = 0, ""
+        before, self.cost = self.cost, cost if cost is not None else self.cost
+        if before is None or cost is None:
+            return read, None
+        # A cleared conversation counts from nothing again.
+        return read, cost - before if cost >= before else cost
+
+
+def _context(usage: Mapping[str, Any] | None) -> int:
+    return sum(_number(usage, name) for name in _READ)
+
+
+def _number(usage: Mapping[str, Any] | None, name: str) -> int:
+    value = (usage or {}).get(name)
+    return min(value, _MOST) if isinstance(value, int) else 0

@@ -1,0 +1,243 @@
+"""The ``statusLine`` of Claude Code's settings: found, told what it asks for, and run with bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.agent.claude.record import config_directory, record_files
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.config.values import read_json
+from ccq_tui.text import one_line
+
+SECONDS = 5.0
+"""How long the command may take."""
+END_SECONDS = 2.0
+MOST_BYTES = 10_000
+"""What of its output is read."""
+MOST_LINES = 3
+LONGEST = 500
+"""Characters of a line."""
+_MANAGED = (
+    Path("/etc/claude-code/managed-settings.json"),
+    Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
+)
+_STYLING = re.compile(r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+"""Colours and links, which the line has none of."""
+
+
+class StatusLineError(Exception):
+    """The command gave nothing to show; the message is for the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusFacts:
+    """What is known of a session that the command may ask for; a change of it runs the command anew.
+
+    Attributes:
+        session_id: The Claude session id, or "".
+        title: What the session is called, or "".
+        model: The model's name.
+        version: The CLI's version, or "".
+        mode: The permission mode.
+        effort: How hard the model thinks, or "".
+        style: The output style, or "".
+        cost: US dollars so far.
+        worked: Seconds of work in all turns.
+        percentage: How full the context is, 0..100, or None.
+        tokens: Tokens in the context.
+        limit: Tokens that the context holds, or 0.
+    """
+
+    session_id: str = ""
+    title: str = ""
+    model: str = ""
+    version: str = ""
+    mode: str = ""
+    effort: str = ""
+    style: str = ""
+    cost: float = 0.0
+    worked: float = 0.0
+    percentage: float | None = None
+    tokens: int = 0
+    limit: int = 0
+
+
+def status_command(options: SessionOptions) -> str:
+    """Return the command that the settings name, or ""; reads files: for a thread.
+
+    The settings of a directory that is not trusted do not count.
+
+    Args:
+        options: The session's options.
+    """
+    flags = options.claude
+    if flags.bare or flags.safe_mode:
+        return ""
+    managed = [found for path in _MANAGED if (found := _read(path))]
+    if any(one.get("allowManagedHooksOnly") is True for one in managed):
+        layers = managed
+    else:
+        layers = [*managed, *_layers(options)]
+    if any(one.get("disableAllHooks") is True for one in layers):
+        return ""
+    line = next((one["statusLine"] for one in layers if "statusLine" in one), None)
+    if not isinstance(line, Mapping) or line.get("type") != "command":
+        return ""
+    command = line.get("command")
+    return command if isinstance(command, str) else ""
+
+
+def _layers(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
+    """Give the settings that count, the strongest first."""
+    if options.settings is not None:
+        with suppress(ValueError):
+            yield read_json(options.settings)
+    if options.claude.restricted:
+        return
+    sources = options.claude.setting_sources
+    project = options.cwd / ".claude"
+    files = {
+        "local": project / "settings.local.json",
+        "project": project / "settings.json",
+        "user": config_directory(options) / "settings.json",
+    }
+    for source, path in files.items():
+        counts = sources is None or source in sources
+        if counts and (options.project_settings or source == "user"):
+            yield _read(path)
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        data = parse_json(read_bytes(path, JSON_BYTES))
+    except (OSError, ValueError, UnfitFileError):
+        return {}  # the CLI says what is wrong with it
+    return data if isinstance(data, dict) else {}
+
+
+def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> dict[str, Any]:
+    """Return what the command is told, as Claude Code documents it; looks for a file: for a thread.
+
+    Args:
+        options: The session's options.
+        facts: What is known of the session.
+        seconds: How long it has been open.
+    """
+    place = str(options.cwd)
+    records = record_files(options, facts.session_id) if facts.session_id else []
+    used = None if facts.percentage is None else round(facts.percentage)
+    data: dict[str, Any] = {
+        "hook_event_name": "Status",
+        "session_id": facts.session_id,
+        "transcript_path": str(records[0]) if records else "",
+        "cwd": place,
+        "permission_mode": facts.mode,
+        "model": {"id": facts.model, "display_name": facts.model},
+        "workspace": {
+            "current_dir": place,
+            "project_dir": place,
+            "added_dirs": [str(path) for path in options.add_dirs],
+        },
+        "version": facts.version,
+        "output_style": {"name": facts.style or "default"},
+        "cost": {
+            "total_cost_usd": facts.cost,
+            "total_duration_ms": round(seconds * 1000),
+            "total_api_duration_ms": round(facts.worked * 1000),
+        },
+        "context_window": {
+            "total_input_tokens": facts.tokens,
+            "context_window_size": facts.limit,
+            "current_usage": None,
+            "used_percentage": used,
+            "remaining_percentage": None if used is None else 100 - used,
+        },
+        "exceeds_200k_tokens": facts.tokens > 200_000,
+    }
+    optional = {
+        "session_name": facts.title,
+        "effort": {"level": facts.effort} if facts.effort else "",
+        "agent": {"name": options.claude.agent} if options.claude.agent else "",
+    }
+    return data | {name: value for name, value in optional.items() if value}
+
+
+async def run_status_command(command: str, data: Mapping[str, Any], options: SessionOptions) -> str:
+    """Run the command in the session's directory.
+
+    Args:
+        command: The command, for the shell.
+        data: What it is told, as JSON on its standard input.
+        options: The session's options.
+
+    Returns:
+        At most `MOST_LINES` lines of harmless text.
+
+    Raises:
+        StatusLineError: It failed, took too long or cannot be run.
+    """
+    try:
+        process = await asyncio.create_subprocess_shell(
+            command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            cwd=options.cwd,
+            env=os.environ | dict(options.environment),
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise StatusLineError(f"it cannot be run: {type(error).__name__}") from error
+    try:
+        async with asyncio.timeout(SECONDS):
+            output = await _output(process, json.dumps(data).encode() + b"\n")
+            code = None if len(output) >= MOST_BYTES else await process.wait()
+    except TimeoutError as error:
+        raise StatusLineError(f"it took longer than {SECONDS:g} s") from error
+    finally:
+        await _end(process)
+    if code:
+        raise StatusLineError(f"it ended with exit code {code}")
+    return harmless(output.decode("utf-8", "replace"))
+
+
+def harmless(text: str) -> str:
+    """Return lines of a command's output without colours, links and control characters."""
+    lines = (one_line(line, LONGEST).rstrip() for line in _STYLING.sub("", text).splitlines())
+    return "\n".join([line for line in lines if line][:MOST_LINES])
+
+
+async def _output(process: Process, told: bytes) -> bytes:
+    if process.stdin is None or process.stdout is None:
+        return b""
+    with suppress(BrokenPipeError, ConnectionResetError):  # it need not listen
+        process.stdin.write(told)
+        await process.stdin.drain()
+    process.stdin.close()
+    output = b""
+    while len(output) < MOST_BYTES and (part := await process.stdout.read(MOST_BYTES - len(output))):
+        output += part
+    return output
+
+
+async def _end(process: Process) -> None:
+    """End the command with all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        elif process.returncode is None:
+            process.kill()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await process.wait()

@@ -1,0 +1,193 @@
+"""Flags of Claude Code that ccq-tui hands on as they are: what each may be, and how it reaches the CLI.
+
+Each field's docstring is what `docs/configuration.md` says about it. A project's file can set none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from ccq_tui.config.paths import expanded
+from ccq_tui.config.values import (
+    checked_json,
+    one_or_many,
+    read_json,
+    read_switch,
+    split_names,
+    split_paths,
+    split_tools,
+)
+
+Switch = Annotated[bool, BeforeValidator(read_switch)]
+Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
+SettingSource = Literal["user", "project", "local"]
+
+SWITCHES = (
+    "bare",
+    "disable_slash_commands",
+    "exclude_dynamic_system_prompt_sections",
+    "restricted",
+    "safe_mode",
+    "allow_dangerously_skip_permissions",
+)
+"""Flags without a value."""
+TEXTS = ("agent", "agents", "autocompact", "debug_file", "system_prompt_snapshot")
+"""Flags with a value, in the words of the CLI."""
+OF_ONE_RUN = ("debug", "debug_file", "verbose", "allow_dangerously_skip_permissions")
+"""Fields that a later start of the session does not take over: they were meant for one run, or are a risk."""
+_SMALLEST_WINDOW = 100_000
+_WINDOW = re.compile(r"(\d{1,9})(k?)", re.ASCII | re.IGNORECASE)
+
+
+class ClaudeFlags(BaseModel):
+    """What a Claude process is started with beside what ccq-tui itself knows of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    agent: str | None = Field(default=None, min_length=1)
+    """The agent that leads the session. Unset: what Claude Code's own settings say."""
+
+    agents: str | None = None
+    """More agents: a JSON file, or JSON itself, such as {"reviewer": {"description": …, "prompt": …}}."""
+
+    system_prompt: str | None = Field(default=None, min_length=1)
+    """The system prompt, in place of Claude Code's."""
+
+    system_prompt_snapshot: Literal["on", "off"] | None = None
+    """Whether a conversation keeps the system prompt of its first request."""
+
+    exclude_dynamic_system_prompt_sections: Switch = False
+    """Whether what differs between machines goes into the first prompt instead of the system prompt."""
+
+    fallback_model: str | None = Field(default=None, min_length=1)
+    """Models for when the first is overloaded or missing, separated by commas."""
+
+    tools: Annotated[tuple[str, ...], BeforeValidator(split_tools)] | None = None
+    """The built-in tools that the agent has: names, or an empty list for none. Unset: the default ones."""
+
+    strict_mcp_config: Switch = False
+    """Whether only the MCP servers of mcp_config are used."""
+
+    plugin_dirs: Annotated[tuple[Path, ...], BeforeValidator(split_paths)] = ()
+    """Plugins for this session: directories or .zip files."""
+
+    plugin_urls: Annotated[tuple[str, ...], BeforeValidator(one_or_many)] = ()
+    """Plugins for this session: addresses of .zip files."""
+
+    setting_sources: Annotated[tuple[SettingSource, ...], BeforeValidator(split_names)] | None = None
+    """Which of Claude Code's settings files count: user, project, local. Unset: all."""
+
+    betas: Names = ()
+    """Beta headers for API requests; with an API key alone."""
+
+    autocompact: str | None = None
+    """The window at whose end the conversation is compacted: "auto", or at least "100k" tokens."""
+
+    disable_slash_commands: Switch = False
+    """Whether there are no skills and no commands of Claude Code's."""
+
+    bare: Switch = False
+    """Whether hooks, plugins, memory and CLAUDE.md are left out; needs an API key."""
+
+    safe_mode: Switch = False
+    """Whether all customizations are left out, to find what is wrong with one of them."""
+
+    restricted: Switch = False
+    """Whether tools that run code, and settings files, are left out."""
+
+    allow_dangerously_skip_permissions: Switch = False
+    """Whether Shift+Tab also offers the mode that bypasses all permission checks."""
+
+    debug: str | None = None
+    """Claude Code writes a debug log: categories such as "hooks,mcp", or "" for all."""
+
+    debug_file: Path | None = None
+    """The file of that log."""
+
+    verbose: Switch = False
+    """Whether the transcript begins with everything unfolded."""
+
+    @field_validator("agents")
+    @classmethod
+    def _agents_are_defined(cls, value: str | None) -> str | None:
+        """The CLI passes over an agent that it cannot read."""
+        if value is None:
+            return None
+        for name, agent in read_json(value).items():
+            for part in ("description", "prompt"):
+                if not isinstance(agent, Mapping) or not isinstance(agent.get(part), str):
+                    problem = f"the agent {name!r} needs a {part}, a text in quotes"
+                    raise ValueError(problem)  # noqa: TRY004 (pydantic wants ValueError)
+        return checked_json(value)
+
+    @field_validator("plugin_dirs")
+    @classmethod
+    def _plugins_exist(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
+        """The CLI says of a plugin that is missing only that it was not loaded, and not here."""
+        for path in value:
+            place = expanded(path)
+            if not (place.is_dir() or (place.is_file() and place.suffix == ".zip")):
+                raise ValueError(f"must be a directory or a .zip file that exists, not {str(path)!r}")
+        return tuple(expanded(path).absolute() for path in value)
+
+    @field_validator("plugin_urls")
+    @classmethod
+    def _plugin_urls_are_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for url in value:
+            if not re.match(r"https?://\S", url):
+                raise ValueError(f"must be an address that begins with https://, not {url!r}")
+        return value
+
+    @field_validator("autocompact")
+    @classmethod
+    def _window_is_large_enough(cls, value: str | None) -> str | None:
+        """The CLI does not start with anything else, and says so where nobody reads it."""
+        if value is None or value == "auto":
+            return value
+        found = _WINDOW.fullmatch(value.strip())
+        tokens = int(found[1]) * (1_000 if found[2] or int(found[1]) < 1_000 else 1) if found else 0
+        if tokens < _SMALLEST_WINDOW:
+            raise ValueError(f'must be "auto" or at least 100k tokens, such as "500k", not {value!r}')
+        return value.strip()
+
+    @field_validator("debug_file")
+    @classmethod
+    def _debug_file_can_be_made(cls, value: Path | None) -> Path | None:
+        if value is None:
+            return None
+        place = expanded(value).absolute()
+        if not place.parent.is_dir() or place.is_dir():
+            raise ValueError(f"must be a file in a directory that exists, not {str(value)!r}")
+        return place
+
+    def arguments(self) -> dict[str, str | None]:
+        """Return the flags for which the SDK has no option of its own, as its ``extra_args`` takes them.
+
+        Returns:
+            Flags without dashes, with their values; None for a flag without one.
+        """
+        given: dict[str, str | None] = {_flag(name): None for name in SWITCHES if getattr(self, name)}
+        for name in TEXTS:
+            if (value := getattr(self, name)) is not None:
+                given[_flag(name)] = str(value)
+        if self.debug is not None:
+            # As one word: what follows a flag whose value is optional may be taken for something else.
+            given[f"debug={self.debug}" if self.debug else "debug"] = None
+        # The SDK takes each flag once.
+        return given | {f"plugin-url={url}": None for url in self.plugin_urls}
+
+    def lasting(self) -> dict[str, Any]:
+        """Return what a later start of the session takes over, for JSON; nothing that may be a secret."""
+        left_out = {*OF_ONE_RUN, "plugin_urls"}
+        if self.agents is not None and "mcpServers" in str(read_json(self.agents)):
+            left_out.add("agents")  # servers may have keys in their environment
+        return self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")

@@ -1,0 +1,206 @@
+"""How long agents waited for a person, over the overview."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Static
+
+from ccq_tui.inbox import InboxError
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.wait_charts import chart_lines, charts, summary_lines
+from ccq_tui.inbox.wait_statistics import (
+    WaitPage,
+    WaitStatistics,
+    first_day,
+    projects_of,
+    wait_statistics,
+    waits_of,
+)
+from ccq_tui.screens.overlay import Overlay
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.lifetime import is_live, soon, start_work
+from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.worktrees.model import checkout_of
+
+SPANS = ((1, "today"), (7, "7 days"), (14, "14 days"), (28, "28 days"), (365, "a year"))
+"""The days that can be looked at, and their words."""
+FIRST_SPAN = 2
+SCROLLS = {"up": -1, "k": -1, "shift+up": -1, "down": 1, "j": 1, "shift+down": 1}
+TIMES = {"left": -1, "h": -1, "right": 1, "l": 1}
+
+
+class StatisticsBody(Vertical):
+    """The part of the screen above the keys."""
+
+
+class StatisticsScreen(Overlay[None]):
+    """Shows charts of what waited for a person.
+
+    Args:
+        inbox: Where the requests are.
+        now: Returns the time.
+    """
+
+    DEFAULT_CSS = """
+    StatisticsScreen {
+        background: $background;
+        & > StatisticsBody {
+            background: $surface;
+            & > #statistics-title { height: 1; }
+            & > VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+            & > VerticalScroll > Static { height: auto; padding: 0 1; }
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = []
+    makes_way = True
+
+    def __init__(
+        self, inbox: DurableInbox, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        super().__init__()
+        self._inbox = inbox
+        self._now = now
+        self._span = FIRST_SPAN
+        self._made: WaitStatistics | None = None
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """Build title, charts and keys."""
+        with StatisticsBody():
+            yield Static("", id="statistics-title", markup=False)
+            with VerticalScroll(can_focus=False):
+                yield Static("", id="statistics-charts", markup=False)
+            yield HintBar()
+
+    def on_mount(self) -> None:
+        """Read what there is."""
+        self._draw()
+        self._read_anew()
+
+    def on_resize(self) -> None:
+        """Draw anew, with longer or shorter bars."""
+        self._draw()
+
+    # -- keys ---------------------------------------------------------------------------------------------
+
+    def on_key(self, event: events.Key) -> None:
+        """Scroll, look at another time, or leave."""
+        if self.passes_on(event):
+            event.stop()
+            return
+        keys = keymap_for(self).list_keys(letters=True).get(event.key, (event.key,))
+        for key in keys:
+            if self._press(key):
+                event.stop()
+
+    def _press(self, key: str) -> bool:
+        scroll = self.query_one(VerticalScroll)
+        page = max(1, scroll.size.height - 1)
+        steps = SCROLLS | {"pageup": -page, "pagedown": page, "space": page}
+        if key in ("escape", "s"):
+            self.dismiss(None)
+        elif key in TIMES:
+            self._look_at(self._span + TIMES[key])
+        elif key in steps:
+            scroll.scroll_relative(y=steps[key], animate=False, force=True)
+        elif key == "home":
+            scroll.scroll_home(animate=False, force=True)
+        elif key == "end":
+            scroll.scroll_end(animate=False, force=True)
+        else:
+            return False
+        return True
+
+    def _look_at(self, span: int) -> None:
+        if 0 <= span < len(SPANS) and span != self._span:
+            self._span = span
+            self.query_one(VerticalScroll).scroll_home(animate=False, force=True)
+            self._draw()
+            self._read_anew()
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def _read_anew(self) -> None:
+        start_work(self, partial(self._read, self._span), name="statistics", group="statistics")
+
+    async def _read(self, span: int) -> None:
+        until = self._now()
+        since = first_day(until, SPANS[span][0])
+        try:
+            projects = await self._inbox.run(lambda store: projects_of(store, checkout_of))
+            pages = [WaitPage()]
+            while not pages[-1].last and span == self._span:
+                # A page at a time: what is asked and answered meanwhile need not wait for all of them.
+                pages.append(await self._inbox.run(partial(_next_page, pages[-1], since)))
+        except InboxError as error:
+            self._problem = f"The inbox cannot be read: {error} · Esc, then s tries again"
+            self._draw()
+            return
+        made = await asyncio.to_thread(_added_up, pages, projects, since, until)
+        if span == self._span:
+            self._made = made
+            self._draw()
+
+    # -- drawing ------------------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        if self.query_one_optional(HintBar) is None:
+            return  # left in the same moment in which it was opened: its parts are gone
+        palette = palette_of(self.query_one(StatisticsBody))
+        title = Text.assemble(
+            (" ◆ ", palette.accent),
+            ("Agents waited for you", palette.strong),
+            (f" · {SPANS[self._span][1]}", palette.muted),
+        )
+        self.query_one("#statistics-title", Static).update(title)
+        if self._problem:
+            words = Text(self._problem, palette.plain)
+        elif self._made is None:
+            words = Text("Reading …", palette.muted)
+        else:
+            words = drawn(self._made, self.app.size.width - 3, palette)
+        self.query_one("#statistics-charts", Static).update(words)
+        self.query_one(HintBar).show((("Esc", "back"), ("← →", "another time"), ("↑↓ PgUp PgDn", "scroll")))
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if is_live(self):
+            soon(self, self._draw)
+
+
+def drawn(made: WaitStatistics, width: int, palette: Palette) -> Text:
+    """Return statistics as they are shown, in so many cells."""
+    lines = [Text(line, palette.plain) for line in summary_lines(made)]
+    for chart in charts(made):
+        lines += [Text(), Text(chart.title, palette.accent)]
+        for name, bar, words in chart_lines(chart, width):
+            lines.append(
+                Text.assemble(
+                    "  ", (name, palette.plain), "  ", (bar, palette.accent), "  ", (words, palette.muted)
+                )
+            )
+    return Text("\n").join(lines)
+
+
+def _next_page(page: WaitPage, since: datetime, store: Store) -> WaitPage:
+    return page.next(store, since)
+
+
+def _added_up(
+    pages: list[WaitPage], projects: Mapping[str, str], since: datetime, until: datetime
+) -> WaitStatistics:
+    return wait_statistics(waits_of(pages, projects), since, until)

@@ -1,0 +1,82 @@
+"""The first screen of a session: who is there, where, what waits elsewhere, what to press, and one tip."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from ccq_tui import __version__
+from ccq_tui.config.keymap import Keymap
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.screens.session.view import SessionView, mode_words, short_path
+from ccq_tui.text import one_line
+from ccq_tui.widgets.keys import keymap_for
+
+LENGTH = 60
+"""Characters of a name that a file or the CLI gave."""
+TIPS = (
+    ("panel", "{panel} hides a question and brings it back; nothing typed is lost."),
+    ("overview", "{overview} shows all sessions by what they need."),
+    ("new_session", "{new_session} opens another session beside this one."),
+    ("block_up", "{block_up} marks a block: copy it, fold it, open its links."),
+    ("search", "{search} finds words in the transcript."),
+    ("unfold", "{unfold} unfolds long outputs and thinking."),
+    ("history", "{history} searches earlier prompts."),
+    ("editor", "{editor} opens the prompt in your editor."),
+    ("mode", "{mode} changes what Claude may do without asking."),
+    ("palette", "{palette} finds every command and action by its words."),
+    ("", "/park stops Claude's process; its questions keep waiting."),
+    ("", "/rewind takes files and conversation back to a prompt."),
+)
+"""An action whose key a tip names, "" for none, and the tip."""
+
+
+class Greeting:
+    """Greets in the empty transcript, until something is said.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._past = bool(ui.launch.resume or ui.launch.continue_last)
+
+    def changed(self) -> None:
+        """Say what is known by now; a conversation that is resumed has its past to show instead."""
+        transcript, view = self._ui.transcript, self._ui.view
+        if self._past or not self._ui.live:
+            return
+        words = greeting(view, keymap_for(self._ui.dock), today())
+        if words != transcript.welcome:
+            transcript.welcome = words
+
+
+def today() -> int:
+    """Return the day, as a number that grows."""
+    return date.today().toordinal()
+
+
+def greeting(view: SessionView, keymap: Keymap, day: int) -> str:
+    """Return the first screen's text.
+
+    Args:
+        view: What is known of the session.
+        keymap: The keys that hold.
+        day: Chooses the tip.
+    """
+    cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
+    model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
+    branch = f" · git {one_line(view.branch, LENGTH)}" if view.branch else ""
+    place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
+    lines = [f"ccq-tui {__version__}{cli}", model or "Starting Claude Code…", place, ""]
+    if view.waiting_beside:
+        wait = "request waits" if view.waiting_beside == 1 else "requests wait"
+        key = keymap.shown("waiting")
+        lines += [f"{view.waiting_beside} {wait} elsewhere{f' · {key} goes there' if key else ''}"]
+    help_key = keymap.shown("help")
+    lines += ["Type a task and press Enter."]
+    lines += [" · ".join(["/ commands", "@ files", *([f"{help_key} all keys"] if help_key else [])])]
+    known = [
+        words.format(**{name: keymap.shown(name)}) for name, words in TIPS if not name or keymap.shown(name)
+    ]
+    return "\n".join([*lines, "", f"Tip: {known[day % len(known)]}"])

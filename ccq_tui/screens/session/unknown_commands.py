@@ -1,0 +1,82 @@
+"""Commands that nobody knows: kept in the prompt, for the model would be paid to guess what they mean."""
+
+from __future__ import annotations
+
+from ccq_tui.prompts.command_names import named, nearest
+from ccq_tui.screens.session.completions import Completions
+from ccq_tui.screens.session.ui import SessionUi
+
+HELD_SECONDS = 0.8
+"""A key that is held down has begun to repeat by then: its first repeat is no second press."""
+SECONDS = 20.0
+"""How long a text says why it was not sent."""
+WAYS = {
+    "agents": "ask Claude to write a subagent, or edit .claude/agents",
+    "bashes": "/tasks shows what runs in the background",
+    "branch": "/rewind goes back; ccq-tui --resume ID --fork-session makes a copy",
+    "btw": "Ctrl+N opens another session for a question beside this one",
+    "bug": "report it with claude in a terminal",
+    "cd": "Ctrl+N opens a session in another directory",
+    "chrome": "claude --chrome in a terminal",
+    "desktop": "claude in a terminal has it",
+    "feedback": "send it with claude in a terminal",
+    "fork": "ccq-tui --resume ID --fork-session makes a copy",
+    "hooks": "edit hooks in .claude/settings.json; they hold from the next session on",
+    "ide": "claude in a terminal connects to an editor",
+    "keybindings": "keys are set in the configuration of ccq-tui; F1 lists them",
+    "login": "run: claude auth login",
+    "logout": "run: claude auth logout",
+    "memory": "edit CLAUDE.md; /init writes a first one",
+    "mobile": "claude in a terminal has it",
+    "permissions": "edit permissions in .claude/settings.json; panels grant single ones",
+    "plugin": "run: claude plugin",
+    "privacy-settings": "claude in a terminal has it",
+    "release-notes": "claude in a terminal shows them",
+    "sandbox": "edit sandbox in .claude/settings.json",
+    "skills": "type / to list them with the commands",
+    "statusline": "set statusLine in .claude/settings.json",
+    "terminal-setup": "Ctrl+J makes a new line in every terminal",
+    "upgrade": "claude in a terminal has it",
+    "vim": "not there; Ctrl+G opens the prompt in $EDITOR",
+}
+"""Where to find what commands do that Claude Code refuses in sessions of the SDK."""
+
+
+class UnknownCommands:
+    """Keeps a prompt in its field that begins with a command nobody knows, until Enter comes again.
+
+    Args:
+        ui: The session's screen.
+        completions: Knows all commands.
+    """
+
+    def __init__(self, ui: SessionUi, completions: Completions) -> None:
+        self._ui = ui
+        self._completions = completions
+        self._kept = ""
+        self._asked_at = float("-inf")
+
+    def holds_back(self, text: str) -> bool:
+        """Whether a text is not to be sent yet; says why. The Enter that follows is no repeat of this one."""
+        words = self._objection(text)
+        now = self._ui.clock()
+        again = text == self._kept and now - self._asked_at >= HELD_SECONDS
+        self._kept, self._asked_at = text, now
+        if words and not again:
+            self._ui.say(words, seconds=SECONDS)
+            return True
+        self._kept = ""
+        return False
+
+    def _objection(self, text: str) -> str:
+        name = named(text)
+        names = [one for command in self._completions.commands for one in (command.name, *command.aliases)]
+        # What the CLI knows is not known before it has started.
+        if not name or name in names or not self._completions.listed:
+            return ""
+        if name in WAYS:
+            return f"/{name} is not available here: {WAYS[name]}"
+        # Markers of the CLI's own commands are for itself.
+        like = nearest(name, (one for one in names if not one.startswith("_")))
+        meant = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
+        return f"There is no command /{name}{meant} · Enter again sends it as text"

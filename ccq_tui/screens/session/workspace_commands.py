@@ -1,0 +1,127 @@
+"""/copy, /status, /diff and /add-dir."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+from ccq_tui.agent import controls
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import ChangedFile
+from ccq_tui.agent.events import Connected
+from ccq_tui.screens.clipboard import copy
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.text import one_line
+from ccq_tui.widgets.transcript.blocks import ProseBlock
+from ccq_tui.widgets.transcript.contents import text_of
+
+MOST_LINES = 500
+"""Lines of a diff that are shown."""
+
+
+class WorkspaceCommands:
+    """Shows what a session works on, copies what was said, adds directories.
+
+    Args:
+        runner: Runs commands.
+    """
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self._added: tuple[str, ...] = ()
+
+    def take(self, event: SessionEvent) -> None:
+        """Forget what was added for a Claude process that is gone."""
+        if isinstance(event, Connected):
+            self._added = ()
+
+    # -- /copy -------------------------------------------------------------------------------------------
+
+    def copy(self, which: str) -> None:
+        """Copy Claude's last answer, or the one so many before it."""
+        self._runner.run(partial(self._copy, which), "copy")
+
+    async def _copy(self, which: str) -> None:
+        number = int(which) if which.isdecimal() else 1
+        said = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
+        if (which and not which.isdecimal()) or not 1 <= number <= len(said):
+            answers = f"{len(said)} answer{'' if len(said) == 1 else 's'}"
+            raise CommandError(f"the transcript has {answers} · /copy N copies the Nth from the end")
+        text = await asyncio.to_thread(text_of, said[-number])
+        await copy(self._ui.app, text)
+        first = one_line(text.strip().split("\n", 1)[0], 40)
+        self._ui.say(f"Copied {len(text):,} characters: {first}")
+
+    # -- /status -----------------------------------------------------------------------------------------
+
+    def status(self) -> None:
+        """Show version, account, model and settings."""
+        self._runner.run(self._status, "status")
+
+    async def _status(self) -> None:
+        lines: list[str] = []
+        for section in await self._runner.ask(controls.session_status()):
+            lines += [
+                section.title,
+                *(f"  {': '.join(part for part in row if part)}" for row in section.rows),
+            ]
+        self._runner.tell("\n".join(lines) or "Claude Code says nothing of itself")
+
+    # -- /diff -------------------------------------------------------------------------------------------
+
+    def diff(self) -> None:
+        """List the files that are changed and not committed, and show the diff of one."""
+        self._runner.run(self._diff, "diff")
+
+    async def _diff(self) -> None:
+        files = await self._runner.ask(controls.workspace_diff())
+        if not files:
+            self._ui.say("Nothing is changed that git knows of and that is not committed")
+            return
+        rows = [
+            PickRow(str(number), one.path, one.status, f"+{one.added} −{one.removed}")
+            for number, one in enumerate(files)
+        ]
+        chosen = await self._runner.pick("Changed files", rows, choose="show the diff")
+        if chosen is not None:
+            self._runner.tell(_diff_of(files[int(chosen)]))
+
+    # -- /add-dir ----------------------------------------------------------------------------------------
+
+    def add_directory(self, path: str) -> None:
+        """Let Claude work in another directory, for this session."""
+        if path:
+            self._runner.run(partial(self._add_directory, path), "add-dir")
+        else:
+            self._ui.dock.prompt.put_back("/add-dir ")
+            self._ui.say("/add-dir needs a directory · type it, then Enter")
+
+    async def _add_directory(self, path: str) -> None:
+        self._runner.need_process()
+        directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
+        added = tuple(dict.fromkeys((*self._added, str(directory))))
+        await self._runner.ask(controls.add_directories(added))
+        self._added = added
+        self._runner.tell(f"Claude may work in {directory} too, until its process ends")
+
+
+def _resolved(path: str, base: Path) -> Path:
+    """Return a directory as it was typed, made absolute."""
+    try:
+        directory = (base / Path(path.strip("\"'")).expanduser()).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise CommandError(f"there is no directory {one_line(path, 200)}") from error
+    if not directory.is_dir():
+        raise CommandError(f"{one_line(path, 200)} is not a directory")
+    return directory
+
+
+def _diff_of(file: ChangedFile) -> str:
+    head = f"{file.path} · {file.status} · +{file.added} −{file.removed}"
+    more = len(file.lines) - MOST_LINES
+    rest = [f"… {more:,} more lines"] if more > 0 else []
+    return "\n".join([head, *file.lines[:MOST_LINES], *rest])

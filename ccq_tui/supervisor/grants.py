@@ -1,0 +1,86 @@
+"""Keeps trusting a directory to whose settings Claude Code adds what a person granted here for good."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+
+from ccq_tui.agent.events import PermissionAsked, RequestSettled, ToolFinished, TurnEnded
+from ccq_tui.config.granted import Granted, follow_granted, settings_files
+from ccq_tui.inbox.requests import Allowed
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.supervisor.events import SessionEvent
+
+_logger = logging.getLogger(__name__)
+_OF_PROJECT = ("localSettings", "projectSettings")
+
+
+class GrantWatch:
+    """Watches a session in a directory that is trusted.
+
+    Args:
+        directory: The directory.
+        begin: Runs work beside the events; what it began is over before the program ends.
+    """
+
+    def __init__(self, directory: Path, begin: Callable[[Coroutine[None, None, None]], None]) -> None:
+        self._directory = directory
+        self._begin = begin
+        self._before: dict[Path, bytes] = {}
+        self._granted: Granted = frozenset()
+        """What was granted and is not known to be written yet."""
+        self._in_order = asyncio.Lock()
+
+    def take(self, event: SessionEvent) -> None:
+        """Look at the files before something can be granted, and after it was."""
+        match event:
+            case PermissionAsked(request) if any(
+                one.destination in _OF_PROJECT for one in request.suggestions
+            ):
+                self._begin(self._look())
+            case RequestSettled(outcome=Allowed(suggestion=Suggestion(destination=place) as granted)) if (
+                place in _OF_PROJECT
+            ):
+                self._granted |= frozenset(_added(granted))
+            case ToolFinished() | TurnEnded() if self._granted:
+                self._begin(self._follow())
+            case _:
+                pass
+
+    async def _look(self) -> None:
+        async with self._in_order:
+            if not self._granted:
+                self._before = await asyncio.to_thread(settings_files, self._directory)
+
+    async def _follow(self) -> None:
+        async with self._in_order:
+            granted = self._granted
+            if not granted:
+                return
+            try:
+                grown = await asyncio.to_thread(follow_granted, self._directory, self._before, granted)
+            except OSError as error:
+                _logger.warning("What was granted is asked about at the next start: %s", error.strerror)
+                return
+            if grown:
+                self._before |= grown
+                self._granted -= granted
+
+
+def _added(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
+    """Return what a suggestion adds to the permissions, in the ways in which that may be written."""
+    if suggestion.kind == "addDirectories":
+        yield from (("additionalDirectories", directory) for directory in suggestion.directories)
+    elif suggestion.kind == "addRules":
+        for rule in suggestion.rules:
+            yield from ((suggestion.behavior, text) for text in _written(rule))
+
+
+def _written(rule: Rule) -> Iterator[str]:
+    if not rule.content:
+        yield rule.tool
+        return
+    escaped = rule.content.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+    yield from (f"{rule.tool}({content})" for content in (rule.content, escaped))

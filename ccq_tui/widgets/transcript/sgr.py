@@ -1,0 +1,205 @@
+"""Colours of a command's output: read from its escape sequences as data, drawn in the theme's own colours."""
+
+from __future__ import annotations
+
+import colorsys
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from rich.style import Style
+from rich.text import Text
+
+from ccq_tui.text import TAB_SIZE, safe
+
+MOST = 20_000
+"""Changes of colour that are kept of one text; what follows is in the last one."""
+_SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m|\x1b\[[0-2]?K")
+_HUES = ("muted", "error", "success", "warning", "keyword", "secondary", "name", "")
+"""The theme's colours for black, red, green, yellow, blue, magenta, cyan and white."""
+_GREY = 0.25
+"""Saturation below which a colour is a grey."""
+_DARK = 0.6
+"""Lightness below which a grey is muted."""
+
+
+class Rendition(NamedTuple):
+    """How text looks: the name of one of the theme's colours, or "", and its attributes."""
+
+    colour: str = ""
+    bold: bool = False
+    dim: bool = False
+    italic: bool = False
+    underline: bool = False
+    strike: bool = False
+    ground: bool = False
+
+
+class Marks:
+    """Where in a text which look begins; offsets count the text without its sequences."""
+
+    def __init__(self, starts: list[int], looks: list[Rendition]) -> None:
+        self._starts = starts
+        self._looks = looks
+
+    def __bool__(self) -> bool:
+        return bool(self._starts)
+
+    def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Rendition]]:
+        """Yield the pieces between two offsets, each with its look."""
+        at = bisect_right(self._starts, start)
+        while start < end:
+            stop = min(end, self._starts[at]) if at < len(self._starts) else end
+            yield start, stop, self._looks[at - 1] if at else Rendition()
+            start, at = stop, at + 1
+
+
+NO_MARKS = Marks([], [])
+
+
+def plain(text: str) -> str:
+    """Return a text without the sequences that colour it."""
+    return _SGR.sub("", text) if "\x1b" in text else text
+
+
+def parsed(text: str) -> tuple[str, Marks]:
+    """Return a text without its sequences, and what they say."""
+    if "\x1b" not in text:
+        return text, NO_MARKS
+    pieces: list[str] = []
+    starts: list[int] = []
+    looks: list[Rendition] = []
+    look, last, size = Rendition(), 0, 0
+    for found in _SGR.finditer(text):
+        pieces.append(text[last : found.start()])
+        size += found.start() - last
+        last = found.end()
+        changed = look if found[1] is None else _changed(look, found[1])
+        if changed == look or len(starts) >= MOST:
+            continue
+        look = changed
+        if starts and starts[-1] == size:
+            looks[-1] = look
+        else:
+            starts.append(size)
+            looks.append(look)
+    return "".join([*pieces, text[last:]]), Marks(starts, looks)
+
+
+def _changed(look: Rendition, codes: str) -> Rendition:
+    """Return the look after the numbers of a sequence."""
+    numbers = iter([int(code or 0) for code in re.split("[;:]", codes)[:32]])
+    for number in numbers:
+        look = _after(look, number, numbers)
+    return look
+
+
+_ATTRIBUTES: dict[int, dict[str, Any]] = {
+    1: {"bold": True},
+    2: {"dim": True},
+    3: {"italic": True},
+    4: {"underline": True},
+    7: {"ground": True},
+    9: {"strike": True},
+    22: {"bold": False, "dim": False},
+    23: {"italic": False},
+    24: {"underline": False},
+    27: {"ground": False},
+    29: {"strike": False},
+    49: {"ground": False},
+}
+
+
+def _after(look: Rendition, number: int, rest: Iterator[int]) -> Rendition:
+    if number == 0:
+        return Rendition()
+    if number in _ATTRIBUTES:
+        return look._replace(**_ATTRIBUTES[number])
+    if number in (38, 48):
+        colour = _extended(rest)
+        return look._replace(colour=colour) if number == 38 else look._replace(ground=True)
+    if 30 <= number <= 37 or 90 <= number <= 97:
+        return look._replace(colour=_HUES[number % 10])
+    if number == 39:
+        return look._replace(colour="")
+    if 40 <= number <= 47 or 100 <= number <= 107:
+        return look._replace(ground=True)
+    return look
+
+
+def _extended(rest: Iterator[int]) -> str:
+    kind = next(rest, 0)
+    if kind == 5:
+        return _indexed(next(rest, 7))
+    if kind == 2:
+        red, green, blue = (min(255, next(rest, 0)) for _ in range(3))
+        return _nearest(red, green, blue)
+    return ""
+
+
+def _indexed(number: int) -> str:
+    if number < 16:
+        return _HUES[number % 8] if number != 8 else "muted"
+    if number >= 232:
+        return _nearest(*[8 + 10 * (min(number, 255) - 232)] * 3)
+    levels = (0, 95, 135, 175, 215, 255)
+    number -= 16
+    return _nearest(levels[number // 36], levels[number // 6 % 6], levels[number % 6])
+
+
+@lru_cache(maxsize=512)
+def _nearest(red: int, green: int, blue: int) -> str:
+    """Return the theme's colour for any colour: of its hue, since its lightness is the theme's to choose."""
+    hue, lightness, saturation = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
+    if saturation < _GREY:
+        return "muted" if lightness < _DARK else ""
+    return ("error", "warning", "success", "name", "keyword", "secondary")[round(hue * 6) % 6]
+
+
+def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[str], Style]) -> Text:
+    """Draw a piece of a text.
+
+    Args:
+        text: The piece, unsanitised and without sequences.
+        start: Its offset in the text that `parsed` returned.
+        marks: What `parsed` returned with it.
+        base: The style of what has none.
+        style: Returns the style of one of the theme's colours.
+    """
+    whole = safe(text)
+    if not marks:
+        return Text(whole, base)
+    drawn, column = Text(), 0
+    for begin, end, look in marks.runs(start, start + len(text)):
+        piece, column = _expanded(text[begin - start : end - start], column)
+        drawn.append(safe(piece), _style(look, base, style))
+    # What is suspect may span several pieces: then it is drawn harmless and plain.
+    return drawn if drawn.plain == whole else Text(whole, base)
+
+
+def _expanded(text: str, column: int) -> tuple[str, int]:
+    """Return a piece with its tabs as blanks, and the column behind it."""
+    pieces = []
+    for number, line in enumerate(text.split("\n")):
+        column = 0 if number else column
+        if "\t" in line:
+            line = (" " * column + line).expandtabs(TAB_SIZE)[column:]
+        column += len(line)
+        pieces.append(line)
+    return "\n".join(pieces), column
+
+
+def _style(look: Rendition, base: Style, style: Callable[[str], Style]) -> Style:
+    found = style(look.colour) if look.colour else style("muted") if look.dim else Style.null()
+    return (
+        base
+        + found
+        + Style(
+            bold=True if look.bold or look.ground else None,
+            italic=look.italic or None,
+            underline=look.underline or None,
+            strike=look.strike or None,
+        )
+    )

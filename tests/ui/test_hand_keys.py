@@ -1,0 +1,351 @@
+"""Keys that a hand knows from shells and from Claude Code: clear, quit, suspend, kill and yank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui import app as program
+from ccq_tui.agent.events import (
+    BlockFinished,
+    BlockKey,
+    BlockKind,
+    PermissionAsked,
+    SessionState,
+    StateChanged,
+)
+from ccq_tui.config import Launch, Settings
+from ccq_tui.screens.help import HelpScreen
+from tests.ui.host import Clock
+from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.test_commands import notices, picker, say
+
+PAUSE = 0.2
+
+
+def driven() -> Driven:
+    """The program with a clock that goes only when a test moves it: real presses take as long as they do."""
+    return Driven(clock=Clock())
+
+
+async def ready(pilot: Pilot[int], run: Driven) -> None:
+    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+
+
+async def press_apart(pilot: Pilot[int], run: Driven, *keys: str, seconds: float = PAUSE) -> None:
+    for key in keys:
+        await pilot.press(key)
+        run.clock.skip(seconds)
+
+
+async def settled(pilot: Pilot[int]) -> None:
+    """Let what waits for a key's repeats come to its end."""
+    await pilot.pause(0.2)
+
+
+async def test_two_escapes_clear_the_prompt_and_undo_and_up_bring_it_back() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        prompt = run.screen.dock.prompt
+        await pilot.press(*"words")
+        run.clock.skip(1.0)
+        await press_apart(pilot, run, "escape")
+        assert "Esc again clears" in run.screen.dock.notices.text
+        await pilot.press("escape")
+        await until(pilot, lambda: prompt.text == "")
+        await pilot.press("ctrl+underscore")
+        assert prompt.text == "words"
+        await pilot.press("ctrl+u", "up")
+        assert prompt.text == "words", "it is the newest of the earlier prompts"
+
+
+async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothing() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await pilot.press("x")
+        run.clock.skip(1.0)
+        await press_apart(pilot, run, *["escape"] * 6, seconds=0.03)
+        await settled(pilot)
+        assert run.screen.dock.prompt.text == "x", "a key held down clears nothing"
+        run.clock.skip(1.0)
+        await press_apart(pilot, run, "escape", "a")
+        await press_apart(pilot, run, "escape")
+        await settled(pilot)
+        assert run.screen.dock.prompt.text == "xa", "another key came between"
+        await pilot.press("ctrl+u")
+        run.clock.skip(1.0)
+        await press_apart(pilot, run, "escape", "escape")
+        await until(pilot, lambda: "no prompt to go back to" in run.screen.dock.notices.text)
+
+
+async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        prompt = run.screen.dock.prompt
+        await pilot.press(*"words")
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await until(pilot, lambda: run.screen.view.busy)
+        await pilot.press("ctrl+c")
+        assert run.told.interrupts == 1
+        assert prompt.text == "words"
+        run.told.tell(StateChanged(SessionState.IDLE))
+        await until(pilot, lambda: not run.screen.view.busy)
+        run.clock.skip(3.0)
+        await pilot.press("ctrl+c")
+        assert prompt.text == ""
+        assert "brings it back · Ctrl+C again quits" in run.screen.dock.notices.text
+        await pilot.press("ctrl+underscore")
+        assert prompt.text == "words"
+        run.clock.skip(3.0)
+        await press_apart(pilot, run, "ctrl+c", "ctrl+c")
+        await until(pilot, lambda: run.told.closed)
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
+async def test_a_key_held_down_does_not_quit_and_one_pressed_twice_does(key: str) -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await press_apart(pilot, run, key, seconds=0.4)
+        await press_apart(pilot, run, *[key] * 8, seconds=0.03)
+        await settled(pilot)
+        assert not run.told.closed
+        run.clock.skip(5.0)
+        await press_apart(pilot, run, key, key)
+        await until(pilot, lambda: run.told.closed)
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
+@pytest.mark.parametrize("repeat", [0.04, 0.09, 0.12])
+async def test_a_key_held_down_does_not_quit_at_any_rate_of_repeats(key: str, repeat: float) -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await press_apart(pilot, run, key, seconds=0.5)
+        await press_apart(pilot, run, *[key] * 8, seconds=repeat)
+        await settled(pilot)
+        assert not run.told.closed
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
+async def test_two_presses_in_one_burst_do_not_quit(key: str) -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await pilot.press(key, key)
+        await settled(pilot)
+        assert not run.told.closed
+
+
+@pytest.mark.parametrize("over", [1, 2, 3, 4])
+@pytest.mark.parametrize("repeat", [0.03, 0.09])
+async def test_ctrl_d_held_until_the_prompt_is_empty_does_not_quit(over: int, repeat: float) -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await pilot.press(*"abc", "home")
+        await press_apart(pilot, run, "ctrl+d", seconds=0.5)
+        await press_apart(pilot, run, *["ctrl+d"] * (2 + over), seconds=repeat)
+        assert run.screen.dock.prompt.text == ""
+        await settled(pilot)
+        assert not run.told.closed
+        run.clock.skip(5.0)
+        await press_apart(pilot, run, "ctrl+d", "ctrl+d")
+        await until(pilot, lambda: run.told.closed)
+
+
+async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        run.told.tell(asked())
+        run.clock.skip(2.0)
+        await keys_work(run, pilot)
+        await pilot.press("ctrl+c")
+        assert run.told.interrupts == 0
+        assert "Ctrl+C again quits" in run.screen.dock.notices.text
+        run.clock.skip(5.0)
+        await press_apart(pilot, run, "ctrl+d")
+        assert "Ctrl+D again" not in run.screen.dock.notices.text
+        assert not run.told.closed
+
+
+async def test_ctrl_d_deletes_where_there_is_text() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await pilot.press(*"ab", "home", "ctrl+d")
+        assert run.screen.dock.prompt.text == "b"
+        assert "quits" not in run.screen.dock.notices.text
+
+
+async def test_what_was_killed_is_yanked_in_its_order() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        prompt = run.screen.dock.prompt
+        await pilot.press(*"one", "space", *"two", "space", *"three", "ctrl+w", "ctrl+w", "ctrl+y")
+        assert prompt.text == "one two three"
+        await pilot.press("ctrl+left", "ctrl+k", "home", "ctrl+y")
+        assert prompt.text == "threeone two "
+        await pilot.press("ctrl+underscore", "alt+z")
+        assert prompt.text == "threeone two ", "undone and done again"
+
+
+async def test_a_folded_paste_that_was_killed_is_yanked_whole_into_another_prompt() -> None:
+    run, paste = driven(), "\n".join(f"line {number}" for number in range(30))
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        prompt = run.screen.dock.prompt
+        prompt.field.paste(paste)
+        assert prompt.field.text == "[pasted 30 lines]"
+        await pilot.press("ctrl+u", "x", "enter", "ctrl+y")
+        assert prompt.text == paste
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["x", paste])
+
+
+async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stops: list[str] = []
+    run = Driven(Launch(settings=Settings(cwd=Path("/")), state=tmp_path), clock=Clock())
+
+    def stop() -> None:
+        stops.append("".join(path.read_text() for path in (tmp_path / "drafts").rglob("*") if path.is_file()))
+
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        monkeypatch.setattr(program, "shell_may_resume", lambda: False)
+        await pilot.press("ctrl+z")
+        assert "No shell could resume" in run.screen.dock.notices.text
+        monkeypatch.setattr(program, "shell_may_resume", lambda: True)
+        monkeypatch.setattr(run.app, "action_suspend_process", stop)
+        await pilot.press(*"precious", "ctrl+z", "ctrl+z")
+        await until(pilot, lambda: stops)
+        assert "precious" in stops[0]
+        run.app.came_back()
+        await pilot.press("ctrl+z")  # one that was pressed before the stop
+        await settled(pilot)
+        assert len(stops) == 1
+
+
+async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(tmp_path: Path) -> None:
+    run = Driven(Launch(settings=Settings(cwd=Path("/")), state=tmp_path), clock=Clock())
+
+    def on_disk() -> str:
+        return "".join(path.read_text() for path in (tmp_path / "drafts").rglob("*") if path.is_file())
+
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        prompt = run.screen.dock.prompt
+        await pilot.press("ctrl+s")
+        assert "No prompt is put aside" in run.screen.dock.notices.text
+        await pilot.press(*"first", "ctrl+s")
+        assert prompt.text == ""
+        await pilot.press(*"other")
+        await until(pilot, lambda: "first\\nother" in on_disk())
+        await pilot.press("enter")
+        assert run.told.sent == ["other"], "what is put aside is not sent"
+        await until(pilot, lambda: "first\\nother" not in on_disk() and "first" in on_disk())
+        await pilot.press(*"next", "ctrl+s")
+        assert prompt.text == "first", "exchanged"
+        await pilot.press("ctrl+u", "ctrl+s")
+        assert prompt.text == "next"
+
+
+async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_is_text() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        prompt = run.screen.dock.prompt
+        await pilot.press("?", "x")
+        await pilot.pause(0.4)
+        assert prompt.text == "?x"
+        await pilot.press("ctrl+u", "?")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        assert prompt.text == ""
+
+
+async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_alone() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await pilot.press("alt+t")
+        await until(pilot, lambda: "Thinking off" in run.screen.dock.notices.text)
+        await pilot.press("alt+t")
+        await until(pilot, lambda: "Thinking on" in run.screen.dock.notices.text)
+        sent = [fields["max_thinking_tokens"] for name, fields in run.told.asked if "thinking" in name]
+        assert sent == [0, None]
+        await pilot.press("alt+p")
+        await until(pilot, lambda: "Claude is still starting" in run.screen.dock.notices.text)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: "No tasks run" in run.screen.dock.notices.text)
+        await pilot.press("ctrl+b")
+        await until(pilot, lambda: "nothing can go" in run.screen.dock.notices.text)
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await until(pilot, lambda: run.screen.view.busy)
+        await pilot.press("ctrl+b")
+        await until(pilot, lambda: ("background_tasks", {}) in run.told.asked)
+        before = len(run.told.asked)
+        run.told.tell(PermissionAsked(permission()))
+        run.clock.skip(2.0)
+        await keys_work(run, pilot)
+        await pilot.press("alt+t", "ctrl+t", "ctrl+b")
+        assert len(run.told.asked) == before
+        assert run.app.screen is run.session_screen
+        assert run.told.answers == []
+
+
+async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> None:
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)))
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "file").touch()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        run.told.replies["get_status"] = {
+            "sections": [
+                {"title": "Session", "rows": [{"label": "Model", "value": "x\x1b[31m"}, {"value": "Plain"}]}
+            ]
+        }
+        await say(pilot, run, "/status")
+        await until(pilot, lambda: "Session\n  Model: x" in notices(run))
+        assert "  Plain" in notices(run)
+        assert "\x1b" not in run.screen.transcript.text()
+        run.told.replies["get_workspace_diff"] = {
+            "diff": {
+                "perFileStats": [{"path": "a.txt", "added": 2, "removed": 1}],
+                "hunks": [{"path": "a.txt", "hunks": [{"oldStart": 1, "lines": [" one", "-two", "+TWO"]}]}],
+            }
+        }
+        await say(pilot, run, "/diff")
+        assert [row.label for row in (await picker(pilot)).state.rows] == ["a.txt"]
+        run.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: "-two\n+TWO" in notices(run))
+        await say(pilot, run, "/copy")
+        await until(pilot, lambda: "/copy did not work: the transcript has 0 answers" in notices(run))
+        for number, words in enumerate(("Older.", "Newest.")):
+            run.told.tell(BlockFinished(BlockKey(f"m{number}", 0), BlockKind.TEXT, words))
+        await until(pilot, lambda: "Newest." in run.screen.transcript.text())
+        await say(pilot, run, "/copy 2")
+        await until(pilot, lambda: run.app.clipboard == "Older.")
+        await say(pilot, run, "/copy")
+        await until(pilot, lambda: run.app.clipboard == "Newest.")
+        for path in ("nowhere", "file"):
+            await say(pilot, run, f"/add-dir {path}")
+            await until(pilot, lambda: "/add-dir did not work" in notices(run))
+        await say(pilot, run, "/add-dir lib")
+        await until(pilot, lambda: "may work in" in notices(run))
+        assert run.told.asked[-1][1] == {
+            "settings": {"permissions": {"additionalDirectories": [str(tmp_path / "lib")]}}
+        }
+        await say(pilot, run, "/plan look around")
+        assert run.told.set[-1] == ("mode", "plan")
+        assert run.told.sent == ["look around"]

@@ -1,0 +1,102 @@
+"""Commands that nobody knows stay in the prompt until Enter comes again."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+
+from ccq_tui.agent.events import CommandsListed, SlashCommand
+from ccq_tui.screens.session.screen import SLASH_COMMANDS
+from ccq_tui.screens.session.unknown_commands import HELD_SECONDS, WAYS
+from tests.ui.session import Driven, burst, until
+
+LISTED = CommandsListed(
+    (
+        SlashCommand("compact", "Summarize"),
+        SlashCommand("code-review", "Review", aliases=("review",)),
+        SlashCommand("__internal", "not for people"),
+    )
+)
+
+
+async def listed(pilot: Pilot[int], driven: Driven) -> None:
+    driven.told.tell(LISTED)
+    await until(pilot, lambda: driven.screen.completions.listed)
+
+
+async def put(pilot: Pilot[int], driven: Driven, text: str) -> None:
+    driven.screen.dock.prompt.put(text)
+    await pilot.pause()
+
+
+async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await listed(pilot, driven)
+        prompt = driven.screen.dock.prompt
+        await put(pilot, driven, "/comapct now")
+        await pilot.press("enter")
+        assert prompt.text == "/comapct now"
+        assert "There is no command /comapct · did you mean /compact?" in driven.screen.dock.notices.text
+        burst(driven, "\r\r\r")  # held down, the key is no second press
+        await pilot.pause()
+        assert driven.told.sent == []
+        driven.clock.skip(0.66)  # the delay of a key that begins to repeat
+        await pilot.press("enter")
+        assert driven.told.sent == []
+        driven.clock.skip(HELD_SECONDS)
+        await pilot.press("enter")
+        assert driven.told.sent == ["/comapct now"]
+        assert prompt.text == ""
+
+
+async def test_another_text_is_asked_about_anew() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await listed(pilot, driven)
+        await put(pilot, driven, "/nothing")
+        await pilot.press("enter")
+        driven.clock.skip(HELD_SECONDS)
+        await pilot.press("x", "enter")
+        assert driven.told.sent == []
+        assert driven.screen.dock.prompt.text == "/nothingx"
+
+
+@pytest.mark.parametrize("text", ["/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"])
+async def test_what_the_cli_knows_and_what_is_no_command_is_sent(text: str) -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await listed(pilot, driven)
+        await put(pilot, driven, text)
+        await pilot.press("enter")
+        assert driven.told.sent == [text]
+
+
+async def test_a_command_of_claude_codes_own_screen_says_the_way_and_no_marker_is_proposed() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await listed(pilot, driven)
+        await put(pilot, driven, "/login")
+        await pilot.press("enter")
+        assert "run: claude auth login" in driven.screen.dock.notices.text
+        await put(pilot, driven, "/internal")
+        await pilot.press("enter")
+        assert "__" not in driven.screen.dock.notices.text
+        assert driven.told.sent == []
+
+
+def test_no_way_is_said_for_a_command_that_is_there() -> None:
+    assert not {one.name for one in SLASH_COMMANDS} & set(WAYS)
+    assert all(len(way) < 80 for way in WAYS.values())
+
+
+@pytest.mark.parametrize("text", ["/exit", "/quit", " exit "])
+async def test_a_word_quits(text: str) -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await listed(pilot, driven)
+        await put(pilot, driven, text)
+        await pilot.press("enter")
+        await until(pilot, lambda: driven.told.closed)
+    assert driven.app.return_code == 0
+    assert driven.told.sent == []

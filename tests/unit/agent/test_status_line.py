@@ -1,0 +1,138 @@
+"""The status line command of Claude Code's settings: which one counts, what it is told, and its bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent import status_line
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.status_line import (
+    LONGEST,
+    MOST_LINES,
+    StatusFacts,
+    StatusLineError,
+    harmless,
+    run_status_command,
+    status_command,
+    status_data,
+)
+from ccq_tui.config.claude_flags import ClaudeFlags
+from tests.agent.running import alive
+
+
+def line(command: str) -> dict[str, Any]:
+    return {"statusLine": {"type": "command", "command": command}}
+
+
+def put(path: Path, settings: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(settings), encoding="utf-8")
+
+
+@pytest.fixture
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionOptions:
+    monkeypatch.setattr(status_line, "_MANAGED", (tmp_path / "managed.json",))
+    (tmp_path / "work").mkdir()
+    return SessionOptions(cwd=tmp_path / "work", environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
+
+
+def with_(options: SessionOptions, **changes: Any) -> SessionOptions:
+    return replace(options, **changes)
+
+
+def test_the_strongest_settings_have_it(options: SessionOptions, tmp_path: Path) -> None:
+    assert status_command(options) == ""
+    found = []
+    places = (
+        "config/settings.json",
+        "work/.claude/settings.json",
+        "work/.claude/settings.local.json",
+        "managed.json",
+    )
+    for place in places:
+        put(tmp_path / place, line(place))
+        found.append(status_command(options))
+    assert found == list(places)
+    (tmp_path / "managed.json").unlink()
+    assert status_command(with_(options, settings=json.dumps(line("flag")))) == "flag"
+    assert status_command(with_(options, project_settings=False)) == places[0]
+    assert status_command(with_(options, claude=ClaudeFlags(setting_sources=("project",)))) == places[1]
+    for flags in (ClaudeFlags(safe_mode=True), ClaudeFlags(bare=True), ClaudeFlags(restricted=True)):
+        assert status_command(with_(options, claude=flags)) == ""
+    put(tmp_path / "config/settings.json", {"disableAllHooks": True})
+    assert status_command(options) == ""
+
+
+def test_what_is_no_command_is_none(options: SessionOptions, tmp_path: Path) -> None:
+    for broken in (
+        {"statusLine": "x"},
+        {"statusLine": {"type": "x", "command": "x"}},
+        {"statusLine": {}},
+        {},
+    ):
+        put(tmp_path / "config/settings.json", broken)
+        assert status_command(options) == ""
+    (tmp_path / "config/settings.json").write_text("{", encoding="utf-8")
+    assert status_command(options) == ""
+    put(tmp_path / "managed.json", {"allowManagedHooksOnly": True})
+    put(tmp_path / "config/settings.json", line("own"))
+    assert status_command(options) == ""
+
+
+async def test_it_is_told_of_the_session_and_its_output_is_text(options: SessionOptions) -> None:
+    facts = StatusFacts(
+        session_id="s", title="The API", model="opus", version="2.1", mode="plan", effort="high", cost=0.5,
+        worked=2.0, percentage=41.6, tokens=83_200, limit=200_000,
+    )  # fmt: skip
+    data = status_data(options, facts, 61.0)
+    assert (
+        json.loads(
+            await run_status_command("head -c 99999 >told; cat told | head -c 3; pwd", data, options)
+            and (options.cwd / "told").read_text()
+        )
+        == data
+    )
+    assert data["model"] == {"id": "opus", "display_name": "opus"}
+    assert data["workspace"]["current_dir"] == str(options.cwd)
+    assert data["cost"] == {
+        "total_cost_usd": 0.5,
+        "total_duration_ms": 61_000,
+        "total_api_duration_ms": 2_000,
+    }
+    assert data["context_window"]["used_percentage"] == 42
+    assert (data["effort"], data["session_name"]) == ({"level": "high"}, "The API")
+    said = await run_status_command(
+        "printf '\\033[31mred\\033[0m \\033[2Jx\\nsecond\\n\\n3\\n4\\n'", data, options
+    )
+    assert said.split("\n")[1:] == ["second", "3"]
+    assert said.startswith("red ")
+    assert "\x1b" not in said
+
+
+async def test_it_has_bounds(options: SessionOptions, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = await run_status_command("yes abc", {}, options)
+    assert endless == "\n".join(["abc"] * MOST_LINES)
+    with pytest.raises(StatusLineError, match="exit code 3"):
+        await run_status_command("echo half; exit 3", {}, options)
+    with pytest.raises(StatusLineError, match="exit code 127"):
+        await run_status_command("no-such-program-anywhere", {}, options)
+    monkeypatch.setattr(status_line, "SECONDS", 0.5)
+    with pytest.raises(StatusLineError, match="longer than"):
+        await run_status_command("echo $$ >pid; sleep 60 & sleep 60", {}, options)
+    assert not alive(int((options.cwd / "pid").read_text()))
+    with pytest.raises(StatusLineError, match="cannot be run"):
+        await run_status_command("true", {}, with_(options, cwd=Path("/nowhere")))
+
+
+def test_what_it_says_is_harmless() -> None:
+    said = harmless("a\x1b]0;title\x07b\x9bc\u202ed\r\n" + "x" * 10_000)
+    assert "\x1b" not in said
+    assert "\x9b" not in said
+    assert "\u202e" not in said
+    assert all(len(one) <= LONGEST + 1 for one in said.split("\n"))

@@ -1,0 +1,45 @@
+"""Which command a prompt names, and which ones read like it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.prompts.command_names import MOST, named, nearest
+
+NAMES = ("model", "mode", "compact", "context", "cost", "rename", "review", "mcp__files__read")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("/modle", "modle"),
+        ("  /compact and more", "compact"),
+        ("/server:prompt x", "server:prompt"),
+        ("/a\nb", "a"),
+        ("/etc/hosts is wrong", ""),
+        ("/", ""),
+        ("//x", ""),
+        ("/ x", ""),
+        ("/3 of them", ""),
+        ("say /model", ""),
+        ("/model, please", ""),
+        ("/" + "x" * 100, ""),
+    ],
+)
+def test_a_path_and_a_text_name_no_command(text: str, name: str) -> None:
+    assert named(text) == name
+
+
+def test_what_begins_alike_comes_before_what_is_spelled_alike() -> None:
+    assert nearest("co", NAMES)[:3] == ("cost", "compact", "context")
+    assert nearest("modle", NAMES)[0] in ("model", "mode")
+    assert nearest("MODEL", NAMES)[0] == "model"
+    assert nearest("zzz", NAMES) == ()
+
+
+@given(st.text(max_size=80))
+def test_there_are_never_more_than_a_line_holds(text: str) -> None:
+    assert len(nearest(text, NAMES)) <= MOST
+    assert nearest(named(f"/{text}"), NAMES) is not None

@@ -1,0 +1,217 @@
+"""The flags of Claude Code: which are taken, and what is refused before anything starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from uuid import uuid4
+
+import claude_agent_sdk
+import pytest
+
+from ccq_tui.agent.launch_options import session_options
+from ccq_tui.cli import main
+from ccq_tui.cli.left_out import LEFT_OUT
+from ccq_tui.cli.main import cli
+from ccq_tui.config import Launch, load_settings
+from ccq_tui.config.claude_flags import ClaudeFlags
+from tests.unit.starting import FakeApp
+
+pytestmark = pytest.mark.usefixtures("restored")
+BUNDLED = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+
+
+def started(app: FakeApp, *words: str) -> Launch:
+    assert main(words) == 0
+    (launch,) = app.launches
+    return launch
+
+
+def test_every_flag_of_claude_code_is_taken_or_left_out_for_a_reason(tmp_path: Path) -> None:
+    home = os.environ | {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path)}
+    page = subprocess.run(
+        [BUNDLED, "--help"], env=home, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    options = page.partition("\nOptions:\n")[2].partition("\nCommands:\n")[0]
+    heads = re.findall(r"^  (-.*?)(?:  |$)", options, re.MULTILINE)
+    flags = {flag for head in heads for flag in re.findall(r"(?<!\S)--?[A-Za-z][\w-]*", head)}
+    assert len(flags) > 60
+    taken = {name for parameter in cli.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    taken |= {"-h", "--help"}
+    assert flags - taken - LEFT_OUT.keys() == set()
+    assert LEFT_OUT.keys() & taken == set()
+    assert LEFT_OUT.keys() - flags == set()
+
+
+def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> None:
+    (tmp_path / "plugin").mkdir()
+    (tmp_path / "agents.json").write_text('{"rev": {"description": "d", "prompt": "p"}}', encoding="utf-8")
+    words = shlex.split("""
+        --agent rev --agents agents.json --system-prompt Brief. --system-prompt-snapshot off
+        --exclude-dynamic-system-prompt-sections --fallback-model haiku,sonnet --tools Bash,Edit --tools Read
+        --strict-mcp-config --plugin-dir plugin --plugin-url https://a.example/p.zip
+        --setting-sources user,local --betas a,b --betas c --autocompact 500k --disable-slash-commands --bare
+        --safe-mode --restricted --allow-dangerously-skip-permissions --debug=hooks --debug-file log.txt
+        --verbose --name api
+    """)
+    launch = started(app, *words, "go")
+    assert (launch.prompt, launch.name, launch.settings.permission_mode) == ("go", "api", None)
+    options = session_options(launch)
+    assert options.name == "api"
+    assert options.claude == ClaudeFlags(
+        agent="rev",
+        agents=str(tmp_path / "agents.json"),
+        system_prompt="Brief.",
+        system_prompt_snapshot="off",
+        exclude_dynamic_system_prompt_sections=True,
+        fallback_model="haiku,sonnet",
+        tools=("Bash", "Edit", "Read"),
+        strict_mcp_config=True,
+        plugin_dirs=(tmp_path / "plugin",),
+        plugin_urls=("https://a.example/p.zip",),
+        setting_sources=("user", "local"),
+        betas=("a", "b", "c"),
+        autocompact="500k",
+        disable_slash_commands=True,
+        bare=True,
+        safe_mode=True,
+        restricted=True,
+        allow_dangerously_skip_permissions=True,
+        debug="hooks",
+        debug_file=tmp_path / "log.txt",
+        verbose=True,
+    )
+
+
+def test_no_tools_and_a_debug_log_of_everything(app: FakeApp) -> None:
+    claude = session_options(started(app, "--tools", "", "-d", "--model", "opus")).claude
+    assert (claude.tools, claude.debug) == ((), "")
+    assert claude.arguments() == {"debug": None}
+
+
+@pytest.mark.parametrize("mode", [(), ("--permission-mode", "plan")])
+def test_to_skip_permissions_is_a_mode_and_wins_over_another(app: FakeApp, mode: tuple[str, ...]) -> None:
+    launch = started(app, *mode, "--dangerously-skip-permissions")
+    assert launch.settings.permission_mode == "bypassPermissions"
+
+
+def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
+    wanted = str(uuid4())
+    launch = started(app, "--session-id", wanted.upper())
+    assert session_options(launch).session_id == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--agents", "{"], "--agents: must be JSON or the path of a JSON file"),
+        (["--agents", '{"rev": {"prompt": "p"}}'], "--agents: the agent 'rev' needs a description"),
+        (["--plugin-dir", "nowhere"], "--plugin-dir: must be a directory or a .zip file that exists"),
+        (["--plugin-url", "ftp://a"], "--plugin-url: must be an address that begins with https://"),
+        (
+            ["--setting-sources", "user,team"],
+            "--setting-sources: must be one of 'user', 'project' or 'local'",
+        ),
+        (["--autocompact", "5k"], '--autocompact: must be "auto" or at least 100k tokens'),
+        (["--autocompact", "much"], '--autocompact: must be "auto" or at least 100k tokens'),
+        (["--debug-file", "no/where.txt"], "--debug-file: must be a file in a directory that exists"),
+        (["--system-prompt-snapshot", "maybe"], "--system-prompt-snapshot"),
+        (["--agent", ""], "--agent: must not be empty"),
+        (["--session-id", "7"], "--session-id: must be a UUID such as"),
+        (["-c", "--session-id", "123e4567-e89b-42d3-a456-426614174000"], "needs --fork"),
+        (["-c", "--name", "api"], "--name begins a session"),
+        (["-c", "--from-pr", "12"], "--from-pr excludes --continue"),
+        (["--ide"], "--ide is a flag of Claude Code's alone: Claude Code connects to an editor"),
+        (["--output-format", "json"], "--output-format is a flag of Claude Code's alone"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_starts(
+    app: FakeApp, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(words) == 2
+    assert said in capsys.readouterr().err
+    assert app.launches == []
+
+
+def test_an_id_that_is_taken_is_refused(
+    app: FakeApp, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = str(uuid4())
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "projects" / "p").mkdir(parents=True)
+    (tmp_path / "projects" / "p" / f"{taken}.jsonl").write_text("{}\n", encoding="utf-8")
+    assert main(["--session-id", taken]) == 2
+    assert f"there is a session {taken} already; --resume {taken} continues it" in capsys.readouterr().err
+    assert app.launches == []
+
+
+def test_a_projects_file_sets_none_of_them(
+    app: FakeApp, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / ".ccq-tui.toml").write_text('plugin_dirs = ["."]\nsystem_prompt = "x"\n', encoding="utf-8")
+    assert main(["go"]) == 2
+    said = capsys.readouterr().err
+    assert "plugin_dirs: cannot be set by a project's file" in said
+    assert "system_prompt: cannot be set by a project's file" in said
+    assert app.launches == []
+
+
+def test_what_may_be_a_secret_or_was_meant_for_one_run_is_not_kept() -> None:
+    servers = '{"a": {"description": "d", "prompt": "p", "mcpServers": [{"s": {"env": {"KEY": "k"}}}]}}'
+    flags = ClaudeFlags(
+        agent="a",
+        agents=servers,
+        tools=("Bash",),
+        plugin_urls=("https://u:p@a.example/p.zip",),
+        debug="",
+        allow_dangerously_skip_permissions=True,
+    )
+    assert flags.lasting() == {"agent": "a", "tools": ["Bash"]}
+
+
+@pytest.mark.parametrize("word", ["yes", "no", "on", "", "2"])
+def test_a_switch_is_true_or_false(
+    word: str, app: FakeApp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".ccq-tui.toml").write_text(f'bell = "{word}"\n', encoding="utf-8")
+    assert main(["go"]) == 2
+    assert f"bell: must be true or false, not '{word}'" in capsys.readouterr().err
+    assert app.launches == []
+
+
+def test_a_switch_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCQ_BELL", "False")
+    monkeypatch.setenv("CCQ_REDUCE_MOTION", "1")
+    settings = load_settings().settings
+    assert (settings.bell, settings.reduce_motion) == (False, True)
+
+
+def test_a_pull_request_leads_to_its_newest_conversation(
+    app: FakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    records = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9]", "-", str(tmp_path))
+    records.mkdir(parents=True)
+    ids = [str(uuid4()) for _ in range(3)]
+    for number, session_id in enumerate(ids):
+        prompt = {
+            "type": "user",
+            "message": {"role": "user", "content": f"Prompt {number}"},
+            "uuid": str(uuid4()),
+        }
+        link = {"type": "pr-link", "prNumber": 12 if number < 2 else 123, "prRepository": "a/b"}
+        url = f"https://example.com/a/b/pull/{link['prNumber']}"
+        lines = [prompt | {"sessionId": session_id, "cwd": str(tmp_path)}, link | {"prUrl": url}]
+        path = records / f"{session_id}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        os.utime(path, (1_700_000_000 + number,) * 2)
+    for words in (["12"], ["#12"], ["https://example.com/a/b/pull/12/"]):
+        assert main(["--from-pr", *words]) == 0
+        assert app.launches.pop().resume == ids[1]
+    assert main(["--from-pr", "13"]) == 2
+    assert "no conversation here is linked to '13'" in capsys.readouterr().err
+    assert app.launches == []
