@@ -55,7 +55,7 @@ async def test_two_escapes_clear_the_prompt_and_undo_and_up_bring_it_back() -> N
         run.clock.skip(1.0)
         await press_apart(pilot, run, "escape")
         assert "Esc again clears" in run.screen.dock.notices.text
-        await pilot.press("escape")
+        await press_apart(pilot, run, "escape")
         await until(pilot, lambda: prompt.text == "")
         await pilot.press("ctrl+underscore")
         assert prompt.text == "words"

@@ -22,7 +22,7 @@ from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
-from ccq_tui.screens.session.prompts import REPEAT_SECONDS
+from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
@@ -222,6 +222,7 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(name: str, apart: f
         for _ in range(2):
             run.clock.skip(GRACE + 0.01)
             await pilot.press("escape")
+        run.clock.skip(REPEAT_SECONDS)
         await until(pilot, lambda: run.told.interrupts == 1)
 
 
@@ -242,6 +243,7 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
                 await pilot.press("escape")
                 run.clock.skip(0.03)
             assert put_off
+            run.clock.skip(REPEAT_SECONDS)
             while put_off:
                 put_off.pop()()
             assert run.told.interrupts == 0, cover

@@ -16,8 +16,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
+from ccq_tui.screens.session.key_repeats import LetGo
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, REPEAT_SECONDS, SessionUi
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.keys import escapes_of, presses_of
 
@@ -115,7 +116,7 @@ class Prompts:
             self._ui.say(words, seconds=AGAIN_SECONDS)
             return
         if escapes.may_be_held:
-            self._ui.after(REPEAT_SECONDS, partial(self._interrupt_after, escapes))
+            LetGo(self._ui, partial(self._interrupt_after, escapes))
         else:
             self._ui.session.agent.interrupt()
 
@@ -131,7 +132,7 @@ class Prompts:
             and escapes.before == first
             and not presses_of(dock).other_since("escape", first)
         ) and (escapes.last or 0.0) - first < AGAIN_SECONDS:
-            self._ui.after(REPEAT_SECONDS, partial(self._clear_or_rewind_after, escapes))
+            LetGo(self._ui, partial(self._clear_or_rewind_after, escapes))
             return
         if escapes.counts:
             self._escaped_at = escapes.last

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 from ccq_tui.config.keynames import shown_key
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, REPEAT_SECONDS, SessionUi
+from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS, LetGo
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.widgets.keys import presses_of
 
-HELD_SECONDS = 0.05
+BURST_SECONDS = 0.05
 """Two presses that come faster are no hand's: a burst, or the repeats of a key held down."""
 
 
@@ -28,7 +28,7 @@ class QuitKeys:
         self._quit = quit
         self._last = ("", float("-inf"))
         self._held = False
-        self._quitting: asyncio.TimerHandle | None = None
+        self._quitting: LetGo | None = None
 
     def press(self, key: str, first: Callable[[], str] = lambda: "") -> None:
         """Take a press.
@@ -49,11 +49,11 @@ class QuitKeys:
             self._held = gap < REPEAT_SECONDS
             return
         elsewhere = gap >= REPEAT_SECONDS and presses_of(self._ui.dock).apart < REPEAT_SECONDS
-        if gap < HELD_SECONDS or elsewhere:
+        if gap < BURST_SECONDS or elsewhere:
             self._held = True
             return
         if self._ui.pressed_again(key):
-            self._quitting = self._ui.after(REPEAT_SECONDS, self._leave)
+            self._quitting = LetGo(self._ui, self._leave)
             return
         words = " · ".join(part for part in (first(), f"{shown_key(key)} again quits") if part)
         self._ui.say(words, seconds=AGAIN_SECONDS)

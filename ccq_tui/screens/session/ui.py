@@ -20,9 +20,6 @@ from ccq_tui.widgets.transcript import Transcript
 AGAIN_SECONDS = 2.0
 """How long a key that asks to be pressed again may take."""
 
-REPEAT_SECONDS = 0.15
-"""Within how long a key that is held down comes again, once it does."""
-
 
 class SessionUi(Protocol):
     """The session, what is known of it, and the screen as far as a controller may use it."""
