@@ -50,6 +50,7 @@ from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.cards import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
+from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import Command
@@ -335,6 +336,11 @@ class CcqApp(_Base):
             self.sessions.say("A recording is shown alone, without other sessions")
         elif isinstance(self.screen, SessionScreen):
             self.push_screen(OverviewScreen(self.manager, clock=self.clock), self._left_overview)
+
+    @on(messages.StatisticsWanted)
+    def _statistics_wanted(self) -> None:
+        if isinstance(self.screen, SessionScreen):
+            self.push_screen(StatisticsScreen(self.manager.inbox))
 
     def _left_overview(self, card: Card | None) -> None:
         if card is not None:

@@ -15,7 +15,7 @@ from ccq_tui.inbox.decision import DECISION, DECISION_KEYS
 from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.inbox.keys import INBOX, INBOX_KEYS
-from ccq_tui.screens.overview.keys import OVERVIEW, OVERVIEW_KEYS
+from ccq_tui.screens.overview.keys import OVERVIEW, OVERVIEW_KEYS, STATISTICS, STATISTICS_KEYS
 from ccq_tui.screens.pickers.picker import PICKER_KEYS
 from ccq_tui.screens.pickers.sessions import SESSION_KEYS, SESSIONS
 from ccq_tui.widgets.panel.field import EDITS, LEFT_TO_OTHERS
@@ -118,6 +118,7 @@ def _sections(
         Section(KeyPlace.LIST.value, _uses(PICKER_KEYS, finding)),
         Section(SESSIONS, _uses(SESSION_KEYS, finding)),
         Section(OVERVIEW, _uses(OVERVIEW_KEYS, screens)),
+        Section(STATISTICS, _uses(STATISTICS_KEYS, screens)),
         Section(INBOX, _uses(INBOX_KEYS, finding)),
         Section(KeyPlace.EVERYWHERE.value, tuple(bound[KeyPlace.EVERYWHERE])),
         Section(TEXT, _rows(_text_keys(LEFT_TO_OTHERS | keymap.taken_from_text))),

@@ -34,8 +34,10 @@ from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
+from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.overview import card_feed
 from ccq_tui.screens.overview.cards import Card
+from ccq_tui.screens.overview.keys import STATISTICS
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import SessionScreen
@@ -406,9 +408,24 @@ async def test_statistics_of_waits(tmp_path: Path) -> None:
         await until(pilot, lambda: scroll.scroll_y == 0)
         await pilot.press("escape")
         assert isinstance(run.app.screen, OverviewScreen)
-        await pilot.press("s", "escape", "s", "s", "escape")
+        await pilot.press("s", "escape", "s", "s", "s", "f5", "escape")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         assert run.session_screen.dock.prompt.text == ""
+
+
+async def test_a_command_shows_statistics_over_the_session_with_their_keys_in_f1(
+    tmp_path: Path,
+) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session_screen.view.session_id)
+        await pilot.press(*"/stats ", "enter")
+        await until(pilot, lambda: "Nothing was asked" in shown_statistics(run))
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+        assert str(run.app.screen.query_one("#help-keys", Static).render()).startswith(STATISTICS)
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: run.app.screen is run.session_screen)
 
 
 async def test_picture_of_statistics(

@@ -1,4 +1,4 @@
-"""The keys of the overview; what it finds by letters is typed behind /."""
+"""The keys of the overview and of the statistics over it; what it finds by letters is typed behind /."""
 
 from __future__ import annotations
 
@@ -28,3 +28,17 @@ OVERVIEW_KEYS = (
     KeyUse(("f5",), "leave", "Leave"),
 )
 OVERVIEW_ACTIONS = by_key(OVERVIEW_KEYS)
+
+STATISTICS = "Statistics"
+STATISTICS_KEYS = (
+    KeyUse(("up", "k", "shift+up"), "up", "A line up"),
+    KeyUse(("down", "j", "shift+down"), "down", "A line down"),
+    KeyUse(("pageup",), "page_up", "A page up"),
+    KeyUse(("pagedown", "space"), "page_down", "A page down"),
+    KeyUse(("home",), "first", "To the top"),
+    KeyUse(("end",), "last", "To the end"),
+    KeyUse(("left", "h"), "shorter", "A shorter time"),
+    KeyUse(("right", "l"), "longer", "A longer time"),
+    KeyUse(("escape", "s", "f5"), "leave", "Leave"),
+)
+STATISTICS_ACTIONS = by_key(STATISTICS_KEYS)

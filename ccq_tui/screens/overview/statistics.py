@@ -28,6 +28,7 @@ from ccq_tui.inbox.wait_statistics import (
     waits_of,
 )
 from ccq_tui.screens.overlay import Overlay
+from ccq_tui.screens.overview.keys import STATISTICS, STATISTICS_ACTIONS
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import is_live, soon, start_work
@@ -37,8 +38,6 @@ from ccq_tui.worktrees.model import checkout_of
 SPANS = ((1, "today"), (7, "7 days"), (14, "14 days"), (28, "28 days"), (365, "a year"))
 """The days that can be looked at, and their words."""
 FIRST_SPAN = 2
-SCROLLS = {"up": -1, "k": -1, "shift+up": -1, "down": 1, "j": 1, "shift+down": 1}
-TIMES = {"left": -1, "h": -1, "right": 1, "l": 1}
 
 
 class StatisticsBody(Vertical):
@@ -65,6 +64,7 @@ class StatisticsScreen(Overlay[None]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = []
+    help_place = STATISTICS
     makes_way = True
 
     def __init__(
@@ -101,28 +101,28 @@ class StatisticsScreen(Overlay[None]):
         if self.passes_on(event):
             event.stop()
             return
-        keys = keymap_for(self).list_keys(letters=True).get(event.key, (event.key,))
-        for key in keys:
-            if self._press(key):
+        for key in keymap_for(self).list_keys(letters=True).get(event.key, (event.key,)):
+            if action := STATISTICS_ACTIONS.get(key):
                 event.stop()
+                self._do(action)
 
-    def _press(self, key: str) -> bool:
+    def _do(self, action: str) -> None:
         scroll = self.query_one(VerticalScroll)
         page = max(1, scroll.size.height - 1)
-        steps = SCROLLS | {"pageup": -page, "pagedown": page, "space": page}
-        if key in ("escape", "s"):
-            self.dismiss(None)
-        elif key in TIMES:
-            self._look_at(self._span + TIMES[key])
-        elif key in steps:
-            scroll.scroll_relative(y=steps[key], animate=False, force=True)
-        elif key == "home":
-            scroll.scroll_home(animate=False, force=True)
-        elif key == "end":
-            scroll.scroll_end(animate=False, force=True)
-        else:
-            return False
-        return True
+        match action:
+            case "leave":
+                self.dismiss(None)
+            case "shorter":
+                self._look_at(self._span - 1)
+            case "longer":
+                self._look_at(self._span + 1)
+            case "first":
+                scroll.scroll_home(animate=False, force=True)
+            case "last":
+                scroll.scroll_end(animate=False, force=True)
+            case _:
+                lines = {"up": -1, "down": 1, "page_up": -page, "page_down": page}[action]
+                scroll.scroll_relative(y=lines, animate=False, force=True)
 
     def _look_at(self, span: int) -> None:
         if 0 <= span < len(SPANS) and span != self._span:

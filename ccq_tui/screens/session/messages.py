@@ -24,6 +24,10 @@ class OverviewWanted(Message):
     """All sessions are to be shown, by what they need."""
 
 
+class StatisticsWanted(Message):
+    """How long agents waited for a person is to be shown."""
+
+
 class NewWanted(Message):
     """Another session is to be opened."""
 

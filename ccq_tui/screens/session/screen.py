@@ -23,7 +23,6 @@ from ccq_tui.screens.session.commands import Command, CommandRunner, called
 from ccq_tui.screens.session.completions import Completions
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
-from ccq_tui.screens.session.greeting import Greeting
 from ccq_tui.screens.session.mcp_command import McpCommand
 from ccq_tui.screens.session.model_commands import ModelCommands
 from ccq_tui.screens.session.notifications import Notifications
@@ -41,6 +40,7 @@ from ccq_tui.screens.session.theme_command import ThemeCommand
 from ccq_tui.screens.session.unknown_commands import UnknownCommands
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from ccq_tui.screens.session.view import SessionView
+from ccq_tui.screens.session.welcome import Welcome
 from ccq_tui.screens.session.workspace_commands import WorkspaceCommands
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, keymap_for
@@ -110,7 +110,7 @@ class SessionScreen(SessionBase):
             lambda: self.session.limited or self.switcher.counts_seconds,
         )
         self.status_output = StatusOutput(self, StatusOutputLine())
-        self.greeting = Greeting(self)
+        self.welcome = Welcome(self)
         runner = self.runner = CommandRunner(self)
         self.switcher = SessionSwitcher(runner, self.side_bar, lambda: self.size.width)
         self.palette = CommandPalette(runner, partial(_palette_rows, self), self.run_action)
@@ -189,7 +189,7 @@ class SessionScreen(SessionBase):
         if self.live:
             self.status.changed()
             self.status_output.changed()
-            self.greeting.changed()
+            self.welcome.changed()
             self.notifications.changed()
             self.attention.changed()
 
@@ -384,6 +384,12 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("new", "", "Open another session beside this one", lambda s, _: s.action_do("new_session")),
     Command("sessions", "", "Go to another session of this terminal", lambda s, _: s.switcher.pick()),
     Command("overview", "", "Show all sessions by what they need", lambda s, _: s.action_do("overview")),
+    Command(
+        "stats",
+        "",
+        "Show how long agents waited for you",
+        lambda s, _: s.post_message(messages.StatisticsWanted()),
+    ),
     Command(
         "park",
         "",

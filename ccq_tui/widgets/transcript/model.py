@@ -325,7 +325,7 @@ class TranscriptModel:
 
     @staticmethod
     def _knows_better(block: bl.RequestBlock, event: ev.RequestSettled) -> bool:
-        """Whether an answer is told of a question of which the record says only that its session ended."""
+        """Whether an event brings the answer to a question that its session's end cancelled in the record."""
         return block.outcome == Cancelled(UNANSWERED) and not isinstance(event.outcome, Cancelled)
 
     @_take.register

@@ -30,8 +30,8 @@ TIPS = (
 """An action whose key a tip names, "" for none, and the tip."""
 
 
-class Greeting:
-    """Greets in the empty transcript, until something is said.
+class Welcome:
+    """Shows the first screen in the empty transcript, until something is said.
 
     Args:
         ui: The session's screen.
@@ -46,7 +46,7 @@ class Greeting:
         transcript, view = self._ui.transcript, self._ui.view
         if self._past or not self._ui.live:
             return
-        words = greeting(view, keymap_for(self._ui.dock), today())
+        words = welcome_text(view, keymap_for(self._ui.dock), today())
         if words != transcript.welcome:
             transcript.welcome = words
 
@@ -56,7 +56,7 @@ def today() -> int:
     return date.today().toordinal()
 
 
-def greeting(view: SessionView, keymap: Keymap, day: int) -> str:
+def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
     """Return the first screen's text.
 
     Args:
