@@ -172,7 +172,7 @@ def _breaks(line: str, width: int, *, words: bool) -> list[int]:
         offsets.append(at)
     while words:
         rest = line[at : at + width + 1]  # no character takes less than no column; marks break a line early
-        chunk = chop_cells(rest, width)[0]
+        chunk = next(iter(chop_cells(rest, width)), rest)  # none for marks alone, which take no column
         if at + len(chunk) >= len(line):
             break
         behind = chunk.rfind(" ") + 1

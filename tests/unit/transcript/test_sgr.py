@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.style import Style
 from rich.text import Text
@@ -90,6 +90,8 @@ def test_the_changes_that_are_kept_have_an_end() -> None:
 
 
 @given(st.text("ab 日\u0301", max_size=80), st.integers(4, 30))
+@example("a aaaá\u0301", 4)
+@example("aaaa " + "\u0301" * 40 + "a", 4)
 def test_output_breaks_at_words_and_keeps_every_character(text: str, width: int) -> None:
     lines = folded(Text(text), width, words=True)
     assert "".join(line.plain for line in lines) == text
