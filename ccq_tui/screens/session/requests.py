@@ -261,9 +261,9 @@ class RequestQueue:
             after_refresh(panel, partial(self._bring_into_view, request.id))
 
     def _bring_into_view(self, request_id: str) -> None:
-        followed = self._ui.transcript.following
-        if self._ui.transcript.show_plan(request_id) and followed:
+        if self._ui.transcript.following:
             self._left_end_for = request_id
+        self._ui.transcript.show_plan(request_id)
 
     def looked(self) -> None:
         """Note that the transcript was scrolled: more of the plan may have been seen."""

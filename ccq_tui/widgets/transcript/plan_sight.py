@@ -23,23 +23,34 @@ class PlanSight:
         self._pane = pane
         self._looked = looked
         self._plan: PlanBlock | None = None
+        self._opens = False
+        """Whether the panel may still take its lines from the view, with the head in it."""
         self._in_view: frozenset[tuple[int, int]] = frozenset()
         self._width = 0
 
-    def show(self, request_id: str) -> bool:
-        """Bring the head of a request's plan into view, and watch it; return whether the view moved."""
+    def show(self, request_id: str) -> None:
+        """Bring the head of a request's plan into view, and watch it."""
         layout, view = self._layout, self._viewport
         plans = (block for block in reversed(layout.blocks) if isinstance(block, PlanBlock))
         self._plan = next((block for block in plans if block.request.id == request_id), None)
-        self._in_view = frozenset()
+        self._in_view, self._opens = frozenset(), view.following
         if self._plan is None:
-            return False
+            return
         head = layout.before(self._plan.at)
-        moved = not view.top <= head < view.top + view.height
-        if moved:
+        if not view.top <= head < view.top + view.height:
             self._pane.show(self._plan.at, 0, 0, layout.before(self._plan.at + 1) - head)
         self.look()
-        return moved
+
+    def resized(self) -> None:
+        """Bring the head back into view where the panel that opened has just taken the lines it was in."""
+        opens, self._opens = self._opens, False
+        if opens and self._viewport.following and self._plan is not None and self._plan.at >= 0:
+            self.show(self._plan.request.id)
+            self._opens = False
+
+    def leave(self) -> None:
+        """Keep the head in view no longer: the person goes to the end."""
+        self._opens = False
 
     @property
     def unseen(self) -> int:

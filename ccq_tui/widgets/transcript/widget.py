@@ -343,6 +343,7 @@ class Transcript(ScrollView, can_focus=False):
             self._kept_lines.forget()  # a panel that opens or closes changes the height alone
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
+        self._plan.resized()
         self.refresh()
         self.update()
 
@@ -466,6 +467,7 @@ class Transcript(ScrollView, can_focus=False):
     def action_end(self) -> None:
         """Go to the newest line and follow it; nothing is marked any more."""
         self._mark.leave()
+        self._plan.leave()
         self._viewport.follow()
         self._scrolled()
 
@@ -527,9 +529,9 @@ class Transcript(ScrollView, can_focus=False):
 
     # -- the plan that is decided on -------------------------------------------------------------------------
 
-    def show_plan(self, request_id: str) -> bool:
-        """Bring the head of a request's plan into view, and watch it; return whether the view moved."""
-        return self._plan.show(request_id)
+    def show_plan(self, request_id: str) -> None:
+        """Bring the head of a request's plan into view, and watch it."""
+        self._plan.show(request_id)
 
     def unseen_of_plan(self) -> int:
         """Return how many lines of that plan were never in view."""

@@ -121,8 +121,10 @@ def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
     pane.viewport.settle()
     sight = PlanSight(pane.viewport, pane, lambda: looks.append(None))
     assert sight.unseen == 0
-    assert not sight.show("another")
-    assert sight.show(request.id)
+    sight.show("another")
+    assert (pane.viewport.following, sight.unseen) == (True, 0)
+    sight.show(request.id)
+    assert not pane.viewport.following
     first = sight.unseen
     assert first > 0
     assert looks
@@ -132,3 +134,20 @@ def test_a_plan_is_seen_line_by_line_and_anew_after_another_width() -> None:
     pane.viewport.resize(40, HEIGHT)
     sight.look()
     assert sight.unseen >= first
+
+
+def test_a_plans_head_stays_in_view_as_the_panel_takes_its_lines_and_no_longer_at_the_end() -> None:
+    for goes_to_end in (False, True):
+        pane = Pane()
+        request = PlanRequest("r", "s-1", "\n\n".join(f"{number}. step" for number in range(HEIGHT // 2 - 2)))
+        pane.apply(ev.PlanProposed(request))
+        pane.viewport.settle()
+        sight = PlanSight(pane.viewport, pane, lambda: None)
+        sight.show(request.id)
+        assert pane.viewport.following, "all of it is in view"
+        if goes_to_end:
+            sight.leave()
+        for _ in range(2):
+            pane.viewport.resize(pane.viewport.layout.width, HEIGHT // 3)
+            sight.resized()
+            assert (pane.viewport.top == 0) is not goes_to_end
