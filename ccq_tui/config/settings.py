@@ -161,6 +161,9 @@ class Settings(ClaudeFlags):
     extended_questions: Switch = True
     """Whether the agent may ask for a text or a number, and give question sets a title."""
 
+    recall_answers: Switch = True
+    """Whether a question says how one that reads the same was answered before."""
+
     repair_records: Switch = True
     """Whether a line is added to Claude Code's record of a session that would otherwise be resumed without
     the turns after a parked question."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.asked_before import asked_before
 from ccq_tui.inbox.durable_sessions import DurableSessions
 from ccq_tui.inbox.entries import KeptEntry
 from ccq_tui.inbox.held import Held
@@ -27,7 +28,7 @@ from ccq_tui.inbox.port import (
     SessionNoted,
     Settled,
 )
-from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.store.change_feed import ChangeFeed, News, Over
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -35,6 +36,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.questions.recalled import Recalled
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -58,11 +60,13 @@ class DurableInbox:
 
     Attributes:
         notice: What a person should know of the opening, or "".
+        recalls: Whether it tells how questions were answered before.
         sessions: What it keeps of sessions.
     """
 
     def __init__(self, path: Path) -> None:
         self.notice = ""
+        self.recalls = True
         self._loop = asyncio.get_running_loop()
         self._entries: dict[str, KeptEntry] = {}
         self._settled_in_memory: set[str] = set()
@@ -296,6 +300,21 @@ class DurableInbox:
             self._retries.read(request.id, draft)
         return draft
 
+    async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
+        """Return how each question of a set was answered before, or () where nothing is known.
+
+        Raises:
+            InboxUnavailable: The disk cannot be read.
+        """
+        if (entry := self._entries.get(request.id)) is not None:
+            return entry.recalled
+        return await self.run(lambda store: self._asked_before(store, request))
+
+    def _asked_before(self, store: Store, request: Request) -> tuple[Recalled | None, ...]:
+        if not self.recalls or not isinstance(request, QuestionRequest):
+            return ()
+        return asked_before(store, request)
+
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told of every request that arrives or is settled, in any process, before its asker is.
 
@@ -328,6 +347,7 @@ class DurableInbox:
             # A listener asks for its draft next: that need not wait behind what came between.
             with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
                 entry.drafts.append(store.drafts.load(request) if stored.has_draft else None)
+                entry.recalled = self._asked_before(store, request)
             return stored
 
         try:

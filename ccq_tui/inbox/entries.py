@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.questions.recalled import Recalled
 
 
 @dataclass(slots=True)
@@ -58,6 +59,7 @@ class KeptEntry(Entry):
         in_memory: Whether the disk refused it.
         context: What the agent wrote before it.
         asked_at: When it was asked here.
+        recalled: How its questions were answered before.
         drafts: The draft that was on disk as it was asked, until somebody has taken it.
     """
 
@@ -66,4 +68,5 @@ class KeptEntry(Entry):
     in_memory: bool = False
     context: str = ""
     asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    recalled: tuple[Recalled | None, ...] = ()
     drafts: list[Draft | None] = field(default_factory=list)

@@ -15,6 +15,7 @@ from ccq_tui.inbox.port import Added, Claim, Left, Listener, SessionFact, Settle
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.questions.recalled import Recalled
 
 MOST_SETTLED = 1000
 """Outcomes remembered for answers that come too late."""
@@ -122,6 +123,10 @@ class MemoryInbox:
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the draft of a request that waits, or None when none is kept."""
         return self._drafts.get(request.id)
+
+    async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:  # noqa: ARG002
+        """Return (): nothing outlives the process."""
+        return ()
 
     async def close(self) -> bool:
         """Return True: there is nothing to write."""

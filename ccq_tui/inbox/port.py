@@ -12,6 +12,7 @@ from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
+from ccq_tui.questions.recalled import Recalled
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +320,10 @@ class Inbox(Protocol):
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
+        ...
+
+    async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
+        """Return how each question of a set was answered before, or () where nothing is known."""
         ...
 
     async def close(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Request
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState
 
 TYPING_PAUSE = 0.8
@@ -142,6 +143,11 @@ class WaitingLine:
 def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
     return kind_of(request).first_draft(request)
+
+
+def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:
+    """Return a draft that knows how its questions were answered before."""
+    return replace(draft, recalled=recalled) if isinstance(draft, PanelState) else draft
 
 
 def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> float:

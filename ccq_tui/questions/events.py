@@ -166,6 +166,11 @@ class OpenNote:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeOver:
+    """Take the earlier answer to a question that reads the same as a draft; confirms nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenFilter:
     """Go to the filter of a long list."""
 
@@ -221,6 +226,7 @@ Action = (
     | TurnPage
     | OpenOther
     | OpenNote
+    | TakeOver
     | OpenFilter
     | OpenDiscussion
     | TogglePreview

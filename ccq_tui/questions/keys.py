@@ -24,11 +24,13 @@ from ccq_tui.questions.events import (
     OpenOther,
     Pick,
     ScrollPreview,
+    TakeOver,
     ToggleHidden,
     TogglePreview,
     TurnPage,
 )
 from ccq_tui.questions.model import Kind
+from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import NONE_SELECTED
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
 
@@ -100,6 +102,12 @@ def _previewable(state: PanelState) -> bool:
     return _list(state) and has_preview(state)
 
 
+def _answered_before(state: PanelState) -> bool:
+    """Whether the question was answered before, with something that its draft does not have."""
+    before = state.before
+    return _list(state) and before is not None and taken_over(state.page, before.answer) != state.page.draft
+
+
 def _several(state: PanelState) -> bool:
     return state.needs_review
 
@@ -136,6 +144,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
     KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in words of your own"),
     KeyRow(("n",), lambda _: OpenNote(), _list, "n", "Add a note to the answer"),
+    KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Take over how you answered before"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
     KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "Show the preview larger, or back"),
     KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "Scroll the preview up"),
@@ -268,6 +277,7 @@ def _list_hints(state: PanelState) -> Hints:
         *((("p", "preview"),) if preview else ()),
         *(() if page.is_field else (("o", "other"),)),
         ("n", "note"),
+        *((("r", "as before"),) if _answered_before(state) else ()),
         *((("/", "filter"),) if _filterable(state) else ()),
         _discuss(state),
         _DECLINE,

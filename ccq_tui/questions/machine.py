@@ -31,6 +31,7 @@ from ccq_tui.questions.events import (
     Seen,
     Shown,
     TabClicked,
+    TakeOver,
     TerminalFocused,
     TextChanged,
     ToggleHidden,
@@ -220,6 +221,8 @@ def _flow(state: PanelState, action: Action) -> PanelState:
             return back(state)
         case Decline():
             return decline(state)
+        case TakeOver():
+            return moves.take_over(state)
         case TogglePreview():
             return replace(state, large=not state.large)
         case ToggleHidden():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ccq_tui.questions.model import Kind
+from ccq_tui.questions.model import Answer, Kind
 from ccq_tui.questions.prose import length_notice
-from ccq_tui.questions.state import Focus, PanelState, resting_focus
+from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
 
 OUT_OF_SIGHT = "that row was out of sight · nothing is taken yet · the same key takes it now"
 NOT_DRAWN = "that key came before this was drawn · nothing is taken yet · the same key takes it now"
@@ -59,6 +59,47 @@ def mark(state: PanelState) -> PanelState:
     if state.page.is_field or state.page.cursor == state.page.other_row:
         return open_other(state)
     return pick(state, state.page.cursor)
+
+
+def taken_over(page: Page, answer: Answer) -> Draft:
+    """Return the draft of a page with an earlier answer in it.
+
+    What was typed here stays: an earlier text goes only where there is none. Options that are no longer
+    offered are left out.
+
+    Args:
+        page: The page; its question reads like the one that was answered.
+        answer: The earlier answer.
+    """
+    draft, question = page.draft, page.question
+    note = draft.note or answer.note
+    if page.is_field:
+        if page.typed or not answer.other:
+            return replace(draft, note=note)
+        return replace(draft, other=answer.other, taken=True, note=note)
+    selected = tuple(index for index, one in enumerate(question.options) if one.label in answer.selected)
+    if answer.other and not draft.other.strip():
+        draft = replace(draft, other=answer.other)
+    other_on = bool(answer.other) and draft.other == answer.other
+    if question.multi_select:
+        other_on = other_on or draft.other_on
+    else:
+        selected = () if other_on else selected[:1]
+    if not (selected or other_on):
+        return replace(draft, note=note)
+    return replace(draft, selected=selected, other_on=other_on, note=note, none=False)
+
+
+def take_over(state: PanelState) -> PanelState:
+    """Put an earlier answer into the draft, with the cursor on it; nothing is confirmed."""
+    if state.before is None:
+        return state
+    page = state.page
+    draft = taken_over(page, state.before.answer)
+    row = page.cursor
+    if not page.is_field and draft != page.draft:
+        row = draft.selected[0] if draft.selected else page.other_row if draft.other_on else row
+    return state.with_page(draft=draft, cursor=row, filter="")
 
 
 def mark_all(state: PanelState) -> PanelState:

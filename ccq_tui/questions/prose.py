@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.questions.model import Answer, QuestionSet
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
@@ -61,6 +62,12 @@ def answer_parts(answer: Answer) -> list[str]:
     if answer.other:
         parts.append(f"“{answer.other}”" if answer.selected else answer.other)
     return parts or [NO_ANSWER]
+
+
+def before_line(before: Recalled) -> str:
+    """Return in one line how a question was answered before, and when."""
+    note = f" · ✎ {before.answer.note}" if before.answer.note else ""
+    return f"Answered {before.when}: {answer_line(before.answer)}{note}"
 
 
 def shown_label(label: str) -> str:

@@ -10,6 +10,7 @@ from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.numbers import number_problem
 from ccq_tui.questions.outcome import Discussed, Outcome
+from ccq_tui.questions.recalled import Recalled
 
 
 class Focus(StrEnum):
@@ -115,6 +116,11 @@ class Page:
         return ""
 
     @property
+    def typed(self) -> str:
+        """What stands in a field and is not what its question proposed, or ""."""
+        return self.draft.other if self.draft.other != proposed(self.question) else ""
+
+    @property
     def unselected(self) -> str:
         """The text that was typed and is no part of the answer, or ""; a proposal was not typed."""
         typed = self.draft.other
@@ -190,6 +196,8 @@ class PanelState:
         warned_at: When it was said that own text stands unselected, or None once another key came.
         in_sight: The rows on the screen as they were last told, or None for a surface that shows all of them.
             No part of the draft.
+        recalled: How each question was answered before, in their order; empty where nothing is known. No part
+            of the draft.
     """
 
     questions: QuestionSet
@@ -210,6 +218,7 @@ class PanelState:
     stray: int | None = None
     warned_at: float | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
+    recalled: tuple[Recalled | None, ...] = field(default=(), compare=False)
 
     @property
     def in_review(self) -> bool:
@@ -220,6 +229,15 @@ class PanelState:
     def page(self) -> Page:
         """The page shown; in the review, the page of the row under its cursor."""
         return self.pages[min(self.review_row if self.in_review else self.tab, len(self.pages) - 1)]
+
+    @property
+    def before(self) -> Recalled | None:
+        """How the question shown was answered before, or None."""
+        return None if self.in_review else self.before_on(self.tab)
+
+    def before_on(self, tab: int) -> Recalled | None:
+        """Return how the question of a tab was answered before, or None."""
+        return self.recalled[tab] if tab < len(self.recalled) else None
 
     @property
     def needs_review(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest, RequestOutcome, SessionFact
+from ccq_tui.inbox import InboxError, QuestionRequest, RequestOutcome, SessionFact
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT
 from tests.ui.host import Clock
@@ -61,7 +62,10 @@ class InboxSession(ToldSession):
         request = request_of(self.name)
         asked = asyncio.ensure_future(self._driven.app.inbox.ask(request, f"I looked around in {self.name}."))
         self.tell(StateChanged(SessionState.AWAITING))
-        self.tell(QuestionAsked(request))
+        recalled: tuple[Recalled | None, ...] = ()
+        with suppress(InboxError):
+            recalled = await self._driven.app.inbox.asked_before(request)
+        self.tell(QuestionAsked(request, recalled=recalled))
         outcome = await asked
         self.outcomes.append(outcome)
         self.tell(RequestSettled(request.id, outcome, INBOX))

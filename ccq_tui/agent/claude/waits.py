@@ -36,6 +36,7 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.questions.recalled import Recalled
 
 _logger = logging.getLogger(__name__)
 
@@ -274,8 +275,9 @@ class Waits:
         try:
             await waits.wait()  # the inbox has the request before anyone hears of it and answers
             draft = None if asking.done() else await self._draft(request)
+            recalled = () if asking.done() else await self._recalled(request)
             self._stop_when_over()
-            self._tell(request, draft)
+            self._tell(request, draft, recalled)
             either: list[asyncio.Future[Any]] = [asking, park]
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             outcome = asking.result() if asking.done() else park.result()
@@ -304,9 +306,11 @@ class Waits:
         self._stop_when_over()
         return outcome
 
-    def _tell(self, request: Request, draft: Draft | None) -> None:
+    def _tell(
+        self, request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...] = ()
+    ) -> None:
         self._told.add(request.id)
-        self._emit(_asked(request, draft))
+        self._emit(_asked(request, draft, recalled))
         self.calls.asked(request.tool_use_id)
         if self._parking and request.id in self._parkable:
             self._put_off(request.id, Parked(deferred=False))
@@ -318,6 +322,14 @@ class Waits:
         except InboxError as error:
             _logger.warning("A draft was not read: %s", error)
             return None
+
+    async def _recalled(self, request: Request) -> tuple[Recalled | None, ...]:
+        """Find how questions were answered before; without it they are asked all the same."""
+        try:
+            return await self._inbox.asked_before(request)
+        except InboxError as error:
+            _logger.warning("Earlier answers were not read: %s", error)
+            return ()
 
     def _stop_when_over(self) -> None:
         """Ask nobody and reply nothing once the process is gone: an attempt would only end in an error."""
@@ -341,9 +353,9 @@ class Waits:
         _logger.debug("A request came without its tool call")
 
 
-def _asked(request: Request, draft: Draft | None) -> AgentEvent:
+def _asked(request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...]) -> AgentEvent:
     if isinstance(request, QuestionRequest):
-        return QuestionAsked(request, draft)
+        return QuestionAsked(request, draft, recalled=recalled)
     if isinstance(request, PermissionRequest):
         return PermissionAsked(request, draft)
     return PlanProposed(request, draft)

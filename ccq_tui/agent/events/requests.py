@@ -8,6 +8,7 @@ from datetime import datetime
 from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving
 
 
@@ -39,12 +40,14 @@ class QuestionAsked:
     Attributes:
         request: The set.
         draft: What was selected and typed for it before, or None.
+        recalled: How each question was answered before; empty where nothing is known.
         by_message: Whether no call waits for it any more, so that its answer goes to the agent as a message.
     """
 
     request: QuestionRequest
     draft: Draft | None = None
     by_message: bool = False
+    recalled: tuple[Recalled | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

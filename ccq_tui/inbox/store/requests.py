@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -41,6 +42,10 @@ from ccq_tui.processes import Owner, alive
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
+
+ANSWERS_SEARCHED = 2000
+"""So many of the newest requests are searched for earlier answers."""
+MOST_ANSWERED = 50
 
 _SELECT = """
     SELECT requests.*,
@@ -324,6 +329,49 @@ class RequestTable:
         query = f"{_SELECT} WHERE number > ? AND answers.settled_at >= ? ORDER BY number LIMIT ?"
         rows = self._database.rows(query, (after, stamp(since), limit))
         return _read(rows), rows[-1]["number"] if len(rows) == limit else 0
+
+    def answered(
+        self, words: Sequence[str], directory: str = "", *, without: str = ""
+    ) -> list[StoredRequest]:
+        """Return question sets that a person answered and that contain one of some words.
+
+        Args:
+            words: What one of their texts contains, as it is written there.
+            directory: Those of sessions of this directory come first, the newest before older ones.
+            without: The id of a request that is left out.
+
+        Returns:
+            At most `MOST_ANSWERED` of the newest `ANSWERS_SEARCHED` requests.
+        """
+        if not words:
+            return []
+        either = " OR ".join("instr(requests.body, ?)" for _ in words)
+        query = f"""{_SELECT} LEFT JOIN sessions ON sessions.id = requests.session_id
+            WHERE requests.kind = 'question' AND requests.state IN ('answered', 'delivered')
+            AND requests.number > (SELECT coalesce(max(number), 0) - {ANSWERS_SEARCHED} FROM requests)
+            AND requests.id != ? AND ({either})
+            ORDER BY sessions.directory = ? DESC, requests.number DESC LIMIT {MOST_ANSWERED}"""  # noqa: S608 - ours
+        written = (json.dumps(word)[1:-1] for word in words)
+        return _read(self._database.rows(query, (request_key(without), *written, storable(directory))))
+
+    def forget(self, session_id: str) -> int:
+        """Delete what a session asked and nobody waits for any more, answers and drafts included.
+
+        Args:
+            session_id: The session.
+
+        Returns:
+            How many requests.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        of = "SELECT id FROM requests WHERE session_id = ? AND state != 'pending'"
+        key = name_key(session_id)
+        with self._database.writing():
+            for table in ("drafts", "answers"):
+                self._database.do(f"DELETE FROM {table} WHERE request_id IN ({of})", (key,))  # noqa: S608 - ours
+            return self._database.do(f"DELETE FROM requests WHERE id IN ({of})", (key,))  # noqa: S608 - ours
 
     def waiting_counts(self) -> dict[str, int]:
         """Return how many requests wait, for each session that has any."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from ccq_tui.inbox import (
     AlreadySettled,
@@ -14,7 +15,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import NOBODY_DECIDES
-from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft
+from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft, with_recalled
 from ccq_tui.questions import Expired
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.session import SessionScreen
@@ -47,7 +48,13 @@ class RequestAnswers:
         """
         request, screen = row.stored.request, self._screen_of(row)
         here = screen.dock.draft_of(row.id) if screen is not None and is_live(screen) else None
-        return here or await self._manager.inbox.load_draft(request) or first_draft(request)
+        if here is not None:
+            return here
+        inbox = self._manager.inbox
+        draft = await inbox.load_draft(request) or first_draft(request)
+        with suppress(InboxError):  # it opens all the same, without that line
+            draft = with_recalled(draft, await inbox.asked_before(request))
+        return draft
 
     def keep(self, row: InboxRow, draft: Draft) -> None:
         """Give a draft to the session in this terminal that has the request, if there is one."""

@@ -100,12 +100,16 @@ class Shelf:
             _logger.warning("The inbox does not have the title of a session: %s", error)
 
     async def delete(self, session: EarlierSession) -> None:
-        """Delete a session's file.
+        """Delete a session's file, and what the inbox keeps of its settled questions.
 
         Raises:
             ReaderError: It could not be deleted.
         """
         await delete_earlier(self.options, session.session_id)
+        try:
+            await self._inbox.run(lambda store: store.requests.forget(session.session_id))
+        except InboxError as error:
+            _logger.warning("The inbox keeps the answers of a deleted session: %s", error)
 
 
 def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf:

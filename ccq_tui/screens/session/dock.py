@@ -15,10 +15,18 @@ from textual.message import Message
 
 from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, waiting_line
 from ccq_tui.inbox.shared_draft import followed
-from ccq_tui.inbox.waiting_line import Draft, Waiting, WaitingLine, seconds_to_wait
+from ccq_tui.inbox.waiting_line import (
+    Draft,
+    Waiting,
+    WaitingLine,
+    first_draft,
+    seconds_to_wait,
+    with_recalled,
+)
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panel_pool import Panel, PanelPool
 from ccq_tui.widgets.hints import HintBar, Hints
@@ -148,7 +156,13 @@ class Dock(Vertical):
 
     # -- the line -----------------------------------------------------------------------------------------
 
-    def add(self, request: Request, draft: Draft | None = None, earlier: Sequence[Page] = ()) -> None:
+    def add(
+        self,
+        request: Request,
+        draft: Draft | None = None,
+        earlier: Sequence[Page] = (),
+        recalled: tuple[Recalled | None, ...] = (),
+    ) -> None:
         """Let a request wait; it is shown when it is the first and nobody is typing.
 
         A set that was still being written keeps what was done in it.
@@ -157,15 +171,18 @@ class Dock(Vertical):
             request: The request.
             draft: What was selected and typed for it before, or None.
             earlier: Pages of questions that were closed, whose drafts come back with the same questions.
+            recalled: How each question was answered before.
         """
         if (known := self._line.get(request.id)) is not None:
             if known.arriving and isinstance(request, QuestionRequest):
-                self._ask(request, earlier)
+                self._ask(request, earlier, recalled)
             return
         if draft is None and earlier and isinstance(request, QuestionRequest):
             draft = asked_again(request.questions, earlier)
         if draft is not None:
             draft = replace(draft, outcome=None)  # its outcome was not kept
+        if recalled:
+            draft = with_recalled(draft or first_draft(request), recalled)
         if not self._line.items:
             self._settled = 0
         self._change(self._line.with_added(request, draft))
@@ -186,23 +203,33 @@ class Dock(Vertical):
         self._grow(request, arriving, earlier)
         self._make_way_soon()
 
-    def _ask(self, request: QuestionRequest, earlier: Sequence[Page]) -> None:
+    def _ask(
+        self,
+        request: QuestionRequest,
+        earlier: Sequence[Page],
+        recalled: tuple[Recalled | None, ...],
+    ) -> None:
         """Let a set that was still being written wait like any other, and keep what was done in it."""
-        waiting = self._grow(request, None, earlier)
+        waiting = self._grow(request, None, earlier, recalled)
         self._change(self._line)
         if waiting is not None and isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
             self.post_message(self.DraftChanged(waiting))
 
     def _grow(
-        self, request: QuestionRequest, arriving: Arriving | None, earlier: Sequence[Page]
+        self,
+        request: QuestionRequest,
+        arriving: Arriving | None,
+        earlier: Sequence[Page],
+        recalled: tuple[Recalled | None, ...] = (),
     ) -> Waiting | None:
         known = self._line.get(request.id)
         if known is None or not isinstance(known.draft, PanelState):
             return None
         if isinstance(self._panel, QuestionPanel) and self._line.head is known:
-            draft = self._panel.grow(request.questions, arriving, earlier=earlier)
+            draft = self._panel.grow(request.questions, arriving, earlier=earlier, recalled=recalled)
         else:
             draft = grown(known.draft, request.questions, arriving, self._clock(), earlier=earlier)
+            draft = replace(draft, recalled=recalled)
         waiting = Waiting(request, draft)
         self._line = self._line.with_item(waiting)
         self._say_what_waits()

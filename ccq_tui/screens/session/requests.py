@@ -90,7 +90,8 @@ class RequestQueue:
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
                 self._came_again()
                 if request.id not in self._answered:  # else asked again only to be told what was answered
-                    dock.add(request, event.draft, self._left.pages)
+                    recalled = event.recalled if isinstance(event, QuestionAsked) else ()
+                    dock.add(request, event.draft, self._left.pages, recalled)
                 if isinstance(event, QuestionAsked) and event.by_message:
                     self._say_of(request.id, BY_MESSAGE)
             case RequestSettled():

@@ -37,15 +37,23 @@ class InboxWatch:
         supervisor: Hears of the inbox, too.
         sessions: Where it is said, and told how much waits.
         file: The database, or None for the usual one.
+        recalls: Whether questions say how they were answered before.
     """
 
     def __init__(
-        self, app: App[Any], supervisor: Supervisor, sessions: OpenSessions, file: Path | None
+        self,
+        app: App[Any],
+        supervisor: Supervisor,
+        sessions: OpenSessions,
+        file: Path | None,
+        *,
+        recalls: bool = True,
     ) -> None:
         self._app = app
         self._supervisor = supervisor
         self._sessions = sessions
         self._file = file
+        self._recalls = recalls
         self._inbox: DurableInbox | None = None
         self._counting = False
 
@@ -53,6 +61,7 @@ class InboxWatch:
         """Return the inbox of all sessions, opened at the first use."""
         if self._inbox is None:
             self._inbox = DurableInbox.begin(self._file or inbox_path())
+            self._inbox.recalls = self._recalls
             self._supervisor.follow(self._inbox)
             self._inbox.subscribe(self._inbox_changed)
             start_work(self._app, partial(self._tell_of_inbox, self._inbox), name="inbox")

@@ -12,7 +12,14 @@ from rich.text import Text
 from ccq_tui.questions.keys import LARGE_TEXT
 from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.questions.numbers import allowed_range
-from ccq_tui.questions.prose import EMPTY_LABEL, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_parts
+from ccq_tui.questions.prose import (
+    EMPTY_LABEL,
+    NO_ANSWER,
+    NONE_SELECTED,
+    UNSELECTED,
+    answer_parts,
+    before_line,
+)
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.lines import DrawnLine, flowing, indented, row_lines, verbatim, wrapped
@@ -83,6 +90,9 @@ def page_lines(
         if page.is_field
         else _rows(page, here, width, palette, growing=growing, signed=signed)
     )
+    if (before := state.before_on(tab)) is not None:
+        said = wrapped_once(drawn(before_line(before)), palette.muted, width - 13)
+        found += [DrawnLine(text) for text in indented(said, Text("     ↺ ", palette.muted), 7)]
     if page.draft.note and here is not Focus.NOTE:
         note = wrapped_once(drawn(page.draft.note, "n shows all"), palette.note, width - 13)
         found += [DrawnLine(text) for text in indented(note, Text("     ✎ note: ", palette.note), 13)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import cast
 
 from rich.text import Text
@@ -27,6 +28,7 @@ from ccq_tui.questions.input_guard import GRACE, Meaning
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.merge_partial import grown
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import FlowView, LineView, TextLines
@@ -220,7 +222,12 @@ class QuestionPanel(RequestPanel[PanelState]):
     help_place = KeyPlace.QUESTION.value
 
     def grow(
-        self, questions: QuestionSet, arriving: Arriving | None, *, earlier: Iterable[Page] = ()
+        self,
+        questions: QuestionSet,
+        arriving: Arriving | None,
+        *,
+        earlier: Iterable[Page] = (),
+        recalled: tuple[Recalled | None, ...] = (),
     ) -> PanelState:
         """Show more of a set that is still being written.
 
@@ -228,6 +235,7 @@ class QuestionPanel(RequestPanel[PanelState]):
             questions: The set as far as it is here.
             arriving: How much that is; None when it is asked.
             earlier: Pages of sets that were closed, whose drafts come back.
+            recalled: How each question was answered before.
 
         Returns:
             The state, with all that was selected and typed.
@@ -235,6 +243,7 @@ class QuestionPanel(RequestPanel[PanelState]):
         self._take_text()
         before = self._state
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
+        self._state = replace(self._state, recalled=recalled)
         cast("QuestionForm", self._form).keep_questions(before, self._state)
         if arriving is None and self._state.grown_at is not None:
             self._hints.sleep(GRACE)

@@ -244,7 +244,7 @@ class Picture:
         asked = self._low and asked_whole(page.question, room, self.look.place)
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(
-            (tab, width, airy, asked, signed, *above, here, page.draft, page.filter),
+            (tab, width, airy, asked, signed, *above, here, page.draft, page.filter, state.before_on(tab)),
             lambda: page_lines(
                 state, tab, width, self.look.palette, above=above, asked=asked, airy=airy, signed=signed
             ),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ccq_tui.questions import Answered, Declined, Discussed
+from ccq_tui.questions import Answer, Answered, Declined, Discussed
 from ccq_tui.questions.keys import FILTER_FROM, KEY_TABLE, action_for, hints
+from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Focus
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
 
@@ -211,6 +214,7 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
         panel(number_question()),
     ]
     states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab", "p")]
+    states.append(replace(panel(), recalled=(Recalled(Answer(("SQLite",)), "today"),)))
     for row in KEY_TABLE:
         assert any(row.when(state) for state in states), row.shown
 

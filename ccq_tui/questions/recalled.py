@@ -1,0 +1,38 @@
+"""An earlier answer to a question that reads the same; shown in one line, taken over by a key alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccq_tui.questions.model import Answer, Question
+
+FEWEST_OPTIONS = 3
+"""Fewer options in common, such as "Yes" and "No", make no two questions the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """How a question that reads the same was answered before.
+
+    Attributes:
+        answer: The answer.
+        when: The day, as a person reads it.
+    """
+
+    answer: Answer
+    when: str
+
+
+def reads_like(one: Question, other: Question) -> bool:
+    """Whether two questions have the same text, or the same options where these are at least three."""
+    if one.kind is not other.kind:
+        return False
+    if _words(one.text) == _words(other.text):
+        return True
+    labels = {_words(option.label) for option in one.options}
+    same = labels == {_words(option.label) for option in other.options}
+    return same and len(labels) >= FEWEST_OPTIONS and one.multi_select == other.multi_select
+
+
+def _words(text: str) -> str:
+    return " ".join(text.casefold().split())
