@@ -79,3 +79,18 @@ async def test_a_list_that_is_whole_at_once_has_room_for_all_its_rows() -> None:
         shown.show(None)
         await pilot.pause()
         assert not shown.display
+
+
+def test_a_list_says_how_many_rows_lie_beyond_its_lines() -> None:
+    rows = tuple(Completion(name := f"command-{number}", name, detail="x" * 80) for number in range(12))
+    choices = CompletionList(WantedCompletion(CompletionKind.COMMANDS, "")).found(rows)
+    for width in (20, 80):
+        lines = drawn(choices, width, 8, PLAIN).plain.split("\n")
+        assert "↑" not in lines[0]
+        assert lines[-1][-4:] == " ↓ 4"
+        lines = drawn(choices.to(6), width, 8, PLAIN).plain.split("\n")
+        assert (lines[0][-4:], lines[-1][-4:]) == (" ↑ 2", " ↓ 2")
+        lines = drawn(choices.to(11), width, 8, PLAIN).plain.split("\n")
+        assert lines[0][-4:] == " ↑ 4"
+        assert "↓" not in lines[-1]
+        assert {len(line) for line in lines[:1]} == {width}

@@ -89,12 +89,17 @@ def drawn(choices: CompletionList, width: int, most: int, palette: Palette) -> T
         title = _TITLES.get(choices.wanted.kind, "")
         words = " · ".join(part for part in (title, choices.note) if part)
         lines.append(Text(f"   {words}", palette.muted, no_wrap=True))
-    shown = [choices.rows[number] for number in choices.window(most)]
+    window = choices.window(most)
+    shown = [choices.rows[number] for number in window]
     column = min(max((cell_len(_head(row)) for row in shown), default=0), max(12, width * 2 // 5))
-    for number, row in zip(choices.window(most), shown, strict=True):
+    for number, row in zip(window, shown, strict=True):
         lines.append(_row(choices, row, number == choices.cursor, width, column, palette))
     for line in lines:
         line.truncate(width, overflow="ellipsis")
+    if window.start:
+        _sign(lines[has_title(choices)], f" ↑ {window.start}", width, palette)
+    if more := len(choices.rows) - window.stop:
+        _sign(lines[-1], f" ↓ {more}", width, palette)
     return Text("\n").join(lines)
 
 
@@ -121,6 +126,14 @@ def _row(
         line.append(" " * max(0, width - line.cell_len))
         line.stylize_before(palette.cursor)
     return line
+
+
+def _sign(line: Text, sign: str, width: int, palette: Palette) -> None:
+    """Say at the end of a line how many rows lie beyond it."""
+    room = max(0, width - cell_len(sign))
+    line.truncate(room, overflow="ellipsis")
+    line.append(" " * (room - line.cell_len))
+    line.append(sign, palette.muted)
 
 
 def _head(row: Completion) -> str:
