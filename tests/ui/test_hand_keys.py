@@ -10,14 +10,19 @@ from textual.pilot import Pilot
 from ccq_tui import app as program
 from ccq_tui.agent.events import (
     BlockFinished,
+    BlockGrew,
     BlockKey,
     BlockKind,
     PermissionAsked,
+    PromptAccepted,
+    PromptDelivered,
     SessionState,
     StateChanged,
+    TurnEnded,
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.session.prompts import GIVEN_BACK
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, keys_work, permission, until
 from tests.ui.test_commands import notices, picker, say
@@ -105,6 +110,69 @@ async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
         run.clock.skip(3.0)
         await press_apart(pilot, run, "ctrl+c", "ctrl+c")
         await until(pilot, lambda: run.told.closed)
+
+
+async def silent_turn(pilot: Pilot[int], run: Driven) -> None:
+    """Send a prompt that Claude reads and says nothing to yet."""
+    await pilot.press(*"words", "enter")
+    await until(pilot, lambda: run.told.sent)
+    for event in (PromptAccepted("words", prompt_id="p1"), StateChanged(SessionState.WORKING)):
+        run.told.tell(event)
+    run.told.tell(PromptDelivered("p1"))
+    await until(pilot, lambda: run.screen.view.busy)
+    run.clock.skip(3.0)
+    run.told.replies["rewind_conversation"] = {"rewound": True}
+
+
+def interrupted(run: Driven) -> None:
+    """Tell that the turn ended as an interrupted one does."""
+    assert run.told.interrupts == 1
+    run.told.tell(TurnEnded("aborted_streaming", True, 1.0, None, 0, 0))
+    run.told.tell(StateChanged(SessionState.IDLE))
+
+
+async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back() -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await silent_turn(pilot, run)
+        await pilot.press("ctrl+c")
+        interrupted(run)
+        await until(pilot, lambda: run.screen.dock.prompt.text == "words")
+        assert GIVEN_BACK in notices(run)
+        assert [fields for name, fields in run.told.asked if name == "rewind_conversation"] == [
+            {"target_message_uuid": "p1"}
+        ]
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == ["words", "words"])
+
+
+@pytest.mark.parametrize("case", ["said", "typed", "queued", "refused", "by itself"])
+async def test_an_interrupted_prompt_stays_where_something_follows_on_it(case: str) -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await silent_turn(pilot, run)
+        match case:
+            case "said":
+                run.told.tell(BlockGrew(BlockKey("m", 0), BlockKind.TEXT, "Well"))
+            case "typed":
+                await pilot.press(*"other")
+            case "queued":
+                run.told.tell(PromptAccepted("next", queued=True, prompt_id="p2"))
+                await until(pilot, lambda: run.screen.dock.prompt.has_queued)
+            case "refused":
+                run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
+        if case == "by itself":
+            run.told.interrupts = 1
+        else:
+            await pilot.press("ctrl+c")
+        interrupted(run)
+        await until(pilot, lambda: not run.screen.view.busy)
+        await settled(pilot)
+        assert run.screen.dock.prompt.text == ("other" if case == "typed" else "")
+        assert GIVEN_BACK not in notices(run)
+        assert bool(run.told.asked) == (case == "refused")
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])

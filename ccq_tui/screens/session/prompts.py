@@ -4,25 +4,103 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from functools import partial
 
+from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import (
+    BlockFinished,
+    BlockGrew,
+    PermissionAsked,
+    PlanProposed,
     PromptAccepted,
     PromptDelivered,
     PromptReturned,
+    QuestionArriving,
+    QuestionAsked,
     SessionLost,
     SessionState,
+    StateChanged,
+    ToolStarted,
+    TurnEnded,
 )
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.key_repeats import LetGo
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
+from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.keys import escapes_of, presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
+GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back in its field · Enter sends it again"
+SAID = (
+    BlockGrew,
+    BlockFinished,
+    ToolStarted,
+    QuestionArriving,
+    QuestionAsked,
+    PermissionAsked,
+    PlanProposed,
+)
+"""Events after which there is something of Claude's to keep."""
+
+
+class EarlyInterrupt:
+    """Gives a prompt back whose turn is interrupted before Claude says anything, as the native screen does.
+
+    The conversation forgets it, so that what is sent next does not follow on it.
+
+    Args:
+        ui: The session's screen.
+        rewind: Takes the conversation back.
+    """
+
+    def __init__(self, ui: SessionUi, rewind: RewindCommand) -> None:
+        self._ui = ui
+        self._rewind = rewind
+        self._read: list[str] = []
+        """The prompts of the turn that the agent has read."""
+        self._said = False
+        self._wanted = False
+        """Whether a person has interrupted the turn with nothing else typed or queued."""
+        self._ended = ""
+        """The prompt of a turn that ended so, until Claude is ready."""
+
+    def interrupt(self, *, queued: bool) -> None:
+        """Interrupt the turn.
+
+        Args:
+            queued: Whether prompts wait: these begin the next turn, and follow on this one.
+        """
+        self._wanted = not (queued or self._ui.dock.prompt.holds_text)
+        self._ui.session.agent.interrupt()
+
+    def take(self, event: SessionEvent) -> None:
+        """Follow the turn, and give its prompt back once it has ended."""
+        match event:
+            case PromptDelivered(prompt_id):
+                self._read.append(prompt_id)
+            case _ if isinstance(event, SAID):
+                self._said = True
+            case TurnEnded(reason=reason):
+                early = self._wanted and not self._said and reason.startswith("aborted")
+                self._ended = self._read[0] if early and len(self._read) == 1 else ""
+            case StateChanged(SessionState.IDLE):
+                if self._ended:
+                    self._ui.start(partial(self._give_back, self._ended), "give a prompt back")
+                self._read, self._said, self._wanted, self._ended = [], False, False, ""
+            case _:
+                pass
+
+    async def _give_back(self, prompt_id: str) -> None:
+        try:
+            text = await self._rewind.forget(prompt_id)
+        except CommandError:
+            return  # as where the CLI refuses: the prompt stays in the conversation, and in the history
+        if text:
+            self._ui.dock.prompt.put_back(text)
+            self._ui.note(GIVEN_BACK)
 
 
 class Prompts:
@@ -34,10 +112,11 @@ class Prompts:
         rewind: Goes back to an earlier prompt.
     """
 
-    def __init__(self, ui: SessionUi, keeper: PromptKeeper, rewind: Callable[[], object]) -> None:
+    def __init__(self, ui: SessionUi, keeper: PromptKeeper, rewind: RewindCommand) -> None:
         self._ui = ui
         self._keeper = keeper
         self._rewind = rewind
+        self._early = EarlyInterrupt(ui, rewind)
         self._escaped_at: float | None = None
         """When Esc was pressed that a second one may follow, to clear or to rewind; or None."""
         self._queued: list[str] = []
@@ -45,6 +124,7 @@ class Prompts:
     def take(self, event: SessionEvent) -> None:
         """Put a prompt that was not sent back into its field."""
         self._note_queued(event)
+        self._early.take(event)
         if isinstance(event, PromptReturned) and not event.kept:
             self._ui.dock.prompt.put_back(event.text)
             self._keeper.settle([event.prompt_id])
@@ -118,7 +198,7 @@ class Prompts:
         if escapes.may_be_held:
             LetGo(self._ui, partial(self._interrupt_after, escapes))
         else:
-            self._ui.session.agent.interrupt()
+            self._interrupt()
 
     def _clear_or_rewind(self, escapes: Escapes) -> None:
         """Take the first Esc of a pair, or the second one: no Esc of a longer burst is either.
@@ -149,7 +229,7 @@ class Prompts:
         if dock.prompt.holds_text:
             self._ui.say(self.clear())
         elif not dock.line.items:
-            self._rewind()
+            self._rewind.do()
 
     def clear(self) -> str:
         """Empty the prompt; return what to say, with the ways back, or ""."""
@@ -164,14 +244,17 @@ class Prompts:
         if not dock.prompt.display:
             return ""
         if self._ui.view.busy and not dock.line.items:
-            self._ui.session.agent.interrupt()
+            self._interrupt()
             return "Interrupting Claude"
         return self.clear()
+
+    def _interrupt(self) -> None:
+        self._early.interrupt(queued=bool(self._queued))
 
     def _interrupt_after(self, escapes: Escapes) -> None:
         """Interrupt the turn if no Esc followed that one."""
         if escapes_of(self._ui.dock) == escapes and self._ui.view.busy:
-            self._ui.session.agent.interrupt()
+            self._interrupt()
 
 
 def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:

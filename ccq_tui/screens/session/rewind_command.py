@@ -125,15 +125,41 @@ class RewindCommand:
             "warning",
         )
 
+    async def forget(self, prompt_id: str) -> str:
+        """Take the conversation back to before its last prompt, of which nothing came.
+
+        Args:
+            prompt_id: The prompt.
+
+        Returns:
+            Its text; "" where it is not the last one, or the CLI refused.
+
+        Raises:
+            CommandError: The CLI did not answer in time, or is gone.
+        """
+        given = self.given[-1] if self.given else None
+        if given is None or given.prompt_id != prompt_id:
+            return ""
+        done = await self._ui.session.agent.rewind(prompt_id, files=False)
+        if done.refusal:
+            return ""
+        self._drop(given)
+        return given.text
+
+    def _drop(self, given: Given) -> int:
+        """Forget a prompt and all after it; return how many that are."""
+        place = self.given.index(given) if given in self.given else 0
+        gone = len(self.given) - place
+        self.given = self.given[:place]
+        return gone
+
     async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
         done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
             kept = "Nothing was taken back" if files else "The conversation was not taken back"
             self._runner.tell(f"{kept}: {done.refusal}", "warning")
             return
-        place = self.given.index(given) if given in self.given else 0
-        gone = len(self.given) - place
-        self.given = self.given[:place]
+        gone = self._drop(given)
         last = "the last prompt" if gone == 1 else f"the last {gone} prompts"
         before = one_line(given.text, 120)
         followed = files and not (done.files_refusal or done.files_left)

@@ -93,7 +93,9 @@ class SessionScreen(SessionBase):
         )
         self.side_bar = SideBar()
         self.keeper = PromptKeeper(self)
-        self.prompts = Prompts(self, self.keeper, lambda: self.rewind.do())
+        runner = self.runner = CommandRunner(self)
+        self.rewind = RewindCommand(runner)
+        self.prompts = Prompts(self, self.keeper, self.rewind)
         self.completions = Completions(
             self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
         )
@@ -111,7 +113,6 @@ class SessionScreen(SessionBase):
         )
         self.status_output = StatusOutput(self, StatusOutputLine())
         self.welcome = Welcome(self)
-        runner = self.runner = CommandRunner(self)
         self.switcher = SessionSwitcher(runner, self.side_bar, lambda: self.size.width)
         self.palette = CommandPalette(runner, partial(_palette_rows, self), self.run_action)
         self.models = ModelCommands(runner, self.keeper.chose)
@@ -120,7 +121,6 @@ class SessionScreen(SessionBase):
         self.resume = ResumeCommand(runner)
         self.mcp = McpCommand(runner)
         self.tasks = TasksCommand(runner)
-        self.rewind = RewindCommand(runner)
         self.workspace = WorkspaceCommands(runner)
         self.listeners = (
             self.notifications.take,

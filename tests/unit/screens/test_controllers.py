@@ -28,6 +28,7 @@ from ccq_tui.screens.session.permission_mode import MODE_ERROR, PermissionMode
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import Remedies
+from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from tests.unit.screens.ui import NoScreen
@@ -76,7 +77,8 @@ def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> Non
     withdrawn: list[str] = []
     ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(withdraw=withdrawn.append)))
     settled: list[str] = []
-    prompts = Prompts(ui, SimpleNamespace(settle=settled.extend, sent={}), lambda: None)  # type: ignore[arg-type]
+    keeper: Any = SimpleNamespace(settle=settled.extend, sent={})
+    prompts = Prompts(ui, keeper, RewindCommand(CommandRunner(ui)))
     for name in ("p1", "p2"):
         prompts.take(PromptAccepted(name, queued=True, prompt_id=name))
     prompts.take_back()
