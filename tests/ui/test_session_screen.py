@@ -84,7 +84,8 @@ async def test_the_focus_stays_where_keys_go() -> None:
                 await keys_work(run, pilot)
                 await leave(run, pilot, keys)
                 await pilot.press(*moves, "enter")
-                await until(pilot, lambda: run.screen.dock.panel is None)
+                # A key that still finds the panel that leaves is late: after it the prompt holds Enter back.
+                await until(pilot, lambda: run.screen.dock.panel is None and run.screen.dock.prompt.display)
             assert [name for name, _, _ in run.told.answers] == [f"q {keys}", f"p {keys}"]
 
 
