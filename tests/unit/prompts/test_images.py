@@ -133,11 +133,11 @@ class TestStore:
 
     def test_the_oldest_go_beyond_what_is_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         store = ImageStore(tmp_path)
-        kept = [store.add(png(shade=shade), f"{shade}.png") for shade in range(3)]
+        kept = [store.add(gif(5, 1 + shade), f"{shade}.gif") for shade in range(3)]
         for age, image in zip((30, 10, 20), kept, strict=True):
             os.utime(store.path(image), (1_000_000 - age,) * 2)
         monkeypatch.setattr(image_store, "MOST_KEPT", 3 * kept[0].size)
-        newest = store.add(png(shade=9), "9.png")
+        newest = store.add(gif(5, 9), "9.gif")
         assert [store.has(image) for image in (*kept, newest)] == [False, True, True, True]
 
     def test_a_pipe_is_no_image_and_nobody_waits_for_it(self, tmp_path: Path) -> None:
