@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ MOST_PIXELS = 8_000
 """The most pixels a side that the API takes."""
 MOST_IMAGES = 20
 """Images in one prompt: from more on the API wants each of them smaller."""
+MOST_TOGETHER = 15_000_000
+"""Bytes of all images in a prompt: a request of the API holds 32 MB, and the ones before are in it, too."""
 LONGEST_NAME = 40
 HEADER_BYTES = 512 * 1024
 """Where the header of an image is looked for: photographs have previews before their size."""
@@ -157,6 +159,16 @@ def label(image: Image, known: Mapping[str, Image], text: str) -> str:
     while known.get(name := f"[image {number}: {facts(image)}]", image) != image:
         number += 1
     return name
+
+
+def excess(images: Collection[Image]) -> str:
+    """Say why so many images cannot go with one prompt; "" where they can."""
+    if len(images) > MOST_IMAGES:
+        return f"A prompt takes up to {MOST_IMAGES} images · send the rest with the next one"
+    if (size := sum(image.size for image in images)) > MOST_TOGETHER:
+        most = size_words(MOST_TOGETHER)
+        return f"These images have {size_words(size)}; a prompt takes {most} · send some with the next one"
+    return ""
 
 
 def in_line(line: str, images: Mapping[str, Image]) -> Iterator[tuple[int, int]]:
