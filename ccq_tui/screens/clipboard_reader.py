@@ -80,7 +80,7 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
             image, text = (*shell, _POWERSHELL), (*shell, _POWERSHELL_TEXT)
             return ClipboardReader([image], text, decode=_from_base64)
     if environment.get("WAYLAND_DISPLAY") and has("wl-paste"):
-        images = [("wl-paste", "--no-newline", "--type", kind) for kind in IMAGE_TYPES]
+        images: list[tuple[str, ...]] = [("wl-paste", "--no-newline", "--type", kind) for kind in IMAGE_TYPES]
         return ClipboardReader(images, ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
     if environment.get("DISPLAY") and has("xclip"):
         begin = ("xclip", "-selection", "clipboard", "-o")

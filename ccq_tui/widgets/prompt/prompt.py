@@ -124,7 +124,8 @@ class Prompt(Vertical):
         self.has_queued = False
         """Whether a prompt is queued that Up brings back into an empty field."""
         self._looking = 0
-        self._sends_then = False
+        self._entered: str | None = None
+        """What stood in the field as Enter came while images were looked for, or None."""
         self.field.looks_at = self._look_at
         self.last_typed: float | None = None
         """When somebody last typed what stands here, in seconds of the clock, or None."""
@@ -285,6 +286,7 @@ class Prompt(Vertical):
             Why they are not there, for a person, or "".
         """
         self._looking -= 1
+        self._typed_on()
         words = excess([*self.draft.images.values(), *attached]) if attached else ""
         if attached and not words:
             if instead_of:
@@ -293,15 +295,23 @@ class Prompt(Vertical):
                 for image in attached:
                     self.field.attach(image)
             self._note_text()
-        if self._sends_then and not self._looking:
-            self._sends_then = False
+        if self._entered is not None and not self._looking:
+            self._entered = None
             if not words:
                 self._submit()
         return words
 
+    def _typed_on(self) -> None:
+        """Let an Enter that waits for images send nothing if somebody typed on behind it."""
+        if self._entered is not None and self._entered != self.field.text:
+            self._entered = None
+            self.post_message(self.HeldBack(TYPED_ON))
+
     def _note_text(self) -> None:
         """Take what stands in the field for known: nobody typed it."""
         self._known = self.field.text
+        if self._entered is not None:
+            self._entered = self.field.text
         self._tell()
 
     def remember(self, earlier: Iterable[str]) -> None:
@@ -510,9 +520,7 @@ class Prompt(Vertical):
             self._known = self.field.text
             self.note_typed()
             self._held()
-            if self._sends_then:
-                self._sends_then = False
-                self.post_message(self.HeldBack(TYPED_ON))
+            self._typed_on()
             self._look(opens=True)
             self._tell()
 
@@ -542,7 +550,7 @@ class Prompt(Vertical):
             self.post_message(self.HeldBack())
             return
         if self._looking:
-            self._sends_then = True
+            self._entered = self.field.text
             return
         images = self.draft.images
         if words := excess(images.values()):
