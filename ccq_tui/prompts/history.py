@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError, begin
-from ccq_tui.prompts.images import Image, as_json, from_json
+from ccq_tui.prompts.images import PromptImage, as_json, from_json
 from ccq_tui.stored import locked, private_dir, write_whole
 
 MOST_ENTRIES = 2_000
@@ -20,7 +20,7 @@ WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 LONGEST = 100_000
 """Characters of a prompt that is kept; a longer one is not."""
 
-Entry = tuple[str, str, Mapping[str, Image]]
+Entry = tuple[str, str, Mapping[str, PromptImage]]
 
 
 class PromptHistory:
@@ -36,7 +36,7 @@ class PromptHistory:
     def __init__(self, path: Path, project: Path) -> None:
         self._path = path
         self._project = str(project)
-        self.images: dict[str, Mapping[str, Image]] = {}
+        self.images: dict[str, Mapping[str, PromptImage]] = {}
         """The images of the prompts that were loaded, by the prompt's text."""
 
     def load(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ class PromptHistory:
                 self.images.setdefault(text, images)
         return tuple([*here, *(text for text in elsewhere if text not in here)][:MOST_ENTRIES])
 
-    def add(self, text: str, images: Mapping[str, Image] | None = None) -> None:
+    def add(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Keep a prompt that was sent.
 
         Args:
@@ -108,7 +108,7 @@ class PromptHistory:
         return [entry for line in lines if (entry := _entry(line)) is not None]
 
 
-def _line(text: str, project: str, images: Mapping[str, Image]) -> bytes:
+def _line(text: str, project: str, images: Mapping[str, PromptImage]) -> bytes:
     entry: dict[str, object] = {"text": text, "project": project, "at": int(time.time())}
     if images:
         entry["images"] = as_json(images)

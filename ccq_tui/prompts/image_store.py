@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError, read_bytes
-from ccq_tui.prompts.images import MOST_BYTES, Image, UnfitImageError, examined, size_words
+from ccq_tui.prompts.images import MOST_BYTES, PromptImage, UnfitImageError, examined, size_words
 from ccq_tui.stored import write_whole
 
 MOST_KEPT = 300_000_000
@@ -24,15 +24,15 @@ class ImageStore:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def path(self, image: Image) -> Path:
+    def path(self, image: PromptImage) -> Path:
         """Return the file of an image."""
         return self._directory / image.digest
 
-    def has(self, image: Image) -> bool:
+    def has(self, image: PromptImage) -> bool:
         """Whether an image is still kept."""
         return self.path(image).is_file()
 
-    def add(self, data: bytes, name: str) -> Image:
+    def add(self, data: bytes, name: str) -> PromptImage:
         """Keep an image.
 
         Args:
@@ -52,7 +52,7 @@ class ImageStore:
             self._drop_oldest()
         return image
 
-    def add_file(self, path: Path) -> Image:
+    def add_file(self, path: Path) -> PromptImage:
         """Keep a copy of an image's file.
 
         Args:

@@ -35,7 +35,7 @@ class UnfitImageError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class PromptImage:
     """An image that is kept to be sent.
 
     Attributes:
@@ -55,7 +55,7 @@ class Image:
     size: int
 
 
-def examined(data: bytes, name: str) -> Image:
+def examined(data: bytes, name: str) -> PromptImage:
     """Look at the bytes of an image.
 
     Args:
@@ -79,7 +79,7 @@ def examined(data: bytes, name: str) -> Image:
             f"{called} has {size_words(len(data))}; "
             f"Claude takes up to {size_words(MOST_BYTES)} · make it smaller"
         )
-    return Image(called, hashlib.sha256(data).hexdigest(), media_type, width, height, len(data))
+    return PromptImage(called, hashlib.sha256(data).hexdigest(), media_type, width, height, len(data))
 
 
 def header(data: bytes) -> tuple[str, int, int] | None:
@@ -138,12 +138,12 @@ def size_words(count: int) -> str:
     return f"{round(count / 1_000)} kB" if count < 999_500 else f"{count / 1_000_000:.1f} MB"
 
 
-def facts(image: Image) -> str:
+def facts(image: PromptImage) -> str:
     """Name an image with its size."""
     return f"{image.name} {image.width}×{image.height}, {size_words(image.size)}"
 
 
-def label(image: Image, known: Mapping[str, Image], text: str) -> str:
+def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> str:
     """Name an image in a prompt.
 
     Args:
@@ -161,7 +161,7 @@ def label(image: Image, known: Mapping[str, Image], text: str) -> str:
     return name
 
 
-def excess(images: Collection[Image]) -> str:
+def excess(images: Collection[PromptImage]) -> str:
     """Say why so many images cannot go with one prompt; "" where they can."""
     if len(images) > MOST_IMAGES:
         return f"A prompt takes up to {MOST_IMAGES} images · send the rest with the next one"
@@ -171,7 +171,7 @@ def excess(images: Collection[Image]) -> str:
     return ""
 
 
-def in_line(line: str, images: Mapping[str, Image]) -> Iterator[tuple[int, int]]:
+def in_line(line: str, images: Mapping[str, PromptImage]) -> Iterator[tuple[int, int]]:
     """Give where names of images begin and end in a line."""
     if images:
         yield from (found.span() for found in _CHIP.finditer(line) if found[0] in images)
@@ -182,14 +182,14 @@ def names_in(text: str) -> list[str]:
     return [found[0] for found in _CHIP.finditer(text)]
 
 
-def named(text: str, images: Mapping[str, Image]) -> dict[str, Image]:
+def named(text: str, images: Mapping[str, PromptImage]) -> dict[str, PromptImage]:
     """Return the images whose names stand in a text, in its order."""
     return {name: images[name] for name in names_in(text) if name in images}
 
 
 def adopted(
-    texts: Sequence[str], images: Mapping[str, Image], known: Mapping[str, Image]
-) -> tuple[tuple[str, ...], dict[str, Image]]:
+    texts: Sequence[str], images: Mapping[str, PromptImage], known: Mapping[str, PromptImage]
+) -> tuple[tuple[str, ...], dict[str, PromptImage]]:
     """Bring texts from elsewhere to where other images may have the names of theirs.
 
     Args:
@@ -200,7 +200,7 @@ def adopted(
     Returns:
         The texts and images, under other names where theirs are those of others here.
     """
-    found: dict[str, Image] = {}
+    found: dict[str, PromptImage] = {}
     for name, image in images.items():
         if known.get(name, image) == image:
             found[name] = image
@@ -211,12 +211,12 @@ def adopted(
     return tuple(texts), found
 
 
-def as_json(images: Mapping[str, Image]) -> dict[str, Any]:
+def as_json(images: Mapping[str, PromptImage]) -> dict[str, Any]:
     """Return images by name as JSON knows them."""
     return {name: asdict(image) for name, image in images.items()}
 
 
-def from_json(content: object) -> dict[str, Image]:
+def from_json(content: object) -> dict[str, PromptImage]:
     """Read images by name; what is none is left out."""
     if not isinstance(content, Mapping):
         return {}
@@ -224,9 +224,9 @@ def from_json(content: object) -> dict[str, Image]:
     return {name: image for name, image in read if image is not None and _CHIP.fullmatch(name)}
 
 
-def _image(content: object) -> Image | None:
+def _image(content: object) -> PromptImage | None:
     try:
-        image = Image(**content) if isinstance(content, Mapping) else None
+        image = PromptImage(**content) if isinstance(content, Mapping) else None
     except TypeError:
         return None
     if image is None or not isinstance(image.name, str) or not isinstance(image.digest, str):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.prompts.images import Image, adopted, as_json, from_json
+from ccq_tui.prompts.images import PromptImage, adopted, as_json, from_json
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""
@@ -77,13 +77,13 @@ class PromptDraft:
     pastes: Mapping[str, str] = field(default_factory=dict, hash=False)
     sent: tuple[Sent, ...] = ()
     session: Unbegun | None = None
-    images: Mapping[str, Image] = field(default_factory=dict, hash=False)
+    images: Mapping[str, PromptImage] = field(default_factory=dict, hash=False)
 
     def __bool__(self) -> bool:
         return bool(self.text.strip() or self.sent)
 
 
-def among(draft: PromptDraft, known: Mapping[str, Image]) -> PromptDraft:
+def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
     """Return a draft as it is where other images may have the names of its own.
 
     Args:

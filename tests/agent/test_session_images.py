@@ -17,7 +17,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import MOST_BYTES, Image, label
+from ccq_tui.prompts.images import MOST_BYTES, PromptImage, label
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
@@ -29,7 +29,7 @@ SOURCE = "[Image: source: "
 TURNS = Scenario("a").says("One.").ends_turn().says("Two.").ends_turn().says("Three.").ends_turn()
 
 
-def kept(store: ImageStore, data: bytes, name: str) -> tuple[Image, ImageFile]:
+def kept(store: ImageStore, data: bytes, name: str) -> tuple[PromptImage, ImageFile]:
     image = store.add(data, name)
     return image, ImageFile(name, store.path(image), image.media_type)
 

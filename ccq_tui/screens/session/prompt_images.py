@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ccq_tui.prompts.image_paths import existing, paths_in
 from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import MOST_IMAGES, Image, UnfitImageError
+from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
 from ccq_tui.screens.clipboard_reader import NoReaderError, read_clipboard, reader
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
@@ -42,7 +42,7 @@ class PromptImages:
         self._ui.start(partial(self._attach_files, pasted), "images")
 
     async def _attach_files(self, pasted: str) -> None:
-        attached: list[Image] = []
+        attached: list[PromptImage] = []
         words = ""
         try:
             async with asyncio.timeout(SECONDS):
@@ -59,7 +59,7 @@ class PromptImages:
         if words:
             self._ui.say(words)
 
-    def _add(self, paths: Sequence[Path]) -> list[Image]:
+    def _add(self, paths: Sequence[Path]) -> list[PromptImage]:
         return [self._store.add_file(path) for path in paths]
 
     def paste(self) -> None:
@@ -71,7 +71,7 @@ class PromptImages:
         self._ui.start(self._paste, "clipboard")
 
     async def _paste(self) -> None:
-        attached: list[Image] = []
+        attached: list[PromptImage] = []
         words = ""
         try:
             found = await self._clipboard()

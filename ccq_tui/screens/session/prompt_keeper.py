@@ -25,7 +25,7 @@ from ccq_tui.config import state_dir
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import Image, named
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from ccq_tui.screens.session.ui import SessionUi
@@ -117,7 +117,7 @@ class PromptKeeper:
         self._save_draft()
         await asyncio.wrap_future(self._disk.submit(lambda: None))
 
-    def remember(self, text: str, images: Mapping[str, Image]) -> None:
+    def remember(self, text: str, images: Mapping[str, PromptImage]) -> None:
         """Keep a text that leaves the field unsent, and its images, with the earlier prompts."""
         self._add_to_history(text.rstrip(), images)
         self._ui.dock.prompt.remember(self.earlier)
@@ -148,7 +148,7 @@ class PromptKeeper:
             case _:
                 pass
 
-    def _add_to_history(self, text: str, images: Mapping[str, Image] | None = None) -> None:
+    def _add_to_history(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         self.earlier = (text, *(other for other in self.earlier if other != text))
         self._on_disk(self._history.add, text, images)
 
@@ -208,7 +208,7 @@ class PromptKeeper:
         draft = self._draft_of(self._unsaved_draft)
         return bool(draft.session and draft)
 
-    def submitted(self, text: str, images: Mapping[str, Image]) -> None:
+    def submitted(self, text: str, images: Mapping[str, PromptImage]) -> None:
         """Remember a prompt that leaves the field, and its images."""
         self._add_to_history(text.rstrip(), images)
         self._save_draft()
@@ -226,10 +226,9 @@ class PromptKeeper:
 
     def _draft_of(self, field: PromptDraft) -> PromptDraft:
         sent = tuple(self.sent.values())
-        known = self._ui.dock.prompt.field.images
         images = dict(field.images)
-        for one in sent if known else ():
-            images |= named(one.text, known)
+        for one in sent:
+            images |= self._ui.dock.prompt.images_in(one.text)
         return replace(field, sent=sent, session=self._unbegun(waits=self._waits), images=images)
 
     def _unbegun(self, *, waits: bool) -> Unbegun | None:

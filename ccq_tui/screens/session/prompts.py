@@ -15,7 +15,7 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
 )
-from ccq_tui.prompts.images import Image
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.key_repeats import LetGo
@@ -43,7 +43,7 @@ class Prompts:
         self._escaped_at: float | None = None
         """When Esc was pressed that a second one may follow, to clear or to rewind; or None."""
         self._queued: list[str] = []
-        self._images: dict[str, Mapping[str, Image]] = {}
+        self._images: dict[str, Mapping[str, PromptImage]] = {}
         """The images with which prompts were sent, by the prompt: one may have to go again."""
 
     def take(self, event: SessionEvent) -> None:
@@ -79,7 +79,7 @@ class Prompts:
         if self._queued:
             self._ui.session.agent.withdraw(self._queued[-1])
 
-    def send(self, text: str, images: Mapping[str, Image] | None = None) -> None:
+    def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.
 
         Args:

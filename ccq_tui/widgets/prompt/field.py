@@ -10,7 +10,7 @@ from textual import events
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from ccq_tui.prompts import images, pastes
-from ccq_tui.prompts.images import Image
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.panel.field import AnswerField
 
@@ -44,7 +44,7 @@ class PromptField(AnswerField):
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they stand in the text."""
-        self.images: dict[str, Image] = {}
+        self.images: dict[str, PromptImage] = {}
         """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
         self.looks_at: Callable[[str], None] = lambda _: None
         """Called with what a paste has put into the text."""
@@ -103,11 +103,11 @@ class PromptField(AnswerField):
         self.type(text)
         self.looks_at(text)
 
-    def attach(self, image: Image) -> None:
+    def attach(self, image: PromptImage) -> None:
         """Put an image where the caret is."""
         self.type(f"{self._named(image)} ")
 
-    def exchange(self, text: str, attached: Sequence[Image]) -> None:
+    def exchange(self, text: str, attached: Sequence[PromptImage]) -> None:
         """Put images in place of what a paste has put into the text, where that still stands."""
         place = self.text.rfind(text)
         if place < 0:
@@ -120,7 +120,7 @@ class PromptField(AnswerField):
         self.replace(names, *ends, maintain_selection_offset=True)
         self.scroll_cursor_visible()
 
-    def _named(self, image: Image, beside: str = "") -> str:
+    def _named(self, image: PromptImage, beside: str = "") -> str:
         name = images.label(image, self.images, self.text + beside)
         self.images[name] = image
         return name

@@ -17,7 +17,7 @@ from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, completed, wanted_at
 from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, CompletionList
 from ccq_tui.prompts.image_paths import paths_in
-from ccq_tui.prompts.images import Image, excess, named, names_in
+from ccq_tui.prompts.images import PromptImage, excess, named, names_in
 from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
@@ -64,7 +64,7 @@ class Prompt(Vertical):
     class Submitted(Message):
         """The person sent a prompt, with the images that it names; the field is empty again."""
 
-        def __init__(self, text: str, images: Mapping[str, Image] | None = None) -> None:
+        def __init__(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
             super().__init__()
             self.text = text
             self.images = dict(images or {})
@@ -159,7 +159,7 @@ class Prompt(Vertical):
         if self._aside is not None:
             return self._aside
         text = self.field.text
-        return PromptDraft(text, used(text, self.field.pastes), images=named(text, self.field.images))
+        return PromptDraft(text, used(text, self.field.pastes), images=self.images_in(text))
 
     @property
     def choices(self) -> CompletionList | None:
@@ -264,6 +264,10 @@ class Prompt(Vertical):
         self.field.images.update(draft.images)
         return draft
 
+    def images_in(self, text: str) -> dict[str, PromptImage]:
+        """Return the images whose names stand in a text, in its order."""
+        return named(text, self.field.images)
+
     # -- images -------------------------------------------------------------------------------------------
 
     def _look_at(self, pasted: str) -> None:
@@ -275,7 +279,7 @@ class Prompt(Vertical):
         """Let Enter wait until `looked` says what comes into the text."""
         self._looking += 1
 
-    def looked(self, attached: Sequence[Image] = (), instead_of: str = "") -> str:
+    def looked(self, attached: Sequence[PromptImage] = (), instead_of: str = "") -> str:
         """Put images into the text, and send it if Enter waited for them.
 
         Args:

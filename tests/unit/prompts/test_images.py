@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from ccq_tui.prompts import image_store, images
 from ccq_tui.prompts.image_paths import existing, paths_in
 from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import Image, UnfitImageError, adopted, examined, from_json, header, label, named
+from ccq_tui.prompts.images import (
+    PromptImage,
+    UnfitImageError,
+    adopted,
+    examined,
+    from_json,
+    header,
+    label,
+    named,
+)
 from tests.unit.prompts.pictures import gif, jpeg, png, webp
 
 SHOT = examined(png(), "shot.png")
@@ -70,11 +79,11 @@ def test_the_largest_image_is_the_one_whose_base64_fits() -> None:
 
 def test_label() -> None:
     assert label(SHOT, {}, "") == f"[image 1: shot.png 64×48, {len(png())} bytes]"
-    photo = Image("p.jpg", "a" * 64, "image/jpeg", 640, 480, 34_400)
+    photo = PromptImage("p.jpg", "a" * 64, "image/jpeg", 640, 480, 34_400)
     assert label(photo, {}, "") == "[image 1: p.jpg 640×480, 34 kB]"
     first = label(photo, {}, "")
     assert label(photo, {first: photo}, f"see {first}") == "[image 2: p.jpg 640×480, 34 kB]"
-    other = Image("p.jpg", "b" * 64, "image/jpeg", 640, 480, 34_400)
+    other = PromptImage("p.jpg", "b" * 64, "image/jpeg", 640, 480, 34_400)
     # Nothing of it stands in the text, and yet it names another one.
     assert label(other, {first: photo}, "") == "[image 2: p.jpg 640×480, 34 kB]"
 
@@ -82,7 +91,7 @@ def test_label() -> None:
 @given(st.text(max_size=80), st.integers(1, 8000), st.integers(1, images.MOST_BYTES))
 def test_every_name_is_known_again(name: str, side: int, size: int) -> None:
     called = examined(png(), name).name
-    image = Image(called, "a" * 64, "image/png", side, side, size)
+    image = PromptImage(called, "a" * 64, "image/png", side, side, size)
     chip = label(image, {}, "")
     assert named(f"a {chip} b", {chip: image}) == {chip: image}
     assert from_json(images.as_json({chip: image})) == {chip: image}
@@ -96,7 +105,7 @@ def test_names_are_of_images_that_are_known_in_their_order() -> None:
 
 def test_texts_from_elsewhere_take_other_names_where_theirs_are_taken() -> None:
     chip = label(SHOT, {}, "")
-    other = Image(SHOT.name, "b" * 64, "image/png", 64, 48, SHOT.size)
+    other = PromptImage(SHOT.name, "b" * 64, "image/png", 64, 48, SHOT.size)
     assert adopted([f"see {chip}"], {chip: SHOT}, {chip: SHOT}) == ((f"see {chip}",), {chip: SHOT})
     texts, found = adopted([f"see {chip}", f"{chip}!"], {chip: SHOT}, {chip: other})
     renamed = chip.replace("image 1", "image 2")
