@@ -7,12 +7,18 @@ import shlex
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from ccq_tui.bounded import begin
+from ccq_tui.prompts.images import HEADER_BYTES, header, size_words
+
 MOST_CHARACTERS = 20_000
 """A longer paste is no list of paths."""
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 """What a path ends in that is looked at; what the file is, its bytes say."""
 _ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://|[A-Za-z]:[\\/]|\\\\)")
 _QUOTES = "'\""
+# As the CLI reads them: after a blank or an opening sign, in double quotes with blanks.
+_MENTION = re.compile(r"""(?:^|(?<=[\s(\[{<,;:"']))@(?:"([^"\n]+)"|([^\s"]+))""")
+MOST_MENTIONS = 20
 
 
 def paths_in(paste: str) -> list[tuple[str, ...]]:
@@ -72,3 +78,21 @@ def _plain(word: str) -> str:
     except ValueError:
         return word
     return unquote(address.path) if address.netloc in ("", "localhost") else word
+
+
+def mentioned(text: str) -> list[str]:
+    """Return the paths that a prompt mentions by ``@`` and that end as images do, each once."""
+    paths = (found[1] or found[2] for found in _MENTION.finditer(text))
+    return list(dict.fromkeys(path for path in paths if path.lower().endswith(ENDINGS)))[:MOST_MENTIONS]
+
+
+def file_facts(path: Path) -> str:
+    """Return the size of an image's file, such as ``640×480, 34 kB``; "" where it is none. For a thread."""
+    if not path.name.lower().endswith(ENDINGS):
+        return ""
+    try:
+        found = header(begin(path, HEADER_BYTES))
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        return ""
+    return f"{found[1]}×{found[2]}, {size_words(size)}" if found else ""

@@ -15,8 +15,13 @@ from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptRecorded, PromptReturned
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts import images
+from ccq_tui.prompts.completion_list import Completion
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.prompt_images import EMPTY
+from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
+from ccq_tui.widgets.transcript.blocks import NoticeBlock
+from tests.ui.host import Clock
 from tests.ui.session import Driven, until
 from tests.ui.test_prompt_drafts import kept, written
 from tests.unit.prompts.pictures import gif, png
@@ -330,3 +335,55 @@ async def test_what_is_put_aside_and_cleared_keeps_its_images(place: Path) -> No
         assert set(line["images"]) == {A}
         await pilot.press("up")
         assert set(run.prompt.draft.images) == {A}
+
+
+async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) -> None:
+    run = Prompted(Launch(settings=Settings(cwd=place)), clock=Clock())
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"see ", "@", *"a.pn")
+        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.rows)
+        assert run.prompt.choices is not None
+        assert run.prompt.choices.rows[0] == Completion("a.png", "a.png", detail=f"64×48, {SIZE} bytes")
+        assert f"a.png  64×48, {SIZE} bytes" in str(run.prompt.query_one(ChoiceList).render())
+        await pilot.press("tab", *"or @no.png", "escape", "enter")
+        await until(pilot, lambda: run.told.sent == ["see @a.png or @no.png"])
+        await until(pilot, lambda: notices(run))
+        assert notices(run) == [f"With the prompt goes a.png (64×48, {SIZE} bytes)"]
+        assert run.told.images == [()]
+
+
+def notices(run: Prompted) -> list[str]:
+    return [block.text for block in run.screen.transcript.model.blocks if isinstance(block, NoticeBlock)]
+
+
+async def test_the_editor_has_the_name_and_keeps_the_image(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str] = []
+
+    def edit(_: SessionScreen, text: str, put: Callable[[str], None]) -> None:
+        given.append(text)
+        put(f"and {text}")
+
+    monkeypatch.setattr(SessionScreen, "edit", edit)
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("ctrl+g")
+        await until(pilot, lambda: given == [f"{A} "])
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [f"and {A}"])
+        assert len(run.told.images[0]) == 1
+
+
+async def test_an_export_names_the_images(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [A])
+        run.screen.take_command(f"/export {place}/out.md")
+        await until(pilot, (place / "out.md").exists)
+        assert f"> {A}" in (place / "out.md").read_text()

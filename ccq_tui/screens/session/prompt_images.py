@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from ccq_tui.prompts.image_paths import existing, paths_in
+from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
 from ccq_tui.screens.clipboard_reader import NoReaderError, read_clipboard, reader
@@ -102,6 +102,25 @@ class PromptImages:
                 return self._ui.app.clipboard
             raise
         return await read_clipboard(how) or self._ui.app.clipboard
+
+
+async def name_mentioned(ui: SessionUi, text: str) -> None:
+    """Say in the transcript which images a prompt mentions, and their sizes: Claude Code attaches them.
+
+    Args:
+        ui: The session's screen.
+        text: The prompt.
+    """
+    paths = mentioned(text)
+    facts = await asyncio.to_thread(_facts_of, [ui.view.cwd / path for path in paths])
+    if named := ", ".join(
+        f"{one_line(path, 60)} ({fact})" for path, fact in zip(paths, facts, strict=True) if fact
+    ):
+        ui.note(f"With the prompt goes {named}")
+
+
+def _facts_of(paths: Sequence[Path]) -> list[str]:
+    return [file_facts(path) for path in paths]
 
 
 def _not_kept(error: OSError) -> str:

@@ -15,10 +15,12 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
 )
+from ccq_tui.prompts.image_paths import mentioned
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.key_repeats import LetGo
+from ccq_tui.screens.session.prompt_images import name_mentioned
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
@@ -94,6 +96,8 @@ class Prompts:
             for image in (self._images.get(text, {}) if images is None else images).values()
         )
         self._ui.transcript.add_prompt(text)
+        if mentioned(text):
+            self._ui.start(partial(name_mentioned, self._ui, text), "mentioned")
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
         name = self._ui.session.send(text, kept, attached)
