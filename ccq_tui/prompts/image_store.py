@@ -7,8 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError, read_bytes
-from ccq_tui.prompts.images import MOST_BYTES, PromptImage, UnfitImageError, examined, size_words
+from ccq_tui.prompts.images import (
+    LONGEST_NAME,
+    MOST_BYTES,
+    PromptImage,
+    UnfitImageError,
+    examined,
+    size_words,
+)
 from ccq_tui.stored import write_whole
+from ccq_tui.text import one_line
 
 MOST_KEPT = 300_000_000
 """Bytes of all images; beyond it the oldest go."""
@@ -62,15 +70,16 @@ class ImageStore:
             UnfitImageError: It cannot be read, or is no image that the API takes.
             OSError: It cannot be kept.
         """
+        name = one_line(path.name, LONGEST_NAME)
         # What is too large for one is said with its pixels.
         try:
             data = read_bytes(path, 2 * MOST_BYTES)
         except UnfitFileError as error:
             too_large = f"Claude takes up to {size_words(MOST_BYTES)} · make it smaller"
             words = too_large if path.is_file() else "drop a file"
-            raise UnfitImageError(f"{path.name} {error}; {words}") from error
+            raise UnfitImageError(f"{name} {error}; {words}") from error
         except OSError as error:
-            raise UnfitImageError(f"{path.name} cannot be read: {error.strerror}") from error
+            raise UnfitImageError(f"{name} cannot be read: {error.strerror}") from error
         return self.add(data, path.name)
 
     def _drop_oldest(self) -> None:

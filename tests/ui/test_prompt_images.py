@@ -22,6 +22,7 @@ from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
 from ccq_tui.widgets.transcript.blocks import NoticeBlock
 from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until
 from tests.ui.test_prompt_drafts import kept, written
 from tests.unit.prompts.pictures import gif, png
@@ -387,3 +388,45 @@ async def test_an_export_names_the_images(place: Path) -> None:
         run.screen.take_command(f"/export {place}/out.md")
         await until(pilot, (place / "out.md").exists)
         assert f"> {A}" in (place / "out.md").read_text()
+
+
+async def test_many_drops_and_keys_at_once_lose_nothing(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        for number in range(25):
+            run.drop(f"{place}/b.gif")
+            run.prompt.field.post_message(events.Key("x", "x"))
+            if number % 5 == 0:
+                run.app.post_message(events.Key("ctrl+s", None))
+        await until(pilot, lambda: run.prompt.field.text.count("x") + run.prompt.kept.text.count("x") >= 25)
+        await until(pilot, lambda: not run.prompt._looking)
+        texts = f"{run.prompt.kept.text}"
+        assert texts.count("x") == 25
+        assert texts.count("b.gif") == 25
+        assert len(run.prompt.kept.images) <= images.MOST_IMAGES
+
+
+async def test_a_search_that_is_open_by_then_takes_no_image(clipboard: Callable[[bytes | str], None]) -> None:
+    run = Prompted(RESUMED)
+    clipboard(png())
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"a", "ctrl+v", "ctrl+r")
+        await until(pilot, lambda: run.prompt.searching and not run.prompt._looking)
+        assert run.prompt.field.text == ""
+        await pilot.press("escape")
+        assert run.prompt.field.text in ("a", f"a{PASTED} ")
+
+
+async def test_picture_of_images_in_a_prompt(place: Path, pictures: Pictures) -> None:
+    (place / "c.gif").write_bytes(gif(1280, 720) + bytes(34_000))
+    run = Prompted(Launch(settings=Settings(cwd=Path("/usr")), resume="id-1"))
+    async with run.app.run_test(size=(60, 14)) as pilot:
+        run.drop(f"{place}/c.gif")
+        await until(pilot, lambda: len(run.prompt.draft.images) == 1)
+        await pilot.press(*"first", "enter")
+        await until(pilot, lambda: run.told.sent)
+        run.told.tell(PromptAccepted(run.told.sent[0], prompt_id="p1"))
+        await pilot.press(*"compare ")
+        run.drop(f"{place}/c.gif {place}/b.gif")
+        await until(pilot, lambda: len(run.prompt.draft.images) == 2)
+        await pictures.keep(pilot, "images")

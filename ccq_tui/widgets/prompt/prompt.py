@@ -292,7 +292,7 @@ class Prompt(Vertical):
         self._looking -= 1
         self._typed_on()
         words = excess([*self.draft.images.values(), *attached]) if attached else ""
-        if attached and not words:
+        if attached and not words and not self.searching:
             if instead_of:
                 self.field.exchange(instead_of, attached)
             else:
