@@ -11,7 +11,7 @@ from ccq_tui.bounded import begin
 from ccq_tui.prompts.images import HEADER_BYTES, header, size_words
 
 MOST_CHARACTERS = 20_000
-"""A longer paste is no list of paths."""
+"""A longer paste is no list of paths; in a longer prompt no mention is named."""
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 """What a path ends in that is looked at; what the file is, its bytes say."""
 _ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://|[A-Za-z]:[\\/]|\\\\)")
@@ -34,7 +34,7 @@ def paths_in(paste: str) -> list[tuple[str, ...]]:
         the words of a shell; none where it is something else.
     """
     text = paste.strip()
-    if not text or len(text) > MOST_CHARACTERS:
+    if len(text) > MOST_CHARACTERS or not _is_path(text.strip(_QUOTES)):  # before what takes longer
         return []
     readings: list[tuple[str, ...]] = [(text.strip(_QUOTES),)] if "\n" not in text else []
     for posix in (True, False):
@@ -82,6 +82,8 @@ def _plain(word: str) -> str:
 
 def mentioned(text: str) -> list[str]:
     """Return the paths that a prompt mentions by ``@`` and that end as images do, each once."""
+    if "@" not in text or len(text) > MOST_CHARACTERS:
+        return []
     paths = (found[1] or found[2] for found in _MENTION.finditer(text))
     return list(dict.fromkeys(path for path in paths if path.lower().endswith(ENDINGS)))[:MOST_MENTIONS]
 

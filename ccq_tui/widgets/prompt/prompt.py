@@ -36,6 +36,9 @@ KEYS_AFTER = 0.3
 """Seconds after which a question mark alone asks for the keys; before that it may begin a text."""
 MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again after a moment"
 TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
+READING = "An image is still being read · the prompt goes as soon as it is there"
+READING_AFTER = 0.5
+"""Seconds after which Enter says what it waits for; a file takes less."""
 IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
 STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
@@ -70,7 +73,7 @@ class Prompt(Vertical):
             self.images = dict(images or {})
 
     class HeldBack(Message):
-        """Nothing was sent at Enter, for the reason given: it was meant for a panel, or came too early."""
+        """Nothing was sent at Enter, or not yet, for the reason given."""
 
         def __init__(self, words: str = MEANT_FOR_PANEL) -> None:
             super().__init__()
@@ -304,6 +307,10 @@ class Prompt(Vertical):
             if not words:
                 self._submit()
         return words
+
+    def _say_reading(self) -> None:
+        if self._entered is not None:
+            self.post_message(self.HeldBack(READING))
 
     def _typed_on(self) -> None:
         """Let an Enter that waits for images send nothing if somebody typed on behind it."""
@@ -555,6 +562,7 @@ class Prompt(Vertical):
             return
         if self._looking:
             self._entered = self.field.text
+            after(self, READING_AFTER, self._say_reading)
             return
         images = self.draft.images
         if words := excess(images.values()):
