@@ -109,9 +109,8 @@ def _row(
     line = Text.assemble((" ❯ " if chosen else "   ", palette.accent), no_wrap=True)
     kind = choices.wanted.kind
     name = one_line(row.label, _LONGEST)
-    size = f"  {row.detail}" if row.detail and kind is CompletionKind.FILES else ""
     if kind is not CompletionKind.COMMANDS:
-        column = width - 4 - len(size)
+        column = width - 4
     name = _cut(name, column, keep_end=kind is CompletionKind.FILES)
     text = Text(name, palette.strong if chosen else palette.plain)
     for place in marks(choices.wanted.query, name):
@@ -123,7 +122,8 @@ def _row(
         line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
         line.append(one_line(row.detail, _LONGEST), palette.muted)
         line.truncate(width, overflow="ellipsis")
-    line.append(size, palette.muted)
+    elif row.detail and line.cell_len + 2 + cell_len(row.detail) < width:  # of a file its path says more
+        line.append(f"  {row.detail}", palette.muted)
     if chosen:
         line.append(" " * max(0, width - line.cell_len))
         line.stylize_before(palette.cursor)
