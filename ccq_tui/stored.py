@@ -18,12 +18,12 @@ def private_dir(directory: Path) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file's text atomically: a reader sees the old one or the new one.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Replace a file's content atomically: a reader sees the old one or the new one.
 
     Args:
         path: The file; its directory is made.
-        text: What it will hold.
+        content: What it will hold.
 
     Raises:
         OSError: It could not be written; the old file stands.
@@ -32,8 +32,8 @@ def write_whole(path: Path, text: str) -> None:
     # mkstemp gives 0600.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
         Path(name).replace(path)
     except BaseException:
         with suppress(OSError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,15 @@ from ccq_tui.inbox.actors import Actor
 
 
 @dataclass(frozen=True, slots=True)
+class ImageFile:
+    """An image that goes with a prompt: what its file holds, which is read when the prompt is sent."""
+
+    name: str
+    path: Path
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Send:
     """Give the agent a prompt.
 
@@ -21,11 +31,13 @@ class Send:
         text: The prompt.
         prompt_id: The UUID under which it goes.
         kept: Is done once the prompt is on disk, before which it is not sent; None where somebody keeps it.
+        images: The images that its text names, in its order.
     """
 
     text: str
     prompt_id: str = field(default_factory=lambda: str(uuid4()))
     kept: asyncio.Future[None] | None = field(default=None, compare=False, repr=False)
+    images: tuple[ImageFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
 )
 from ccq_tui.agent.output_text import bounded, command_output, output_text, told_to_model
+from ccq_tui.agent.stored_images import with_images_named
 from ccq_tui.agent.stored_questions import CallResult, recalled
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
@@ -60,8 +61,9 @@ def replay(
     tools: dict[str, str] = {}
     places: Counter[str] = Counter()
     for entry in stored:
-        for block in _blocks(entry):
-            if entry["type"] == "assistant":
+        user = entry["type"] != "assistant"
+        for block in with_images_named(_blocks(entry)) if user else _blocks(entry):
+            if not user:
                 name = str(entry["message"].get("id") or entry["uuid"])
                 yield from _said(block, BlockKey(name, places[name]), tools)
                 places[name] += 1

@@ -16,6 +16,7 @@ from ccq_tui.agent.commands import (
     Ask,
     Close,
     Command,
+    ImageFile,
     Interrupt,
     Park,
     Send,
@@ -143,19 +144,22 @@ class AgentSession:
         """
         return asyncio.create_task(self.run(), name="agent session")
 
-    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+    def send(
+        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+    ) -> str:
         """Give the agent a prompt; it waits its turn while another one is worked on.
 
         Args:
             text: The prompt.
             kept: Is done once the prompt is on disk; it is not sent before.
+            images: The images that its text names, in its order.
 
         Returns:
             The prompt's id, as in `PromptAccepted` and `PromptDelivered`.
         """
         if written := self._written.pop(text, ""):
             return written
-        command = Send(text, kept=kept)
+        command = Send(text, kept=kept, images=images)
         self.put(command)
         return command.prompt_id
 

@@ -68,6 +68,7 @@ ACTIONS = (
     ),
     Action("leave", KeyPlace.PROMPT, ("ctrl+d",), "Twice in an empty prompt: quit"),
     Action("stash", KeyPlace.PROMPT, ("ctrl+s",), "Put the prompt aside; again: bring it back", first=True),
+    Action("paste", KeyPlace.PROMPT, ("ctrl+v",), "Paste an image or a text from the clipboard", first=True),
     Action("model", KeyPlace.PROMPT, ("alt+p",), "Choose the model", first=True),
     Action("thinking", KeyPlace.PROMPT, ("alt+t",), "Turn extended thinking off or on", first=True),
     Action("tasks", KeyPlace.PROMPT, ("ctrl+t",), "See background tasks, and stop them", first=True),

@@ -14,7 +14,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from ccq_tui.processes import alive, this_process
-from ccq_tui.prompts.unread import MOST_CHARACTERS, Keeper, PromptDraft, Unbegun, file_content, read_draft
+from ccq_tui.prompts.unread import (
+    MOST_CHARACTERS,
+    Keeper,
+    PromptDraft,
+    Unbegun,
+    among,
+    file_content,
+    read_draft,
+)
 from ccq_tui.stored import locked, write_whole
 from ccq_tui.worktrees.model import worktree_at
 
@@ -188,11 +196,11 @@ class PromptDrafts:
         with locked(self._lock):
             before = read(path) if (path := self._mine.get(key)) and self._has(path) else None
             if before is not None and draft:
+                draft = among(draft, before.images)
                 text = "\n".join(filter(str.strip, (before.text, draft.text)))
                 session = draft.session or before.session
-                draft = PromptDraft(
-                    text, {**before.pastes, **draft.pastes}, before.sent + draft.sent, session
-                )
+                pastes, images = {**before.pastes, **draft.pastes}, {**before.images, **draft.images}
+                draft = PromptDraft(text, pastes, before.sent + draft.sent, session, images)
             if draft:
                 self._save(key, draft)
 

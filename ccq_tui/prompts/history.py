@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError, begin
+from ccq_tui.prompts.images import PromptImage, as_json, from_json
 from ccq_tui.stored import locked, private_dir, write_whole
 
 MOST_ENTRIES = 2_000
@@ -17,6 +19,8 @@ WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 """A pipe in the place of the file has no reader: that is an error, and nothing to wait for."""
 LONGEST = 100_000
 """Characters of a prompt that is kept; a longer one is not."""
+
+Entry = tuple[str, str, Mapping[str, PromptImage]]
 
 
 class PromptHistory:
@@ -32,6 +36,8 @@ class PromptHistory:
     def __init__(self, path: Path, project: Path) -> None:
         self._path = path
         self._project = str(project)
+        self.images: dict[str, Mapping[str, PromptImage]] = {}
+        """The images of the prompts that were loaded, by the prompt's text."""
 
     def load(self) -> tuple[str, ...]:
         """Return the earlier prompts: this project's, the newest first, then those of others; each text once.
@@ -41,22 +47,26 @@ class PromptHistory:
         """
         here: dict[str, None] = {}
         elsewhere: dict[str, None] = {}
-        for text, project in reversed(self._entries()):
+        self.images = {}
+        for text, project, images in reversed(self._entries()):
             (here if project == self._project else elsewhere).setdefault(text)
+            if images:
+                self.images.setdefault(text, images)
         return tuple([*here, *(text for text in elsewhere if text not in here)][:MOST_ENTRIES])
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Keep a prompt that was sent.
 
         Args:
             text: The prompt; blanks alone, and what is too long, are not kept.
+            images: The images that it names.
 
         Raises:
             OSError: The file cannot be written.
         """
         if not text.strip() or len(text) > LONGEST:
             return
-        line = _line(text, self._project)
+        line = _line(text, self._project, images or {})
         private_dir(self._path.parent)
         with locked(self._path.with_suffix(".lock")):
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | WITHOUT_WAITING, 0o600)
@@ -73,16 +83,16 @@ class PromptHistory:
         """Keep the newest entries that fill half of what is allowed."""
         kept: list[bytes] = []
         room = MOST_BYTES // 2
-        for text, project in reversed(self._entries()[-MOST_ENTRIES:]):
-            line = _line(text, project)
+        for text, project, images in reversed(self._entries()[-MOST_ENTRIES:]):
+            line = _line(text, project, images)
             room -= len(line)
             if room < 0:
                 break
             kept.append(line)
         write_whole(self._path, b"".join(reversed(kept)).decode())
 
-    def _entries(self) -> list[tuple[str, str]]:
-        """Read text and project of each entry, the oldest first."""
+    def _entries(self) -> list[Entry]:
+        """Read text, project and images of each entry, the oldest first."""
         try:
             begin(self._path, 0)  # a pipe or a device would be read for ever
         except FileNotFoundError:
@@ -98,12 +108,14 @@ class PromptHistory:
         return [entry for line in lines if (entry := _entry(line)) is not None]
 
 
-def _line(text: str, project: str) -> bytes:
-    entry = {"text": text, "project": project, "at": int(time.time())}
+def _line(text: str, project: str, images: Mapping[str, PromptImage]) -> bytes:
+    entry: dict[str, object] = {"text": text, "project": project, "at": int(time.time())}
+    if images:
+        entry["images"] = as_json(images)
     return json.dumps(entry).encode() + b"\n"
 
 
-def _entry(line: bytes) -> tuple[str, str] | None:
+def _entry(line: bytes) -> Entry | None:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -113,4 +125,4 @@ def _entry(line: bytes) -> tuple[str, str] | None:
     text, project = entry.get("text"), entry.get("project", "")
     if not isinstance(text, str) or not isinstance(project, str) or not text.strip() or len(text) > LONGEST:
         return None
-    return text, project
+    return text, project, from_json(entry.get("images"))

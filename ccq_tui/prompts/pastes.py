@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 FOLDED_FROM = 21
 """A paste of so many lines is folded."""
@@ -57,9 +57,9 @@ def in_line(line: str, pastes: Mapping[str, str]) -> Iterator[tuple[int, int]]:
             yield found.span()
 
 
-def around(line: str, column: int, pastes: Mapping[str, str]) -> tuple[int, int] | None:
+def around(column: int, names: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
     """Return the name that a place lies within, not at its ends."""
-    return next((span for span in in_line(line, pastes) if span[0] < column < span[1]), None)
+    return next((span for span in names if span[0] < column < span[1]), None)
 
 
 def _any_of(pastes: Mapping[str, str]) -> re.Pattern[str]:

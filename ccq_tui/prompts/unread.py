@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.processes import Owner, this_process
+from ccq_tui.prompts.images import PromptImage, adopted, as_json, from_json
 
 MOST_CHARACTERS = 2_000_000
 """A longer draft is not kept on disk."""
@@ -69,15 +70,32 @@ class PromptDraft:
         pastes: The pastes whose names are in it.
         sent: What was sent and is not known to have been read, oldest first.
         session: The session, where it has not begun and is to come back as itself; else None.
+        images: The images whose names are in it, or in what was sent.
     """
 
     text: str = ""
     pastes: Mapping[str, str] = field(default_factory=dict, hash=False)
     sent: tuple[Sent, ...] = ()
     session: Unbegun | None = None
+    images: Mapping[str, PromptImage] = field(default_factory=dict, hash=False)
 
     def __bool__(self) -> bool:
         return bool(self.text.strip() or self.sent)
+
+
+def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
+    """Return a draft as it is where other images may have the names of its own.
+
+    Args:
+        draft: The draft.
+        known: The images that have a name there.
+    """
+    if not draft.images:
+        return draft
+    texts = (draft.text, *(one.text for one in draft.sent))
+    (text, *sent), images = adopted(texts, draft.images, known)
+    renamed = tuple(replace(one, text=text) for one, text in zip(draft.sent, sent, strict=True))
+    return replace(draft, text=text, sent=renamed, images=images)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +122,8 @@ def file_content(draft: PromptDraft, keeper: str) -> dict[str, Any]:
         "started": here.start,
         "keeper": keeper,
     }
+    if draft.images:
+        content["images"] = as_json(draft.images)
     return content if draft.session is None else content | {"session": asdict(draft.session)}
 
 
@@ -115,7 +135,8 @@ def read_draft(path: Path) -> tuple[PromptDraft, Keeper] | None:
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None
         sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
-        draft = PromptDraft(text, pastes, sent, _session(content.get("session")))
+        images = from_json(content.get("images"))
+        draft = PromptDraft(text, pastes, sent, _session(content.get("session")), images)
         return draft, Keeper(_process(content), content.get("keeper"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

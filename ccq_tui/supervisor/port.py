@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
+from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
@@ -26,7 +27,9 @@ class Session(Protocol):
     def record_id(self) -> str:
         """The id under which what is said is recorded, or "" while it is not known."""
 
-    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+    def send(
+        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+    ) -> str:
         """Give the agent a prompt, once ``kept`` is done: it is on disk then."""
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import MappingProxyType
 
+from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import (
     AgentEvent,
     AnswerNotKept,
@@ -261,18 +262,21 @@ class SupervisedSession:
         if self.state is SessionState.PARKED or ((answered or self._ran_out) and self.state in OVER):
             self.restart()
 
-    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+    def send(
+        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+    ) -> str:
         """Give the agent a prompt; where the session waits without a process, one is started for it.
 
         Args:
             text: The prompt.
             kept: Is done once the prompt is on disk; it is not sent before.
+            images: The images that its text names, in its order.
 
         Returns:
             The prompt's id, as in its events.
         """
         self.wake()
-        return self.agent.send(text, kept)
+        return self.agent.send(text, kept, images)
 
     # -- requests -------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -48,6 +49,8 @@ class ToldSession:
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self._tell = tell
         self.sent: list[str] = []
+        self.images: list[tuple[ImageFile, ...]] = []
+        """The images of each prompt that was sent."""
         self.read: frozenset[str] = frozenset()
         self.withdrawn: list[str] = []
         self.answers: list[tuple[str, RequestOutcome, str]] = []
@@ -76,8 +79,11 @@ class ToldSession:
     def record_id(self) -> str:
         return "id-1"
 
-    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+    def send(
+        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+    ) -> str:
         self.sent.append(text)
+        self.images.append(images)
         return f"p{len(self.sent)}"
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:

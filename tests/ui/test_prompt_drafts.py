@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import (
     Connected,
     ConversationReset,
@@ -272,7 +273,9 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
     given: list[asyncio.Future[None]] = []
 
     class Asking(Waiting):
-        def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:
+        def send(
+            self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+        ) -> str:
             assert kept is not None
             given.append(kept)
             return super().send(text)

@@ -27,7 +27,7 @@ from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import Arrivals
-from ccq_tui.agent.claude.prompts import as_stream
+from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.queue import PromptQueue
 from ccq_tui.agent.claude.server import default_model, models, slash_commands
 from ccq_tui.agent.claude.shutdown import leave, limited
@@ -66,6 +66,8 @@ _logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 60.0
 SEND_SECONDS = 30.0
+IMAGE_SECONDS = 10.0
+"""How long the images of a prompt may take to read."""
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
 PARK_SECONDS = 3.0
@@ -207,11 +209,16 @@ class Connection:
         Raises:
             CommandError: It was not written.
         """
+        images: list[dict[str, Any]] = []
+        if command.images:
+            images = await limited(asyncio.to_thread(image_blocks, command.images), IMAGE_SECONDS)
         # One that was sent before and is still on its way will have begun a turn by then.
         queued = self._state is not SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text
         try:
-            await limited(self._connected.query(as_stream(command.text, command.prompt_id)), SEND_SECONDS)
+            await limited(
+                self._connected.query(as_stream(command.text, command.prompt_id, images)), SEND_SECONDS
+            )
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)
             raise

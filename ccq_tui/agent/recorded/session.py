@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.commands import CommandError, ImageFile
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded.reader import Recording, Slice
@@ -137,7 +137,12 @@ class ReplayedSession:
         """Say that nothing was read."""
         return frozenset()
 
-    def send(self, text: str, kept: asyncio.Future[None] | None = None) -> str:  # noqa: ARG002 - it hears nothing
+    def send(  # it hears nothing
+        self,
+        text: str,  # noqa: ARG002
+        kept: asyncio.Future[None] | None = None,  # noqa: ARG002
+        images: tuple[ImageFile, ...] = (),  # noqa: ARG002
+    ) -> str:
         """Send nothing: the screen has no prompt."""
         return ""
 

@@ -30,6 +30,7 @@ from ccq_tui.agent.output_text import bounded, output_text
 from ccq_tui.agent.recorded.asked import QUESTION_TOOL, RecordedSets
 from ccq_tui.agent.recorded.entries import Entry, blocks, fields, kept, number, text, time_of
 from ccq_tui.agent.replay import written
+from ccq_tui.agent.stored_images import with_images_named
 from ccq_tui.agent.stored_questions import CallResult
 
 CUT_OFF = "The recording ends before its result."
@@ -165,7 +166,7 @@ class Translation:
 
     def _user(self, entry: Entry) -> Iterator[AgentEvent]:
         parent = text(entry, "parent_tool_use_id")
-        for block in blocks(entry):
+        for block in with_images_named(blocks(entry)):
             match block.get("type"):
                 case "tool_result":
                     yield from self._returned(block, entry)
@@ -184,7 +185,7 @@ class Translation:
         """Show a prompt that was sent while the agent worked."""
         prompt = attachment.get("prompt")
         if attachment.get("type") == "queued_command" and attachment.get("commandMode") in (None, "prompt"):
-            for block in blocks({"message": {"content": prompt}}):
+            for block in with_images_named(blocks({"message": {"content": prompt}})):
                 yield from self._heard(bounded(text(block, "text")), "")
 
     def _result(self, entry: Entry) -> Iterator[AgentEvent]:

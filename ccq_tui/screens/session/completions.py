@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
 from ccq_tui.prompts.fuzzy import Index
+from ccq_tui.prompts.image_paths import file_facts
 from ccq_tui.prompts.source import FileSource
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import SessionEvent
@@ -79,7 +81,8 @@ class Completions:
                     # Typing on ends this search, not the listing that the next one needs as well.
                     await asyncio.shield(self._listing)
                 if self._files.index is not None:
-                    prompt.offer(wanted, await self._found(self._files.index, wanted.query))
+                    rows = await self._found(self._files.index, wanted.query)
+                    prompt.offer(wanted, await asyncio.to_thread(with_sizes, rows, self._ui.view.cwd))
 
     async def _found(self, index: Index, query: str) -> tuple[Completion, ...]:
         mine = self._search
@@ -96,6 +99,11 @@ def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple
         replace(command, aliases=tuple(alias for alias in command.aliases if alias not in commands))
         for command in commands.values()
     )
+
+
+def with_sizes(rows: Iterable[Completion], directory: Path) -> tuple[Completion, ...]:
+    """Return files with the size of those that are images. For a thread."""
+    return tuple(replace(row, detail=file_facts(directory / row.value)) for row in rows)
 
 
 def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Completion, ...]:

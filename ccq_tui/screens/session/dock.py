@@ -35,6 +35,7 @@ from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
@@ -502,7 +503,12 @@ class Dock(Vertical):
     @on(Prompt.HeldBack)
     def _say_why_nothing_was_sent(self, event: Prompt.HeldBack) -> None:
         event.stop()
-        self.notices.say("Not sent: a panel opened or closed as you typed · Enter again after a moment")
+        self.notices.say(event.words)
+
+    @on(Prompt.ImagesMissing)
+    def _say_images_are_gone(self, event: Prompt.ImagesMissing) -> None:
+        event.stop()
+        self.notices.say(IMAGE_MISSING)
 
     @on(RequestPanel.Ended)
     def _settle(self, event: RequestPanel.Ended) -> None:

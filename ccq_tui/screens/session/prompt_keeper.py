@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,8 @@ from ccq_tui.agent.session_recorder import title_of
 from ccq_tui.config import state_dir
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.prompts.history import PromptHistory
+from ccq_tui.prompts.image_store import ImageStore
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from ccq_tui.screens.session.ui import SessionUi
@@ -65,6 +67,8 @@ class PromptKeeper:
         """The earlier prompts, the newest first."""
         self._history = PromptHistory(state / "history.jsonl", ui.view.cwd)
         self._draft_files = PromptDrafts(state / "drafts")
+        self.images = ImageStore(state / "images")
+        """The images of prompts."""
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._prompted = bool(launch.prompt)
         self._draft_key = ""
@@ -113,9 +117,9 @@ class PromptKeeper:
         self._save_draft()
         await asyncio.wrap_future(self._disk.submit(lambda: None))
 
-    def remember(self, text: str) -> None:
-        """Keep a text that leaves the field unsent with the earlier prompts."""
-        self._add_to_history(text.rstrip())
+    def remember(self, text: str, images: Mapping[str, PromptImage]) -> None:
+        """Keep a text that leaves the field unsent, and its images, with the earlier prompts."""
+        self._add_to_history(text.rstrip(), images)
         self._ui.dock.prompt.remember(self.earlier)
 
     async def release(self) -> None:
@@ -144,9 +148,9 @@ class PromptKeeper:
             case _:
                 pass
 
-    def _add_to_history(self, text: str) -> None:
+    def _add_to_history(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         self.earlier = (text, *(other for other in self.earlier if other != text))
-        self._on_disk(self._history.add, text)
+        self._on_disk(self._history.add, text, images)
 
     def keep(self, sent: Sent) -> Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
@@ -204,9 +208,9 @@ class PromptKeeper:
         draft = self._draft_of(self._unsaved_draft)
         return bool(draft.session and draft)
 
-    def submitted(self, text: str) -> None:
-        """Remember a prompt that leaves the field."""
-        self._add_to_history(text.rstrip())
+    def submitted(self, text: str, images: Mapping[str, PromptImage]) -> None:
+        """Remember a prompt that leaves the field, and its images."""
+        self._add_to_history(text.rstrip(), images)
         self._save_draft()
         self._prompted = True
         if self._ui.view.session_id:
@@ -221,7 +225,11 @@ class PromptKeeper:
     # -- drafts -------------------------------------------------------------------------------------------
 
     def _draft_of(self, field: PromptDraft) -> PromptDraft:
-        return replace(field, sent=tuple(self.sent.values()), session=self._unbegun(waits=self._waits))
+        sent = tuple(self.sent.values())
+        images = dict(field.images)
+        for one in sent:
+            images |= self._ui.dock.prompt.images_in(one.text)
+        return replace(field, sent=sent, session=self._unbegun(waits=self._waits), images=images)
 
     def _unbegun(self, *, waits: bool) -> Unbegun | None:
         """Return what it takes to begin the session in a later process, where that is to be done."""
@@ -301,13 +309,16 @@ class PromptKeeper:
             self._on_disk(self._draft_files.move, old, key)
         elif draft is None:
             self._on_disk(self._draft_files.move, old, key)
+        if draft:
+            draft = self._ui.dock.prompt.adopt(draft)
         left = tuple(one for one in (draft.sent if draft else ()) if one.id not in self.sent)
         self.sent = {one.id: one for one in left} | self.sent
         if draft and draft.text.strip() and self._ui.live:
             prompt = self._ui.dock.prompt
             typed = prompt.draft
             text = f"{unfolded(draft.text, draft.pastes)}\n{typed.text}"
-            prompt.restore(PromptDraft(text, typed.pastes) if typed.text.strip() else replace(draft, sent=()))
+            whole = PromptDraft(text, typed.pastes, images={**draft.images, **typed.images})
+            prompt.restore(whole if typed.text.strip() else replace(draft, sent=()))
         done, written = self._loading.pop(0), self._write_draft()
         # Written even if it is the same: it is this process's own from now on.
         written.add_done_callback(lambda _: done.set_result(None))
@@ -331,9 +342,19 @@ class PromptKeeper:
         if returned:
             self._ui.note(UNREAD if len(returned) == 1 else UNREAD_MANY, "warning")
 
+    def _load_earlier(self) -> tuple[PromptDraft, ...]:
+        """Read the earlier prompts with those of their images that are still there."""
+        texts, images = self._history.load(), self._history.images
+        there = {
+            text: {name: image for name, image in found.items() if self.images.has(image)}
+            for text, found in images.items()
+        }
+        return tuple(PromptDraft(text, images=there.get(text, {})) for text in texts)
+
     async def _load_history(self) -> None:
-        earlier = await self._read(self._history.load)
-        if earlier:
+        loaded = await self._read(self._load_earlier)
+        if loaded:
+            earlier = [self._ui.dock.prompt.adopt(one).text for one in loaded]
             self.earlier = tuple(dict.fromkeys((*self.earlier, *earlier)))
             self._ui.dock.prompt.remember(self.earlier)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from functools import partial
 
-from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.commands import CommandError, ImageFile
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
@@ -23,9 +24,12 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.prompts.image_paths import mentioned
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.key_repeats import LetGo
+from ccq_tui.screens.session.prompt_images import name_mentioned
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
@@ -120,6 +124,8 @@ class Prompts:
         self._escaped_at: float | None = None
         """When Esc was pressed that a second one may follow, to clear or to rewind; or None."""
         self._queued: list[str] = []
+        self._images: dict[str, Mapping[str, PromptImage]] = {}
+        """The images with which prompts were sent, by the prompt: one may have to go again."""
 
     def take(self, event: SessionEvent) -> None:
         """Put a prompt that was not sent back into its field."""
@@ -155,13 +161,26 @@ class Prompts:
         if self._queued:
             self._ui.session.agent.withdraw(self._queued[-1])
 
-    def send(self, text: str) -> None:
-        """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works."""
+    def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
+        """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.
+
+        Args:
+            text: The prompt.
+            images: The images that it names; None for those with which the same text was sent before.
+        """
         text = text.rstrip()
+        if images:
+            self._images[text] = dict(images)
+        attached = tuple(
+            ImageFile(image.name, self._keeper.images.path(image), image.media_type)
+            for image in (self._images.get(text, {}) if images is None else images).values()
+        )
         self._ui.transcript.add_prompt(text)
+        if mentioned(text):
+            self._ui.start(partial(name_mentioned, self._ui, text), "mentioned")
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
-        name = self._ui.session.send(text, kept)
+        name = self._ui.session.send(text, kept, attached)
         written = self._keeper.keep(Sent(name, text, self._ui.session.agent.record_id))
         written.add_done_callback(lambda _: _settle(loop, kept))
         # It has no reader before there is a CLI.
@@ -235,7 +254,8 @@ class Prompts:
         """Empty the prompt; return what to say, with the ways back, or ""."""
         if not self._ui.dock.prompt.holds_text:
             return ""
-        self._keeper.remember(self._ui.dock.prompt.clear())
+        images = self._ui.dock.prompt.draft.images
+        self._keeper.remember(self._ui.dock.prompt.clear(), images)
         return CLEARED
 
     def stop(self) -> str:

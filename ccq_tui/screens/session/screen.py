@@ -27,6 +27,7 @@ from ccq_tui.screens.session.mcp_command import McpCommand
 from ccq_tui.screens.session.model_commands import ModelCommands
 from ccq_tui.screens.session.notifications import Notifications
 from ccq_tui.screens.session.permission_mode import PermissionMode
+from ccq_tui.screens.session.prompt_images import PromptImages
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import Remedies
@@ -50,7 +51,7 @@ from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.words import begun
 
 UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
-PROMPT_KEYS = ("mode", "leave", "stash", "model", "thinking", "tasks", "background")
+PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys a panel has its own use for, or may type: they are the prompt's alone."""
 NUMBERS = range(1, 10)
 EXIT = "exit"
@@ -99,6 +100,8 @@ class SessionScreen(SessionBase):
         self.completions = Completions(
             self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
         )
+        self.images = PromptImages(self, self.keeper.images)
+        self.dock.prompt.reads_paths = self.images.look_at
         self.unknown = UnknownCommands(self, self.completions)
         self.dock.prompt.holds_back = self.unknown.holds_back
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
@@ -242,6 +245,7 @@ class SessionScreen(SessionBase):
                 "session_next": lambda: post(messages.StepWanted(1)),
                 "session_before": lambda: post(messages.StepWanted(-1)),
                 "interrupt": self.prompts.interrupt,
+                "paste": self.images.paste,
                 "stash": lambda: self.say(self.dock.prompt.stash()),
                 "model": lambda: self.models.model(""),
                 "thinking": self.models.thinking,
@@ -298,8 +302,8 @@ class SessionScreen(SessionBase):
         if event.text.strip() == EXIT:
             self.quit()
         elif not self.take_command(event.text):
-            self.prompts.send(event.text)
-        self.keeper.submitted(event.text)
+            self.prompts.send(event.text, event.images)
+        self.keeper.submitted(event.text, event.images)
 
     @on(Prompt.KeysWanted)
     async def _show_all_keys(self) -> None:

@@ -122,6 +122,8 @@ def _row(
         line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
         line.append(one_line(row.detail, _LONGEST), palette.muted)
         line.truncate(width, overflow="ellipsis")
+    elif row.detail and line.cell_len + 2 + cell_len(row.detail) < width:  # of a file its path says more
+        line.append(f"  {row.detail}", palette.muted)
     if chosen:
         line.append(" " * max(0, width - line.cell_len))
         line.stylize_before(palette.cursor)

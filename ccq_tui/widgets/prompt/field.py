@@ -1,15 +1,16 @@
-"""The text of the prompt, in which a long paste is one piece."""
+"""The text of the prompt, in which a long paste and an image are one piece."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from ccq_tui.prompts import pastes
+from ccq_tui.prompts import images, pastes
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.panel.field import AnswerField
 
@@ -21,8 +22,8 @@ BESIDE = 2
 class PromptField(AnswerField):
     """The text area of the prompt.
 
-    The name of a folded paste is one piece: the caret stands before or after it, and a key that would delete
-    a part of it deletes it all.
+    The name of a folded paste or of an image is one piece: the caret stands before or after it, and a key
+    that would delete a part of it deletes it all.
 
     Args:
         press: Called with each key; returns whether the prompt took it.
@@ -43,6 +44,10 @@ class PromptField(AnswerField):
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they stand in the text."""
+        self.images: dict[str, PromptImage] = {}
+        """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
+        self.looks_at: Callable[[str], None] = lambda _: None
+        """Called with what a paste has put into the text."""
         super().__init__(press, id=id)
 
     def leave_room(self) -> None:
@@ -96,13 +101,40 @@ class PromptField(AnswerField):
             self.pastes[name] = text
             text = name
         self.type(text)
+        self.looks_at(text)
+
+    def attach(self, image: PromptImage) -> None:
+        """Put an image where the caret is."""
+        self.type(f"{self._named(image)} ")
+
+    def exchange(self, text: str, attached: Sequence[PromptImage]) -> None:
+        """Put images in place of what a paste has put into the text, where that still stands."""
+        place = self.text.rfind(text)
+        if place < 0:
+            return
+        # Each name is in the text before the next one is given.
+        names = ""
+        for image in attached:
+            names += f"{self._named(image, names)} "
+        ends = (self._location(place), self._location(place + len(text)))
+        self.replace(names, *ends, maintain_selection_offset=True)
+        self.scroll_cursor_visible()
+
+    def _named(self, image: PromptImage, beside: str = "") -> str:
+        name = images.label(image, self.images, self.text + beside)
+        self.images[name] = image
+        return name
+
+    def _location(self, place: int) -> Location:
+        before = self.text[:place]
+        return before.count("\n"), place - before.rfind("\n") - 1
 
     def unfolded(self, text: str) -> str:
         """Return a piece of the text with its pastes whole: their names are forgotten with the prompt."""
         return pastes.unfolded(text, self.pastes)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text; what touches a folded paste changes all of it."""
+        """Change the text; what touches a folded paste or an image changes all of it."""
         top, bottom = sorted((edit.from_location, edit.to_location))
         if top == bottom:
             top = bottom = self._beside(top, after=True)
@@ -119,14 +151,19 @@ class PromptField(AnswerField):
 
     def _beside(self, place: Location, *, after: bool) -> Location:
         row, column = place
-        if not self.pastes or row >= self.document.line_count:
+        if not (self.pastes or self.images) or row >= self.document.line_count:
             return place
-        within = pastes.around(self.document.get_line(row), column, self.pastes)
+        within = pastes.around(column, self._pieces(self.document.get_line(row)))
         return place if within is None else (row, within[1] if after else within[0])
 
+    def _pieces(self, line: str) -> Iterator[tuple[int, int]]:
+        """Give where names of pastes and images begin and end in a line."""
+        yield from pastes.in_line(line, self.pastes)
+        yield from images.in_line(line, self.images)
+
     def get_line(self, line_index: int) -> Text:
-        """Return a line as it is drawn, with pastes marked."""
+        """Return a line as it is drawn, with pastes and images marked."""
         line = super().get_line(line_index)
-        for begin, end in pastes.in_line(self.document.get_line(line_index), self.pastes):
+        for begin, end in self._pieces(self.document.get_line(line_index)):
             line.stylize(self.get_component_rich_style("prompt--paste", partial=True), begin, end)
         return line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,8 +16,10 @@ from textual.widgets import Static, TextArea
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, completed, wanted_at
 from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, CompletionList
+from ccq_tui.prompts.image_paths import paths_in
+from ccq_tui.prompts.images import PromptImage, excess, named, names_in
 from ccq_tui.prompts.pastes import unfolded, used
-from ccq_tui.prompts.unread import PromptDraft
+from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.keys import keymap_for, keys_meant, presses_of
 from ccq_tui.widgets.lifetime import after
@@ -32,6 +34,12 @@ UNSTASHED = "The prompt that you put aside is back"
 NOTHING_ASIDE = "No prompt is put aside"
 KEYS_AFTER = 0.3
 """Seconds after which a question mark alone asks for the keys; before that it may begin a text."""
+MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again after a moment"
+TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
+READING = "An image is still being read · the prompt goes as soon as it is there"
+READING_AFTER = 0.5
+"""Seconds after which Enter says what it waits for; a file takes less."""
+IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
 STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
 CHOSEN_STEPS = {"shift+up": -1, "shift+down": 1}
@@ -57,14 +65,22 @@ class Prompt(Vertical):
     """
 
     class Submitted(Message):
-        """The person sent a prompt; the field is empty again."""
+        """The person sent a prompt, with the images that it names; the field is empty again."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
             super().__init__()
             self.text = text
+            self.images = dict(images or {})
 
     class HeldBack(Message):
-        """Enter came in the middle of typing that was meant for a panel; nothing was sent."""
+        """Nothing was sent at Enter, or not yet, for the reason given."""
+
+        def __init__(self, words: str = MEANT_FOR_PANEL) -> None:
+            super().__init__()
+            self.words = words
+
+    class ImagesMissing(Message):
+        """An earlier prompt names images that are no longer kept."""
 
     class Changed(Message):
         """Another text stands in the prompt."""
@@ -106,8 +122,14 @@ class Prompt(Vertical):
         self._stashed: PromptDraft | None = None
         self.holds_back: Callable[[str], bool] = lambda _: False
         """Asked before a text leaves the field: whether it stays there; the one who answers says why."""
+        self.reads_paths: Callable[[str], object] = lambda _: self.looked()
+        """Called with a paste that reads like paths of images alone; `looked` takes what they are."""
         self.has_queued = False
         """Whether a prompt is queued that Up brings back into an empty field."""
+        self._looking = 0
+        self._entered: str | None = None
+        """What stood in the field as Enter came while images were looked for, or None."""
+        self.field.looks_at = self._look_at
         self.last_typed: float | None = None
         """When somebody last typed what stands here, in seconds of the clock, or None."""
 
@@ -139,7 +161,8 @@ class Prompt(Vertical):
         """What stands in the prompt, as it stands there."""
         if self._aside is not None:
             return self._aside
-        return PromptDraft(self.field.text, used(self.field.text, self.field.pastes))
+        text = self.field.text
+        return PromptDraft(text, used(text, self.field.pastes), images=self.images_in(text))
 
     @property
     def choices(self) -> CompletionList | None:
@@ -212,7 +235,8 @@ class Prompt(Vertical):
         if self._stashed is None:
             return self.draft
         aside, draft = unfolded(self._stashed.text, self._stashed.pastes), self.draft
-        return PromptDraft(f"{aside}\n{draft.text}" if draft.text.strip() else aside, draft.pastes)
+        text = f"{aside}\n{draft.text}" if draft.text.strip() else aside
+        return PromptDraft(text, draft.pastes, images={**self._stashed.images, **draft.images})
 
     def clear(self) -> str:
         """Empty the field, which undo brings back; return what stood there, pastes whole."""
@@ -227,13 +251,78 @@ class Prompt(Vertical):
         self.restore(PromptDraft(text))
 
     def restore(self, draft: PromptDraft) -> None:
-        """Replace the text by a draft with its folded pastes."""
+        """Replace the text by a draft with its folded pastes and its images."""
+        draft = self.adopt(draft)
         self._end_search()
         self._close()
         self._known = draft.text
         self.field.pastes = dict(draft.pastes)
         self.field.load_text(draft.text)
         self.field.move_cursor(self.field.document.end)
+        self._tell()
+
+    def adopt(self, draft: PromptDraft) -> PromptDraft:
+        """Know the images of a draft from now on; return it with the names under which they are known."""
+        draft = among(draft, self.field.images)
+        self.field.images.update(draft.images)
+        return draft
+
+    def images_in(self, text: str) -> dict[str, PromptImage]:
+        """Return the images whose names stand in a text, in its order."""
+        return named(text, self.field.images)
+
+    # -- images -------------------------------------------------------------------------------------------
+
+    def _look_at(self, pasted: str) -> None:
+        if not self.searching and paths_in(pasted):
+            self.look()
+            self.reads_paths(pasted)
+
+    def look(self) -> None:
+        """Let Enter wait until `looked` says what comes into the text."""
+        self._looking += 1
+
+    def looked(self, attached: Sequence[PromptImage] = (), instead_of: str = "") -> str:
+        """Put images into the text, and send it if Enter waited for them.
+
+        Args:
+            attached: The images; none where there were none.
+            instead_of: What a paste has put into the text and they stand for, or "" for the caret's place.
+
+        Returns:
+            Why they are not there, for a person, or "".
+        """
+        self._looking -= 1
+        self._typed_on()
+        words = excess([*self.draft.images.values(), *attached]) if attached else ""
+        if attached and not words and not self.searching:
+            if instead_of:
+                self.field.exchange(instead_of, attached)
+            else:
+                for image in attached:
+                    self.field.attach(image)
+            self._note_text()
+        if self._entered is not None and not self._looking:
+            self._entered = None
+            if not words:
+                self._submit()
+        return words
+
+    def _say_reading(self) -> None:
+        if self._entered is not None:
+            self.post_message(self.HeldBack(READING))
+
+    def _typed_on(self) -> None:
+        """Let an Enter that waits for images send nothing if somebody typed on behind it."""
+        if self._entered is not None and self._entered != self.field.text:
+            self._entered = None
+            self.post_message(self.HeldBack(TYPED_ON))
+
+    def _note_text(self) -> None:
+        """Take what stands in the field for known: nobody typed it."""
+        self._known = self.field.text
+        if self._entered is not None:
+            self._entered = self.field.text
         self._tell()
 
     def remember(self, earlier: Iterable[str]) -> None:
@@ -365,6 +454,7 @@ class Prompt(Vertical):
         if self.searching:
             draft = self._end_search()
             self._walk.jump(draft.text, value)
+            self._miss_images(value)
         text, caret = completed(self.field.text, choices.wanted, value)
         self._close()
         self.field.show(text, caret)
@@ -379,7 +469,13 @@ class Prompt(Vertical):
         self.field.show(text, len(text.partition("\n")[0]) if by > 0 else None)
         self._close()
         self._tell()
+        if by > 0:
+            self._miss_images(text)
         return True
+
+    def _miss_images(self, text: str) -> None:
+        if any(name not in self.field.images for name in names_in(text)):
+            self.post_message(self.ImagesMissing())
 
     # -- the list -----------------------------------------------------------------------------------------
 
@@ -435,6 +531,7 @@ class Prompt(Vertical):
             self._known = self.field.text
             self.note_typed()
             self._held()
+            self._typed_on()
             self._look(opens=True)
             self._tell()
 
@@ -463,13 +560,21 @@ class Prompt(Vertical):
         if self._held():
             self.post_message(self.HeldBack())
             return
+        if self._looking:
+            self._entered = self.field.text
+            after(self, READING_AFTER, self._say_reading)
+            return
+        images = self.draft.images
+        if words := excess(images.values()):
+            self.post_message(self.HeldBack(f"Not sent: {words}"))
+            return
         if self.holds_back(text):
             return
         left = self._walk.draft if self._walk.draft != self.field.text else ""
         pastes = used(left, self.field.pastes)
         self._walk.add(text)
         # Before the field tells that it is empty: who keeps what is typed must know where it went.
-        self.post_message(self.Submitted(text))
+        self.post_message(self.Submitted(text, images))
         self.restore(PromptDraft(left, pastes))
         self._returned = []
         self.last_typed = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from ccq_tui.agent.events import (
@@ -15,6 +16,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
 )
 from ccq_tui.agent.replay import replay
+from tests.unit.prompts.pictures import png
 
 
 def user(content: Any) -> dict[str, Any]:
@@ -46,8 +48,25 @@ def test_prompts_blocks_and_tools() -> None:
         BlockFinished(BlockKey("m", 1), BlockKind.TEXT, "So:"),
         ToolStarted("t", "Bash", {"command": "ls"}),
         ToolFinished("t", "Bash", "a.txt"),
-        PromptAccepted("And then?", prompt_id="u"),
-        PromptAccepted("[image]"),
+        PromptAccepted("And then?\n[image]", prompt_id="u"),
+    ]
+
+
+def test_images_are_named_in_the_text_that_they_came_with() -> None:
+    data = base64.b64encode(png(64, 48)).decode()
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+    broken = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "!"}}
+    size = len(png(64, 48))
+    ours = f"See [image 1: a.png 64×48, {size} bytes]"
+    stored = [
+        user([{"type": "text", "text": ours}, image]),
+        user([{"type": "text", "text": "See [Image #1] [Image #2]"}, image, broken]),
+        user([image]),
+    ]
+    assert [event.text for event in replay(stored) if isinstance(event, PromptAccepted)] == [
+        ours,
+        f"See [Image #1] [Image #2]\n[image 1: 64×48, {size} bytes]\n[image, image/png, 0 bytes]",
+        f"[image, image/png, {size} bytes]",
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.prompts.pastes import around, folds, label, unfolded
+from ccq_tui.prompts.pastes import around, folds, in_line, label, unfolded
 
 
 def test_a_paste_of_more_than_twenty_lines_is_folded() -> None:
@@ -38,6 +38,6 @@ def test_pastes_are_sent_whole_and_once(texts: list[str], before: str, after: st
 def test_a_place_within_a_name() -> None:
     pastes = {"[pasted 30 lines]": "x"}
     line = "a [pasted 30 lines] b"
-    assert around(line, 2, pastes) is None
-    assert around(line, 3, pastes) == (2, 19)
-    assert around(line, 19, pastes) is None
+    assert around(2, in_line(line, pastes)) is None
+    assert around(3, in_line(line, pastes)) == (2, 19)
+    assert around(19, in_line(line, pastes)) is None

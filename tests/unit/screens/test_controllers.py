@@ -167,7 +167,7 @@ async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
     keeper.begin()
     await ui.work()
     for text in ("one", "two"):
-        keeper.submitted(text)
+        keeper.submitted(text, {})
     await keeper.release()
     assert len([words for words, _ in ui.noted if "not kept for the next start" in words]) == 1
     keeper.close()

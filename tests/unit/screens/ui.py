@@ -11,6 +11,7 @@ from typing import Any
 from textual.message import Message
 
 from ccq_tui.config import Launch, Settings
+from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.session.view import SessionView
 
@@ -36,6 +37,12 @@ class FieldAlone:
 
     def restore(self, draft: PromptDraft) -> None:
         self.text = draft.text
+
+    def adopt(self, draft: PromptDraft) -> PromptDraft:
+        return draft
+
+    def images_in(self, text: str) -> dict[str, PromptImage]:
+        return {}
 
     def remember(self, earlier: tuple[str, ...]) -> None:
         pass

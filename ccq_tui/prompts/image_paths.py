@@ -1,0 +1,100 @@
+"""Paths of images as terminals paste a file that was dropped on them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from ccq_tui.bounded import begin
+from ccq_tui.prompts.images import HEADER_BYTES, header, size_words
+
+MOST_CHARACTERS = 20_000
+"""A longer paste is no list of paths; in a longer prompt no mention is named."""
+ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+"""What a path ends in that is looked at; what the file is, its bytes say."""
+_ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://|[A-Za-z]:[\\/]|\\\\)")
+_QUOTES = "'\""
+# As the CLI reads them: after a blank or an opening sign, in double quotes with blanks.
+_MENTION = re.compile(r"""(?:^|(?<=[\s(\[{<,;:"']))@(?:"([^"\n]+)"|([^\s"]+))""")
+MOST_MENTIONS = 20
+
+
+def paths_in(paste: str) -> list[tuple[str, ...]]:
+    """Read a paste as paths of images.
+
+    A bare file name is none: nobody drops that.
+
+    Args:
+        paste: What was pasted.
+
+    Returns:
+        The ways in which it may be meant, as written by the system: as one path with blanks, or as several in
+        the words of a shell; none where it is something else.
+    """
+    text = paste.strip()
+    if len(text) > MOST_CHARACTERS or not _is_path(text.strip(_QUOTES)):  # before what takes longer
+        return []
+    readings: list[tuple[str, ...]] = [(text.strip(_QUOTES),)] if "\n" not in text else []
+    for posix in (True, False):
+        try:
+            words = shlex.split(text, posix=posix)
+        except ValueError:  # a quote that nothing ends
+            continue
+        readings.append(tuple(word if posix else word.strip(_QUOTES) for word in words))
+    if "\n" in text:
+        readings.append(tuple(line.strip().strip(_QUOTES) for line in text.splitlines() if line.strip()))
+    found = [tuple(map(_plain, words)) for words in readings if words and all(map(_is_path, words))]
+    return list(dict.fromkeys(found))
+
+
+def existing(readings: list[tuple[str, ...]], directory: Path) -> tuple[Path, ...]:
+    """Return the files of the first reading that are all there; none where no reading's are. For a thread.
+
+    Args:
+        readings: As `paths_in` gives them.
+        directory: Where relative paths begin.
+    """
+    for words in readings:
+        try:
+            paths = tuple(directory / Path(word).expanduser() for word in words)
+            if all(path.is_file() for path in paths):
+                return paths
+        except (OSError, ValueError, RuntimeError):  # too long, with a null byte, of an unknown home
+            continue
+    return ()
+
+
+def _is_path(word: str) -> bool:
+    return _ROOTED.match(word) is not None and word.lower().endswith(ENDINGS)
+
+
+def _plain(word: str) -> str:
+    if not word.startswith("file://"):
+        return word
+    try:
+        address = urlsplit(word)
+    except ValueError:
+        return word
+    return unquote(address.path) if address.netloc in ("", "localhost") else word
+
+
+def mentioned(text: str) -> list[str]:
+    """Return the paths that a prompt mentions by ``@`` and that end as images do, each once."""
+    if "@" not in text or len(text) > MOST_CHARACTERS:
+        return []
+    paths = (found[1] or found[2] for found in _MENTION.finditer(text))
+    return list(dict.fromkeys(path for path in paths if path.lower().endswith(ENDINGS)))[:MOST_MENTIONS]
+
+
+def file_facts(path: Path) -> str:
+    """Return the size of an image's file, such as ``640×480, 34 kB``; "" where it is none. For a thread."""
+    if not path.name.lower().endswith(ENDINGS):
+        return ""
+    try:
+        found = header(begin(path, HEADER_BYTES))
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        return ""
+    return f"{found[1]}×{found[2]}, {size_words(size)}" if found else ""

@@ -1,0 +1,96 @@
+"""The bytes of images in prompts, on disk by their content: until they are sent, and then for a while."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ccq_tui.bounded import UnfitFileError, read_bytes
+from ccq_tui.prompts.images import (
+    LONGEST_NAME,
+    MOST_BYTES,
+    PromptImage,
+    UnfitImageError,
+    examined,
+    size_words,
+)
+from ccq_tui.stored import write_whole
+from ccq_tui.text import one_line
+
+MOST_KEPT = 300_000_000
+"""Bytes of all images; beyond it the oldest go."""
+
+
+class ImageStore:
+    """The directory of images. Its methods read and write: call them in a thread.
+
+    Args:
+        directory: Where they are kept; it is made for its owner alone.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def path(self, image: PromptImage) -> Path:
+        """Return the file of an image."""
+        return self._directory / image.digest
+
+    def has(self, image: PromptImage) -> bool:
+        """Whether an image is still kept."""
+        return self.path(image).is_file()
+
+    def add(self, data: bytes, name: str) -> PromptImage:
+        """Keep an image.
+
+        Args:
+            data: Its bytes.
+            name: What it is called.
+
+        Raises:
+            UnfitImageError: It is none that the API takes.
+            OSError: It cannot be kept.
+        """
+        image = examined(data, name)
+        path = self.path(image)
+        if path.is_file():
+            os.utime(path)
+        else:
+            write_whole(path, data)
+            self._drop_oldest()
+        return image
+
+    def add_file(self, path: Path) -> PromptImage:
+        """Keep a copy of an image's file.
+
+        Args:
+            path: The file; a pipe or a device is none.
+
+        Raises:
+            UnfitImageError: It cannot be read, or is no image that the API takes.
+            OSError: It cannot be kept.
+        """
+        name = one_line(path.name, LONGEST_NAME)
+        # What is too large for one is said with its pixels.
+        try:
+            data = read_bytes(path, 2 * MOST_BYTES)
+        except UnfitFileError as error:
+            too_large = f"Claude takes up to {size_words(MOST_BYTES)} · make it smaller"
+            words = too_large if path.is_file() else "drop a file"
+            raise UnfitImageError(f"{name} {error}; {words}") from error
+        except OSError as error:
+            raise UnfitImageError(f"{name} cannot be read: {error.strerror}") from error
+        return self.add(data, path.name)
+
+    def _drop_oldest(self) -> None:
+        files = []
+        for path in self._directory.iterdir():
+            with suppress(OSError):
+                known = path.stat()
+                files.append((known.st_mtime, known.st_size, path))
+        over = sum(size for _, size, _ in files) - MOST_KEPT
+        for _, size, path in sorted(files)[:-1]:
+            if over <= 0:
+                return
+            path.unlink(missing_ok=True)
+            over -= size

@@ -1,0 +1,236 @@
+"""Images of a prompt: what their bytes are, and the words that stand for them in its text."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ccq_tui.text import one_line
+
+MOST_BASE64 = 5 * 1024 * 1024
+"""The most bytes in base64 of which the API takes an image."""
+MOST_BYTES = MOST_BASE64 // 4 * 3
+MOST_PIXELS = 8_000
+"""The most pixels a side that the API takes."""
+MOST_IMAGES = 20
+"""Images in one prompt: from more on the API wants each of them smaller."""
+MOST_TOGETHER = 15_000_000
+"""Bytes of all images in a prompt: a request of the API holds 32 MB, and the ones before are in it, too."""
+LONGEST_NAME = 40
+HEADER_BYTES = 512 * 1024
+"""Where the header of an image is looked for: photographs have previews before their size."""
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_CHIP = re.compile(r"\[image (\d{1,6}): [^\[\]\n]{1,60} \d{1,5}×\d{1,5}, \d{1,4}(?:\.\d)? (?:bytes?|kB|MB)\]")
+_NOT_IN_NAMES = str.maketrans("[]", "()")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+# Frames of JPEG that say how large the picture is: all of C0 to CF but tables and extensions.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+
+
+class UnfitImageError(ValueError):
+    """An image that cannot be sent; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptImage:
+    """An image that is kept to be sent.
+
+    Attributes:
+        name: What it is called.
+        digest: The SHA-256 of its bytes, by which it is kept.
+        media_type: What its bytes are, whatever its name says.
+        width: Pixels.
+        height: Pixels.
+        size: Bytes.
+    """
+
+    name: str
+    digest: str
+    media_type: str
+    width: int
+    height: int
+    size: int
+
+
+def examined(data: bytes, name: str) -> PromptImage:
+    """Look at the bytes of an image.
+
+    Args:
+        data: All of them.
+        name: What to call it.
+
+    Raises:
+        UnfitImageError: It is none, or one that the API refuses.
+    """
+    called = one_line(name, LONGEST_NAME).translate(_NOT_IN_NAMES).strip() or "image"
+    found = header(data[:HEADER_BYTES])
+    if found is None:
+        raise UnfitImageError(f"{called} is no PNG, JPEG, GIF or WebP image · convert it to one of these")
+    media_type, width, height = found
+    if max(width, height) > MOST_PIXELS:
+        raise UnfitImageError(
+            f"{called} has {width}×{height} pixels; Claude takes {MOST_PIXELS:,} a side · make it smaller"
+        )
+    if len(data) > MOST_BYTES:
+        raise UnfitImageError(
+            f"{called} has {size_words(len(data))}; "
+            f"Claude takes up to {size_words(MOST_BYTES)} · make it smaller"
+        )
+    return PromptImage(called, hashlib.sha256(data).hexdigest(), media_type, width, height, len(data))
+
+
+def header(data: bytes) -> tuple[str, int, int] | None:
+    """Read what an image's first bytes say: its media type, width and height; None where it is no image."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+        found = "image/png", _big(data[16:20]), _big(data[20:24])
+    elif data[:6] in (b"GIF87a", b"GIF89a"):
+        found = "image/gif", _little(data[6:8]), _little(data[8:10])
+    elif data.startswith(b"\xff\xd8\xff"):
+        found = "image/jpeg", *_jpeg_sides(data)
+    elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        found = "image/webp", *_webp_sides(data)
+    else:
+        return None
+    return found if found[1] and found[2] else None
+
+
+def _big(data: bytes) -> int:
+    return int.from_bytes(data, "big")
+
+
+def _little(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def _jpeg_sides(data: bytes) -> tuple[int, int]:
+    place = 2
+    while place + 9 <= len(data) and data[place] == 0xFF:
+        marker = data[place + 1]
+        if marker == 0xFF:  # a fill byte
+            place += 1
+        elif marker in _FRAMES:
+            return _big(data[place + 7 : place + 9]), _big(data[place + 5 : place + 7])
+        else:
+            place += 2 + max(2, _big(data[place + 2 : place + 4]))
+    return 0, 0
+
+
+def _webp_sides(data: bytes) -> tuple[int, int]:
+    match data[12:16]:
+        case b"VP8X" if len(data) >= 30:
+            return _little(data[24:27]) + 1, _little(data[27:30]) + 1
+        case b"VP8L" if data[20:21] == b"\x2f" and len(data) >= 25:
+            bits = _little(data[21:25])
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8 " if data[23:26] == b"\x9d\x01\x2a":
+            return _little(data[26:28]) & 0x3FFF, _little(data[28:30]) & 0x3FFF
+        case _:
+            return 0, 0
+
+
+def size_words(count: int) -> str:
+    """Write a number of bytes for a person: ``70 bytes``, ``34 kB``, ``3.9 MB``."""
+    if count < 1_000:
+        return f"{count} byte{'s' * (count != 1)}"
+    return f"{round(count / 1_000)} kB" if count < 999_500 else f"{count / 1_000_000:.1f} MB"
+
+
+def facts(image: PromptImage) -> str:
+    """Name an image with its size."""
+    return f"{image.name} {image.width}×{image.height}, {size_words(image.size)}"
+
+
+def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> str:
+    """Name an image in a prompt.
+
+    Args:
+        image: The image.
+        known: The images that have a name.
+        text: The prompt: no number in it is given again.
+
+    Returns:
+        A name that stands for this image alone.
+    """
+    taken = {int(found[1]) for found in _CHIP.finditer(text)}
+    number = max(taken, default=0) + 1
+    while known.get(name := f"[image {number}: {facts(image)}]", image) != image:
+        number += 1
+    return name
+
+
+def excess(images: Collection[PromptImage]) -> str:
+    """Say why so many images cannot go with one prompt; "" where they can."""
+    if len(images) > MOST_IMAGES:
+        return f"A prompt takes up to {MOST_IMAGES} images · send the rest with the next one"
+    if (size := sum(image.size for image in images)) > MOST_TOGETHER:
+        most = size_words(MOST_TOGETHER)
+        return f"These images have {size_words(size)}; a prompt takes {most} · send some with the next one"
+    return ""
+
+
+def in_line(line: str, images: Mapping[str, PromptImage]) -> Iterator[tuple[int, int]]:
+    """Give where names of images begin and end in a line."""
+    if images:
+        yield from (found.span() for found in _CHIP.finditer(line) if found[0] in images)
+
+
+def names_in(text: str) -> list[str]:
+    """Return what looks like the name of an image in a text, in its order."""
+    return [found[0] for found in _CHIP.finditer(text)]
+
+
+def named(text: str, images: Mapping[str, PromptImage]) -> dict[str, PromptImage]:
+    """Return the images whose names stand in a text, in its order."""
+    return {name: images[name] for name in names_in(text) if name in images}
+
+
+def adopted(
+    texts: Sequence[str], images: Mapping[str, PromptImage], known: Mapping[str, PromptImage]
+) -> tuple[tuple[str, ...], dict[str, PromptImage]]:
+    """Bring texts from elsewhere to where other images may have the names of theirs.
+
+    Args:
+        texts: The texts.
+        images: Their images by name.
+        known: The images that have a name here.
+
+    Returns:
+        The texts and images, under other names where theirs are those of others here.
+    """
+    found: dict[str, PromptImage] = {}
+    for name, image in images.items():
+        if known.get(name, image) == image:
+            found[name] = image
+            continue
+        other = label(image, {**known, **images, **found}, "\n".join(texts))
+        texts = [text.replace(name, other) for text in texts]
+        found[other] = image
+    return tuple(texts), found
+
+
+def as_json(images: Mapping[str, PromptImage]) -> dict[str, Any]:
+    """Return images by name as JSON knows them."""
+    return {name: asdict(image) for name, image in images.items()}
+
+
+def from_json(content: object) -> dict[str, PromptImage]:
+    """Read images by name; what is none is left out."""
+    if not isinstance(content, Mapping):
+        return {}
+    read = ((name, _image(one)) for name, one in content.items())
+    return {name: image for name, image in read if image is not None and _CHIP.fullmatch(name)}
+
+
+def _image(content: object) -> PromptImage | None:
+    try:
+        image = PromptImage(**content) if isinstance(content, Mapping) else None
+    except TypeError:
+        return None
+    if image is None or not isinstance(image.name, str) or not isinstance(image.digest, str):
+        return None
+    numbers = all(isinstance(one, int) for one in (image.width, image.height, image.size))
+    fits = _DIGEST.fullmatch(image.digest) and image.media_type in MEDIA_TYPES
+    return image if numbers and fits else None

@@ -1,0 +1,449 @@
+"""Images in the prompt: pasted, dropped, kept, sent, and brought back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from ccq_tui.agent.commands import ImageFile
+from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptRecorded, PromptReturned
+from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.prompts import images
+from ccq_tui.prompts.completion_list import Completion
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.prompt_images import EMPTY
+from ccq_tui.widgets.prompt.choices import ChoiceList
+from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, READING, TYPED_ON, Prompt
+from ccq_tui.widgets.transcript.blocks import NoticeBlock
+from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
+from tests.ui.session import Driven, until
+from tests.ui.test_prompt_drafts import kept, written
+from tests.unit.prompts.pictures import gif, png
+
+RESUMED = Launch(settings=Settings(cwd=Path("/")), resume="id-1")
+SIZE = len(png())
+A, B = f"[image 1: a.png 64×48, {SIZE} bytes]", "[image 2: b.gif 5×6, 14 bytes]"
+PASTED = f"[image 1: pasted 64×48, {SIZE} bytes]"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "a.png").write_bytes(png())
+    (tmp_path / "b.gif").write_bytes(gif(5, 6))
+    (tmp_path / "no.png").write_bytes(b"%PDF")
+    return tmp_path
+
+
+@pytest.fixture
+def clipboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes | str], None]:
+    """Put something on the clipboard of an X server that is not there."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    held = tmp_path / "held"
+    script = f"""#!/bin/sh
+case "$*" in
+    *TARGETS) cat {held}.types ;;
+    *image/png) cat {held}.image ;;
+    *) cat {held}.text ;;
+esac
+"""
+    (programs / "xclip").write_text(script)
+    (programs / "xclip").chmod(stat.S_IRWXU)
+    for name in ("WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DISPLAY", ":99")
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+
+    def put(content: bytes | str) -> None:
+        image = isinstance(content, bytes)
+        Path(f"{held}.types").write_text("TARGETS\nimage/png\n" if image else "TARGETS\nUTF8_STRING\n")
+        Path(f"{held}.image").write_bytes(content if isinstance(content, bytes) else b"")
+        Path(f"{held}.text").write_text("" if isinstance(content, bytes) else content)
+
+    return put
+
+
+class Prompted(Driven):
+    """The program, its prompt, and what is said above it."""
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.screen.dock.prompt
+
+    @property
+    def said(self) -> str:
+        return self.screen.dock.notices.text
+
+    def drop(self, text: str) -> None:
+        self.prompt.field.post_message(events.Paste(text))
+
+
+def stored() -> list[Path]:
+    return list((state_dir() / "images").iterdir())
+
+
+async def test_paths_that_are_dropped_become_images_and_go_with_the_prompt(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"see ")
+        run.drop(f"'{place}/a.png' file://{place}/b.gif ")
+        await until(pilot, lambda: run.prompt.field.text == f"see {A} {B} ")
+        await pilot.press(*"now", "enter")
+        await until(pilot, lambda: run.told.sent == [f"see {A} {B} now"])
+        ((one, two),) = run.told.images
+        assert [(image.name, image.media_type) for image in (one, two)] == [
+            ("a.png", "image/png"),
+            ("b.gif", "image/gif"),
+        ]
+        assert one.path.read_bytes() == png()
+        assert two.path.read_bytes() == gif(5, 6)
+        assert run.prompt.field.text == ""
+        assert {one.path, two.path} == set(stored())
+
+
+async def test_enter_in_the_same_burst_waits_for_the_images(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        run.prompt.field.post_message(events.Key("enter", None))
+        await until(pilot, lambda: run.told.sent == [A])
+        run.drop(f"{place}/a.png")
+        run.prompt.field.post_message(events.Key("enter", None))
+        run.prompt.field.post_message(events.Key("x", "x"))
+        await until(pilot, lambda: A in run.prompt.field.text and "x" in run.prompt.field.text)
+        assert run.told.sent == [A]
+        assert run.said == TYPED_ON
+
+
+async def test_enter_says_that_it_waits_for_a_slow_clipboard(
+    clipboard: Callable[[bytes | str], None], tmp_path: Path
+) -> None:
+    run = Prompted(RESUMED)
+    clipboard(png())
+    (tmp_path / "held.types").unlink()
+    os.mkfifo(tmp_path / "held.types")
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"a", "ctrl+v", "enter")
+        await until(pilot, lambda: run.said == READING)
+        assert run.told.sent == []
+        await asyncio.to_thread((tmp_path / "held.types").write_text, "image/png\n")
+        await until(pilot, lambda: run.told.sent == [f"a{PASTED}"])
+        assert len(run.told.images[0]) == 1
+
+
+@pytest.mark.parametrize("text", ["{}/gone.png", "a.png", "see {}/a.png", "{}/a.png {}/gone.png", "/srv"])
+async def test_any_other_paste_stays_as_it_is(place: Path, text: str) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(text.replace("{}", str(place)))
+        await until(pilot, lambda: run.prompt.field.text == text.replace("{}", str(place)))
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [text.replace("{}", str(place))])
+        assert run.told.images == [()]
+
+
+async def test_what_cannot_be_sent_says_why_and_stays_as_text(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png {place}/no.png")
+        await until(pilot, lambda: run.said)
+        assert run.said == "no.png is no PNG, JPEG, GIF or WebP image · convert it to one of these"
+        assert run.prompt.field.text == f"{place}/a.png {place}/no.png"
+
+
+async def test_too_many_images_are_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MOST_IMAGES", 1)
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: A in run.prompt.field.text)
+        run.drop(f"{place}/b.gif")
+        await until(pilot, lambda: run.said)
+        assert run.said == "A prompt takes up to 1 images · send the rest with the next one"
+        assert run.prompt.field.text == f"{A} {place}/b.gif"
+
+
+async def test_an_image_is_one_piece(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"ab")
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"ab{A} ")
+        await pilot.press("left", "left", "x")
+        assert run.prompt.field.text == f"abx{A} "
+        await pilot.press("delete")
+        assert run.prompt.field.text == "abx "
+        await pilot.press("ctrl+underscore")
+        assert run.prompt.field.text == f"abx{A} "
+        await pilot.press("end", "backspace", "backspace", "y", "enter")
+        await until(pilot, lambda: run.told.sent == ["abxy"])
+        assert run.told.images == [()]
+
+
+async def test_ctrl_v_pastes_an_image(clipboard: Callable[[bytes | str], None]) -> None:
+    run = Prompted(RESUMED)
+    clipboard(png())
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"a", "ctrl+v")
+        await until(pilot, lambda: run.prompt.field.text == f"a{PASTED} ")
+        await pilot.press("b", "enter")
+        await until(pilot, lambda: run.told.sent == [f"a{PASTED} b"])
+        (image,) = run.told.images[0]
+        assert image == ImageFile("pasted", stored()[0], "image/png")
+
+
+async def test_ctrl_v_pastes_a_text(clipboard: Callable[[bytes | str], None]) -> None:
+    run = Prompted(RESUMED)
+    clipboard("\x1b[31mtwo\nlines")
+    async with run.app.run_test() as pilot:
+        await pilot.press("ctrl+v")
+        await until(pilot, lambda: run.prompt.field.text == "[31mtwo\nlines")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", EMPTY),
+        (b"BM8000", "pasted is no PNG, JPEG, GIF or WebP image · convert it to one of these"),
+        (gif(9000, 9), "pasted has 9000×9 pixels; Claude takes 8,000 a side · make it smaller"),
+    ],
+)
+async def test_ctrl_v_says_why_nothing_came(
+    clipboard: Callable[[bytes | str], None], content: bytes | str, said: str
+) -> None:
+    run = Prompted(RESUMED)
+    clipboard(content)
+    async with run.app.run_test() as pilot:
+        await pilot.press("ctrl+v")
+        await until(pilot, lambda: run.said == said)
+        assert run.prompt.field.text == ""
+        await pilot.press(*"on", "enter")
+        await until(pilot, lambda: run.told.sent == ["on"])
+
+
+async def test_the_draft_keeps_its_images_over_a_kill(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [A])
+        run.drop(f"{place}/b.gif")
+        await until(pilot, lambda: (draft := kept()) and "b.gif" in draft.text)
+    written()
+    (place / "a.png").unlink()
+    draft = kept()
+    assert draft is not None
+    second = B.replace("image 2", "image 1")
+    assert set(draft.images) == {A, second}
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        # What Claude has not read comes back first, as it was.
+        await until(pilot, lambda: run.prompt.field.text == f"{A}\n{second} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [f"{A}\n{second}"])
+        assert [image.path.read_bytes() for image in run.told.images[0]] == [png(), gif(5, 6)]
+        run.told.tell(PromptRecorded("p1"))
+        await until(pilot, lambda: kept() is None)
+
+
+async def test_a_prompt_that_comes_back_has_its_images(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [A])
+        run.told.tell(PromptReturned(A, "Claude ended", "p1"))
+        await until(pilot, lambda: run.prompt.field.text == A)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        assert run.told.images[1] == run.told.images[0] != ()
+
+
+async def test_a_prompt_that_is_sent_again_by_f6_has_its_images(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [A])
+        run.told.tell(PromptAccepted(A, prompt_id="p1"))
+        run.told.tell(ErrorReported("overloaded", "Overloaded"))
+        await pilot.press("f6")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        assert run.told.sent[1] == A
+        assert run.told.images[1] == run.told.images[0] != ()
+
+
+async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        for name in ("a.png", "b.gif"):
+            run.drop(f"{place}/{name}")
+            await until(pilot, lambda name=name: name in run.prompt.draft.text and run.prompt.draft.images)
+            await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+    written()
+    next(path for path in stored() if path.read_bytes() == png()).unlink()
+    run = Prompted(Launch(settings=Settings(cwd=Path("/"))))
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: len(run.screen.keeper.earlier) == 2)
+        await pilot.press("up")
+        assert run.prompt.field.text == B.replace("image 2", "image 1")
+        assert len(run.prompt.draft.images) == 1
+        assert run.said != IMAGE_MISSING
+        await pilot.press("up")
+        assert run.prompt.field.text == A
+        await until(pilot, lambda: run.said == IMAGE_MISSING)
+        assert run.prompt.draft.images == {}
+
+
+async def test_another_image_of_the_same_name_is_another_image(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/b.gif")
+        await until(pilot, lambda: run.prompt.draft.images)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent)
+        (place / "b.gif").write_bytes(gif(5, 6)[:-1] + b"!")
+        run.drop(f"{place}/b.gif")
+        await until(pilot, lambda: run.prompt.draft.images)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        assert run.told.sent == ["[image 1: b.gif 5×6, 14 bytes]", "[image 2: b.gif 5×6, 14 bytes]"]
+        assert [image.path.read_bytes()[-1:] for (image,) in run.told.images] == [b";", b"!"]
+
+
+async def test_words_in_a_folded_paste_are_no_image(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [A])
+        run.drop(f"log: {A}\n" + "x\n" * 30)
+        await until(pilot, lambda: run.prompt.field.text == "[pasted 31 lines]")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        assert run.told.images[1] == ()
+
+
+async def test_what_is_put_aside_and_cleared_keeps_its_images(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("ctrl+s")
+        assert run.prompt.field.text == ""
+        assert set(run.prompt.kept.images) == {A}
+        await pilot.press("ctrl+s")
+        assert set(run.prompt.draft.images) == {A}
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: run.prompt.field.text == "")
+        line = json.loads((state_dir() / "history.jsonl").read_text().splitlines()[-1])
+        assert set(line["images"]) == {A}
+        await pilot.press("up")
+        assert set(run.prompt.draft.images) == {A}
+
+
+async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) -> None:
+    run = Prompted(Launch(settings=Settings(cwd=place)), clock=Clock())
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"see ", "@", *"a.pn")
+        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.rows)
+        assert run.prompt.choices is not None
+        assert run.prompt.choices.rows[0] == Completion("a.png", "a.png", detail=f"64×48, {SIZE} bytes")
+        assert f"a.png  64×48, {SIZE} bytes" in str(run.prompt.query_one(ChoiceList).render())
+        await pilot.press("tab", *"or @no.png", "escape", "enter")
+        await until(pilot, lambda: run.told.sent == ["see @a.png or @no.png"])
+        await until(pilot, lambda: notices(run))
+        assert notices(run) == [f"With the prompt goes a.png (64×48, {SIZE} bytes)"]
+        assert run.told.images == [()]
+
+
+def notices(run: Prompted) -> list[str]:
+    return [block.text for block in run.screen.transcript.model.blocks if isinstance(block, NoticeBlock)]
+
+
+async def test_the_editor_has_the_name_and_keeps_the_image(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str] = []
+
+    def edit(_: SessionScreen, text: str, put: Callable[[str], None]) -> None:
+        given.append(text)
+        put(f"and {text}")
+
+    monkeypatch.setattr(SessionScreen, "edit", edit)
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("ctrl+g")
+        await until(pilot, lambda: given == [f"{A} "])
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [f"and {A}"])
+        assert len(run.told.images[0]) == 1
+
+
+async def test_an_export_names_the_images(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        run.drop(f"{place}/a.png")
+        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.sent == [A])
+        run.screen.take_command(f"/export {place}/out.md")
+        await until(pilot, (place / "out.md").exists)
+        assert f"> {A}" in (place / "out.md").read_text()
+
+
+async def test_many_drops_and_keys_at_once_lose_nothing(place: Path) -> None:
+    run = Prompted(RESUMED)
+    async with run.app.run_test() as pilot:
+        for number in range(25):
+            run.drop(f"{place}/b.gif")
+            run.prompt.field.post_message(events.Key("x", "x"))
+            if number % 5 == 0:
+                run.app.post_message(events.Key("ctrl+s", None))
+        await until(pilot, lambda: run.prompt.field.text.count("x") + run.prompt.kept.text.count("x") >= 25)
+        await until(pilot, lambda: not run.prompt._looking)
+        texts = f"{run.prompt.kept.text}"
+        assert texts.count("x") == 25
+        assert texts.count("b.gif") == 25
+        assert len(run.prompt.kept.images) <= images.MOST_IMAGES
+
+
+async def test_a_search_that_is_open_by_then_takes_no_image(clipboard: Callable[[bytes | str], None]) -> None:
+    run = Prompted(RESUMED)
+    clipboard(png())
+    async with run.app.run_test() as pilot:
+        await pilot.press(*"a", "ctrl+v", "ctrl+r")
+        await until(pilot, lambda: run.prompt.searching and not run.prompt._looking)
+        assert run.prompt.field.text == ""
+        await pilot.press("escape")
+        assert run.prompt.field.text in ("a", f"a{PASTED} ")
+
+
+async def test_picture_of_images_in_a_prompt(place: Path, pictures: Pictures) -> None:
+    (place / "c.gif").write_bytes(gif(1280, 720) + bytes(34_000))
+    run = Prompted(Launch(settings=Settings(cwd=Path("/usr")), resume="id-1"))
+    async with run.app.run_test(size=(60, 14)) as pilot:
+        run.drop(f"{place}/c.gif")
+        await until(pilot, lambda: len(run.prompt.draft.images) == 1)
+        await pilot.press(*"first", "enter")
+        await until(pilot, lambda: run.told.sent)
+        run.told.tell(PromptAccepted(run.told.sent[0], prompt_id="p1"))
+        await pilot.press(*"compare ")
+        run.drop(f"{place}/c.gif {place}/b.gif")
+        await until(pilot, lambda: len(run.prompt.draft.images) == 2)
+        await pictures.keep(pilot, "images")
