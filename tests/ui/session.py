@@ -34,6 +34,7 @@ from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.base import SessionBase
 from tests.ui.host import Clock
 
 T = TypeVar("T")
@@ -207,14 +208,15 @@ def burst(run: Driven, text: str) -> None:
         run.app.post_message(events.Key({" ": "space", "\r": "enter"}.get(character, character), character))
 
 
+def panel_drawn(screen: SessionBase) -> bool:
+    """Whether a panel is on the screen; a key that comes before was not meant for it, and decides nothing."""
+    panel = screen.dock.panel
+    return panel is not None and panel.is_mounted and panel.size.height > 0
+
+
 async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
-    """Wait until a panel is seen, and let the time pass in which a key is none of its own."""
-
-    def seen() -> bool:
-        panel = run.session_screen.dock.panel
-        return panel is not None and panel.state.guard.shown_at is not None and panel.size.height > 0
-
-    await until(pilot, seen)
+    """Wait until a panel is drawn, and let the time pass in which a key is none of its own."""
+    await until(pilot, lambda: panel_drawn(run.session_screen))
     run.clock.skip(TYPING_SECONDS + 0.1)
 
 

@@ -13,7 +13,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL
 from tests.ui.inboxed import Many, left_behind, open_by_key, open_inbox, request_of
-from tests.ui.session import keys_work, until
+from tests.ui.session import keys_work, panel_drawn, until
 
 FIRST = Answered((Answer(("First",)),))
 
@@ -57,7 +57,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             await run.app.inbox.run(lambda store: store.requests.add(request, ""))
             run.all[0].tell(StateChanged(SessionState.AWAITING))
             run.all[0].tell(QuestionAsked(request))
-            await until(pilot, lambda: run.session_screen.dock.panel)
+            await until(pilot, lambda: panel_drawn(run.session_screen))
             await open_by_key(pilot, run)
         else:
             request = await left_behind(run, tmp_path)

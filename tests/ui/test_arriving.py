@@ -28,7 +28,7 @@ from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.host import Clock, PanelHost
 from tests.ui.pictures import Pictures
-from tests.ui.session import Driven, keys_work, permission, until
+from tests.ui.session import Driven, keys_work, panel_drawn, permission, until
 
 
 def told(name: str, *questions: Question, size: int = 24) -> Iterator[QuestionArriving]:
@@ -140,7 +140,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
     assert isinstance(run.screen.dock.panel, QuestionPanel)
     run.told.tell(whole)
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
+    await until(pilot, lambda: panel_drawn(run.screen))
     await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
     assert run.screen.dock.line.items[0].request.tool_use_id == "p1"
     run.told.tell(RequestSettled("p1", Allowed(), PHONE))
@@ -161,7 +161,7 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     assert run.screen.dock.prompt.text == "he" + "y" * len(events)
     run.told.tell(QuestionAsked(events[-1].request))
     run.clock.skip(2.0)
-    await until(pilot, lambda: run.screen.dock.panel)
+    await until(pilot, lambda: panel_drawn(run.screen))
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 
 

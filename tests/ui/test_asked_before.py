@@ -18,7 +18,7 @@ from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost
 from tests.ui.inboxed import Many, left_behind, open_inbox, request_of
 from tests.ui.pictures import Pictures
-from tests.ui.session import until
+from tests.ui.session import panel_drawn, until
 
 SECOND = Answered((Answer(("Second",), note="it scales"),))
 
@@ -42,7 +42,7 @@ async def test_a_session_says_it_and_takes_it_over_by_a_key(tmp_path: Path) -> N
         await until(pilot, lambda: run.session_screen.view.session_id)
         await keep_answer(run, tmp_path, "s1")
         asking = asyncio.ensure_future(run.all[0].ask_person())
-        await until(pilot, lambda: run.session_screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.session_screen))
         panel = run.session_screen.dock.panel
         assert panel is not None
         assert isinstance(panel.state, PanelState)

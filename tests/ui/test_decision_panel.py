@@ -15,7 +15,7 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.panel.field import AnswerField
 from tests.actors import PANEL
 from tests.ui.host import Clock, DecisionHost
-from tests.ui.session import Driven, keys_work, permission, until
+from tests.ui.session import Driven, keys_work, panel_drawn, permission, until
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
@@ -77,7 +77,7 @@ async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
 
     async with run.app.run_test() as pilot:
         run.told.tell(PermissionAsked(permission("fresh")))
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         await pilot.press("y", "enter", "escape")
         assert run.told.answers == [], "a fresh panel decides nothing"
         await keys_work(run, pilot)

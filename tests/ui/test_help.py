@@ -41,7 +41,7 @@ from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
 from tests.ui.host import Clock
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
 
 Compare = Callable[..., bool]
 BOUND = list(own_bindings(SessionScreen, CcqApp))
@@ -68,7 +68,7 @@ async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in() -> None:
             await pilot.press(*keys)
             assert run.screen.help_place == place
         run.told.tell(asked("q"))
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.help_place == KeyPlace.QUESTION.value
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
@@ -200,7 +200,7 @@ async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_
         run.told.tell(asked())
         under = run.app.screen_stack[-2]
         assert isinstance(under, SessionScreen)
-        await until(pilot, lambda: under.dock.panel and under.dock.panel.state.guard.shown_at is not None)
+        await until(pilot, lambda: panel_drawn(under))
         clock.skip_grace()
         await pilot.press("escape", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))

@@ -49,7 +49,7 @@ from tests.ui.inboxed import (
     state_of,
     wished,
 )
-from tests.ui.session import until
+from tests.ui.session import panel_drawn, until
 
 
 async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_foreground(
@@ -208,7 +208,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         await until(pilot, lambda: run.session_screen.view.session_id)
         assert await wished(run, "s1") == (WishState.REFUSED, "cannot be parked: nothing waits in it")
         asked = asyncio.ensure_future(run.all[0].ask_person())
-        await until(pilot, lambda: run.session_screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.session_screen))
         assert not run.all[0].parked
         assert await wished(run, "s1") == (WishState.TAKEN, "")
         assert run.all[0].parked

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged, TurnEnded
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.session import notifications
-from tests.ui.session import Driven, asked, permission, until
+from tests.ui.session import Driven, asked, panel_drawn, permission, until
 
 BELL = "\x07"
 LONG = TurnEnded("completed", False, 65.0, None, 1, 1)
@@ -85,7 +85,7 @@ async def test_nothing_while_in_focus(sent: Sent, monkeypatch: pytest.MonkeyPatc
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for event in (StateChanged(SessionState.WORKING), asked(), LONG):
             run.told.tell(event)
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert sent == []
         run.app.post_message(events.AppBlur())
         await until(pilot, lambda: not run.app.app_focus)
@@ -134,5 +134,5 @@ async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPa
         await look_elsewhere(run, pilot)
         run.told.tell(StateChanged(SessionState.WORKING))
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert sent == []

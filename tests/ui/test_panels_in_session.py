@@ -17,7 +17,7 @@ from ccq_tui.screens.session import base
 from ccq_tui.screens.session.requests import BY_MESSAGE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
 
 ASKED = {
     "question": (asked("r1"), asked("r2")),
@@ -66,7 +66,7 @@ async def test_two_that_wait_are_settled_at_once_and_tab_never_leaves_a_panel() 
                 await settled(pilot, "r1")
             for event in both:
                 run.told.tell(event)
-            await until(pilot, lambda: run.screen.dock.panel)
+            await until(pilot, lambda: panel_drawn(run.screen))
             await settled(pilot, "r1", "r2")
         await pilot.press("x")
         assert run.screen.dock.prompt.text == "x"

@@ -13,7 +13,7 @@ from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
 from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock
-from tests.ui.session import Driven, asked, until
+from tests.ui.session import Driven, asked, panel_drawn, until
 
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"
 
@@ -156,7 +156,7 @@ async def test_the_keys_work_while_a_question_is_open() -> None:
     async with run.app.run_test(size=(80, 24)) as pilot:
         await filled(run, pilot)
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         await pilot.press("alt+up", "alt+c", "escape")
         assert run.screen.transcript.mark is None
         panel = run.screen.dock.panel

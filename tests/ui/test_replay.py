@@ -17,7 +17,7 @@ from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.status_line import StatusLine
 from tests.ui.pictures import Pictures
-from tests.ui.session import MovableClock
+from tests.ui.session import MovableClock, panel_drawn
 from tests.unit.agent.recordings import (
     QUESTIONS,
     SESSION,
@@ -78,11 +78,7 @@ async def ended(run: Replayed, pilot: Pilot[int]) -> None:
 
 
 async def panel_is_open(run: Replayed, pilot: Pilot[int]) -> None:
-    def seen() -> bool:
-        panel = run.screen.dock.panel if run.is_up else None
-        return panel is not None and panel.state.guard.shown_at is not None and panel.size.height > 0
-
-    await until(pilot, seen)
+    await until(pilot, lambda: run.is_up and panel_drawn(run.screen))
     run.clock.skip(GRACE + 0.1)
 
 

@@ -22,7 +22,7 @@ from ccq_tui.questions import Option, Question
 from tests.conftest import SNAPSHOTS
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures, rests
-from tests.ui.session import Driven, asked, permission, until
+from tests.ui.session import Driven, asked, panel_drawn, permission, until
 
 SAID = (
     PromptAccepted("Prepare the release of 1.4.0"),
@@ -99,12 +99,7 @@ class Shown:
     async def asks(self, event: QuestionAsked | PermissionAsked | PlanProposed) -> None:
         """Let the session ask for something, and wait until its panel takes keys."""
         self.run.told.tell(event)
-
-        def is_shown() -> bool:
-            panel = self.run.screen.dock.panel
-            return panel is not None and panel.state.guard.shown_at is not None
-
-        await until(self.pilot, is_shown)
+        await until(self.pilot, lambda: panel_drawn(self.run.screen))
         self.clock.skip_grace()
         self.run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
 

@@ -26,7 +26,7 @@ from ccq_tui.screens.session import base, prompts
 from ccq_tui.screens.session.requests import LEFT_OVER
 from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock
-from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
+from tests.ui.session import Driven, ToldSession, asked, keys_work, panel_drawn, permission, until
 
 ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
 
@@ -102,7 +102,7 @@ async def test_a_question_takes_the_place_of_the_prompt_and_keys_meant_for_it_se
     run = Driven(Launch(settings=Settings(cwd=Path("/")), draft="half a thought"), clock=clock)
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.is_mounted)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert not run.screen.dock.prompt.display
         clock.skip_grace()
         await pilot.press("down", "enter", "enter", "x", "enter")
@@ -222,7 +222,7 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
         run.told.tell(ModeChanged("plan"))
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         words = [piece.text for piece in run.screen.view.pieces(0.0)]
         assert words[0].startswith("◆ waits for you")
         assert "claude-x" in words
@@ -242,7 +242,7 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         await pilot.pause()
         assert dock.panel is None, "who wrote half a sentence thinks before they finish it"
         run.clock.skip(THINKING_PAUSE - TYPING_PAUSE)
-        await until(pilot, lambda: dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert dock.prompt.text == "typ"
 
         await keys_work(run, pilot)
@@ -257,7 +257,7 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         run.told.tell(asked("second"))
         await until(pilot, lambda: dock.line.items)
         await pilot.press("f2")
-        await until(pilot, lambda: dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         run.told.tell(RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
         await until(pilot, lambda: dock.panel is None)
         assert "answered on phone" in dock.notices.text
@@ -270,7 +270,7 @@ async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.Monke
     async with run.app.run_test() as pilot:
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked("first"))
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is SessionState.AWAITING, "what came before it is handled before it"
 
 
@@ -352,7 +352,7 @@ async def test_the_bell_rings_only_while_the_terminal_is_unfocused(
         for name, focused in (("seen", True), ("away", False)):
             run.app.app_focus = focused
             run.told.tell(asked(name))
-            await until(pilot, lambda: run.screen.dock.panel)
+            await until(pilot, lambda: panel_drawn(run.screen))
             assert len(rung) == (bell and not focused), name
             run.told.tell(RequestSettled(name, Cancelled("interrupted")))
             await until(pilot, lambda: run.screen.dock.panel is None)
@@ -362,7 +362,7 @@ async def test_it_fits_every_size() -> None:
     run = Driven()
     async with run.app.run_test() as pilot:
         run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         panel = run.screen.dock.panel
         assert panel is not None
         for size in ((40, 12), (160, 50), (20, 8), (60, 20), (80, 24)):

@@ -14,7 +14,7 @@ from ccq_tui.agent.events import ErrorReported, NoticeGiven, SessionState
 from ccq_tui.config import Launch, Settings
 from ccq_tui.theming import load_themes
 from tests.ui.scene import QUESTION, WORK
-from tests.ui.session import Driven, asked, until
+from tests.ui.session import Driven, asked, panel_drawn, until
 from tests.unit.colours import contrast
 
 TROUBLE = (
@@ -84,7 +84,7 @@ async def test_every_word_on_the_screen_can_be_read() -> None:
             run.screen.selections = {}
             run.screen.dock.prompt.field.load_text("")
         run.told.tell(asked("toolu_1", QUESTION))
-        await until(pilot, lambda: run.screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         await until(pilot, lambda: any("Show them last" in text for text in words(run)))
         run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
         await pilot.press("down", "space")

@@ -10,7 +10,7 @@ from ccq_tui.theming import load_themes
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.scene import QUESTION, WORK
-from tests.ui.session import Driven, asked, until
+from tests.ui.session import Driven, asked, panel_drawn, until
 
 THEMES = [theme.name for theme in load_themes()[0]]
 SIZES = [(80, 24), (40, 12), (160, 50), (250, 80)]
@@ -23,7 +23,7 @@ async def test_in_every_theme_at_every_size(pictures: Pictures) -> None:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for event in (*WORK, StateChanged(SessionState.AWAITING), asked("toolu_1", QUESTION)):
             run.told.tell(event)
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
+        await until(pilot, lambda: panel_drawn(run.screen))
         clock.skip_grace()
         run.screen.dock.panel.query_one("HintBar").wake()  # type: ignore[union-attr]
         await pilot.press("space", "down")

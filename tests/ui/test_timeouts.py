@@ -22,7 +22,7 @@ from ccq_tui.questions import Expired
 from tests.actors import LIMIT, PHONE
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_by_key, request_of
-from tests.ui.session import Driven, asked, keys_work, permission, until
+from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
 
 
 def driven(**settings: Any) -> Driven:
@@ -167,7 +167,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         told, session = run.all[0], run.session_screen.session
         told.tell(StateChanged(SessionState.AWAITING))
         told.tell(QuestionAsked(request))
-        await until(pilot, lambda: run.session_screen.dock.panel)
+        await until(pilot, lambda: panel_drawn(run.session_screen))
         await open_by_key(pilot, run)
         await pilot.press("right")
         await until(pilot, lambda: run.inbox_screen.panel)

@@ -26,7 +26,7 @@ from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI
 from tests.ui.host import Clock
-from tests.ui.session import Driven, asked, burst, keys_work, permission, until
+from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, until
 from tests.ui.test_inbox_screen import one_waits
 
 ASKED: dict[str, AgentEvent] = {
@@ -56,7 +56,7 @@ async def opened(run: Driven, pilot: Pilot[int], event: AgentEvent, before: str 
     await until(pilot, lambda: run.screen.dock.line.items)
     if before:
         run.clock.skip(THINKING_PAUSE)
-    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.state.guard.shown_at)
+    await until(pilot, lambda: panel_drawn(run.screen))
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -74,7 +74,7 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(name
         await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
         assert run.told.answers == []
         # It was sent: nobody is typing any more.
-        await until(pilot, lambda: dock.panel)
+        await until(pilot, lambda: panel_drawn(run.screen))
         assert dock.panel is not None
         assert not dock.panel.state.has_draft
 
@@ -189,7 +189,7 @@ async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_w
         await pilot.press("y")
         await until(pilot, lambda: len(run.told.answers) == 1)
         run.told.tell(RequestSettled("permission", Allowed()))
-        await until(pilot, lambda: len(dock.line.items) == 1 and dock.panel)
+        await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
         run.clock.skip(GRACE + 0.2)
         await pilot.press("y")
         await pilot.pause()
