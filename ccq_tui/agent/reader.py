@@ -13,6 +13,7 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.child_process import end
 
 _logger = logging.getLogger(__name__)
 
@@ -70,8 +71,7 @@ async def read_by(
         raise ReaderError(f"it took longer than {seconds:.0f} seconds") from error
     finally:
         if process.returncode is None:
-            process.kill()
-            await process.wait()
+            await end(process)
     if problem and not process.returncode:
         _logger.warning("%s: %s", module, problem.decode(errors="replace").strip())
     if process.returncode:

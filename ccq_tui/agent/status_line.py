@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import re
-import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -17,12 +16,12 @@ from typing import Any
 from ccq_tui.agent.claude.record import config_directory, record_files
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.child_process import end
 from ccq_tui.config.values import read_json
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
 """How long the command may take."""
-END_SECONDS = 2.0
 MOST_BYTES = 10_000
 """What of its output is read."""
 MOST_LINES = 3
@@ -206,7 +205,7 @@ async def run_status_command(command: str, data: Mapping[str, Any], options: Ses
     except TimeoutError as error:
         raise StatusLineError(f"it took longer than {SECONDS:g} s") from error
     finally:
-        await _end(process)
+        await end(process)
     if code:
         raise StatusLineError(f"it ended with exit code {code}")
     return harmless(output.decode("utf-8", "replace"))
@@ -229,15 +228,3 @@ async def _output(process: Process, told: bytes) -> bytes:
     while len(output) < MOST_BYTES and (part := await process.stdout.read(MOST_BYTES - len(output))):
         output += part
     return output
-
-
-async def _end(process: Process) -> None:
-    """End the command with all that it started."""
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        elif process.returncode is None:
-            process.kill()
-    with suppress(TimeoutError):
-        async with asyncio.timeout(END_SECONDS):
-            await process.wait()

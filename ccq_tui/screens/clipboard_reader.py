@@ -13,9 +13,9 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
+from ccq_tui.child_process import end
 from ccq_tui.prompts.images import MOST_BYTES
 
 SECONDS = 5.0
@@ -136,9 +136,7 @@ async def _output(command: Sequence[str]) -> bytes:
             await process.wait()
     finally:
         if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            await end(process)
     return bytes(printed) if process.returncode == 0 or len(printed) >= MOST_OUTPUT else b""
 
 

@@ -6,19 +6,18 @@ import asyncio
 import logging
 import os
 import re
-import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
 from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain, signal_name
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
+from ccq_tui.child_process import end
 from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
 VERSION_SECONDS = 5.0
-END_SECONDS = 2.0
 _OUTPUT_BYTES = 4_000
 _SAID_CHARACTERS = 200
 # Which of these the SDK sees of a program that ends at once is a matter of chance.
@@ -87,32 +86,13 @@ async def _examined(program: Path, options: SessionOptions, failure: SessionFail
         answer = "does not answer even when it is asked for its version."
         return SessionFailure(failure.kind, f"{program} {answer}", failure.exit_code)
     finally:
-        await _end(process)
+        await end(process)
     if code == 0 and _VERSION.search(said):
         if is_too_old(said):
             return SessionFailure(Problem.CLI_OLD, f"{program} is version {one_line(said, 40)}.")
         kind = Problem.CLI_ENDED if failure.kind is Problem.CLI_UNUSABLE else failure.kind
         return SessionFailure(kind, f"{program}\n{failure.text}".rstrip(), failure.exit_code)
     return SessionFailure(Problem.CLI_UNUSABLE, f"{program} is not Claude Code: {_ending(code, said)}.", code)
-
-
-async def _end(process: Process) -> None:
-    """End a program with all that it started: its end is not seen while its output is open or unread."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        elif process.returncode is None:
-            process.kill()
-    except ProcessLookupError:
-        _logger.debug("The program was gone already")
-    try:
-        async with asyncio.timeout(END_SECONDS):
-            for stream in (process.stdout, process.stderr):
-                if stream is not None:
-                    await stream.read()
-            await process.wait()
-    except TimeoutError:
-        _logger.warning("A program that is not Claude Code did not end")
 
 
 async def _said(process: Process) -> str:

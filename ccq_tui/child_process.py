@@ -1,0 +1,39 @@
+"""The end of a program that this one has started and reads from."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from asyncio.subprocess import Process
+from contextlib import suppress
+
+_logger = logging.getLogger(__name__)
+
+END_SECONDS = 2.0
+PIECE_BYTES = 1 << 16
+
+
+async def end(process: Process) -> None:
+    """End a program at once, with all that it started where it leads a group of its own.
+
+    Its output is read to the end: until then asyncio holds it open, and closes it with the event loop gone.
+
+    Args:
+        process: The program; one that has ended must have led a group, of which something may be left.
+    """
+    with suppress(ProcessLookupError, PermissionError):
+        ended = process.returncode is not None
+        if hasattr(os, "killpg") and (ended or os.getpgid(process.pid) == process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+        elif not ended:
+            process.kill()
+    try:
+        async with asyncio.timeout(END_SECONDS):
+            for stream in (process.stdout, process.stderr):
+                while stream is not None and await stream.read(PIECE_BYTES):
+                    pass
+            await process.wait()
+    except TimeoutError:
+        _logger.warning("A program that was killed has not ended, or left its output open")
