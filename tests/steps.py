@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -17,3 +18,10 @@ def step(name: str) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"in the step: {name}")
         raise
+
+
+async def until_true(held: Callable[[], object], limit: float = 30.0) -> None:
+    """Wait until something holds that nothing tells of, such as the end of another process."""
+    async with asyncio.timeout(limit):
+        while not held():  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.01)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from ccq_tui.agent import AgentSession
+from ccq_tui.agent.claude import guard
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
@@ -24,13 +28,14 @@ from ccq_tui.agent.events import (
     SessionState,
     TurnEnded,
 )
-from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox import Cancelled, MemoryInbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import Running, alive, until_written
+from tests.agent.running import LIMIT, Running, alive, options_in, until_written
 from tests.agent.stage import staged
+from tests.steps import until_true
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -167,3 +172,26 @@ async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None
         lost = await run.ended()
     assert lost.expected
     assert run.one(PromptReturned).text == "Build it"
+
+
+async def test_a_start_that_is_cancelled_beside_its_guard_leaves_no_process(
+    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids: list[int] = []
+    go_on, start = threading.Event(), guard._started
+
+    def slowly(pid: int, held: int | None) -> subprocess.Popen[bytes]:
+        pids.append(pid)
+        go_on.wait(30)
+        return start(pid, held)
+
+    monkeypatch.setattr(guard, "_started", slowly)
+    _, home = play(Scenario("a").says("One.").ends_turn())
+    session = AgentSession(options_in(home), MemoryInbox())
+    task = session.start()
+    await until_true(lambda: pids)
+    task.cancel()
+    go_on.set()
+    await asyncio.wait({task}, timeout=LIMIT)
+    assert task.done()
+    await until_true(lambda: not alive(pids[0]), 2.0)

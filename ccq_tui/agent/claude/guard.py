@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import subprocess
+from contextlib import suppress
 
 _logger = logging.getLogger(__name__)
 
@@ -53,11 +54,16 @@ class Guard:
         Returns:
             The guard, or None where there can be none.
         """
+        starting = asyncio.create_task(asyncio.to_thread(_started, pid, held))
         try:
-            return cls(await asyncio.to_thread(_started, pid, held))
+            return cls(await asyncio.shield(starting))
         except OSError as error:
             _logger.info("Nothing ends Claude when this program is killed: %s", error)
             return None
+        except asyncio.CancelledError:
+            with suppress(OSError):
+                await cls(await starting).release()
+            raise
 
     async def release(self) -> None:
         """Let it go: the program ends the CLI itself."""

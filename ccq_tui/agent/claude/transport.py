@@ -47,7 +47,12 @@ class CliTransport(ProcessTransport):
         """Start the process, and what ends it when this program is killed."""
         await super().connect()
         if self._guard is None and self.pid is not None:
-            self._guard = await Guard.over(self.pid, self.input_descriptor())
+            try:
+                self._guard = await Guard.over(self.pid, self.input_descriptor())
+            except asyncio.CancelledError:
+                # The SDK ends a process only after this has returned.
+                await super().close()
+                raise
             self.read_through(JoinedDeltas)
 
     async def close(self) -> None:
