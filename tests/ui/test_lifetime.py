@@ -271,3 +271,13 @@ async def test_the_program_ends_whole_at_any_moment(seed: int, tmp_path: Path) -
         while not all(worker.is_finished for worker in began):  # noqa: ASYNC110 (cancelled ones cannot be awaited)
             await asyncio.sleep(0.001)
     assert [worker.name for worker in began if worker.state is WorkerState.ERROR] == []
+
+
+async def test_what_the_inbox_tells_once_the_program_has_ended_starts_no_work(tmp_path: Path) -> None:
+    run = Many(tmp_path)
+    async with run.app.run_test():
+        watch = run.app.inbox_watch
+        watch.open()
+    watch._count_soon()
+    watch._warn_soon("too late")
+    assert not [worker for worker in run.app.workers if worker.name in ("inbox count", "inbox notice")]

@@ -108,7 +108,8 @@ class InboxWatch:
         self._count_soon()
 
     def _count_soon(self) -> None:
-        if not self._counting:
+        # The store's thread may tell of something as the program ends: nobody would take what is counted.
+        if not self._counting and self._app.is_running:
             self._counting = True
             start_work(self._app, self._count, name="inbox count")
 
@@ -123,6 +124,8 @@ class InboxWatch:
 
     def _warn_soon(self, text: str, level: str = "warning") -> None:
         """Say something as soon as there is a session to say it in."""
+        if self._sessions.begun.is_set() and not self._app.is_running:
+            return  # the program has ended
 
         async def say() -> None:
             await self._sessions.begun.wait()
