@@ -47,6 +47,13 @@ class Running:
         self.rest(TYPING_SECONDS)
         self.terminal.press(letter)
 
+    def wait_recorded(self, text: str) -> None:
+        """Wait until the CLI has written a text into the record of a session."""
+        records = self.home.config / "projects"
+        self.terminal.wait(
+            lambda _: any(text in path.read_text(encoding="utf-8") for path in records.glob("*/*.jsonl"))
+        )
+
     def kill_cli(self) -> None:
         """Kill the CLI that works in the project."""
         for entry in Path("/proc").glob("[0-9]*"):

@@ -39,6 +39,7 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
     terminal = run.terminal
     with step("killed while it answers"):
         terminal.wait("Half of it")
+        run.wait_recorded('"content":"go"')
         run.kill_cli()
         terminal.wait("F6 reconnect")
         # The dock says it at once, the transcript with its next frame.
