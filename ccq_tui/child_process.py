@@ -24,10 +24,9 @@ async def end(process: Process) -> None:
         process: The program; one that has ended must have led a group, of which something may be left.
     """
     with suppress(ProcessLookupError, PermissionError):
-        ended = process.returncode is not None
-        if hasattr(os, "killpg") and (ended or os.getpgid(process.pid) == process.pid):
+        if hasattr(os, "killpg") and _led_group(process.pid):
             os.killpg(process.pid, signal.SIGKILL)
-        elif not ended:
+        elif process.returncode is None:
             process.kill()
     try:
         async with asyncio.timeout(END_SECONDS):
@@ -37,3 +36,11 @@ async def end(process: Process) -> None:
             await process.wait()
     except TimeoutError:
         _logger.warning("A program that was killed has not ended, or left its output open")
+
+
+def _led_group(pid: int) -> bool:
+    """Whether a program leads a group, or may have: of one that is gone nothing else can be known."""
+    try:
+        return os.getpgid(pid) == pid
+    except ProcessLookupError:
+        return True
