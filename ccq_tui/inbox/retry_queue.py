@@ -61,6 +61,14 @@ class SeenDraft:
         self.own = draft
         return new, frozenset(name for name in new if not self._takes_over(name, fields[name]))
 
+    def hear(self, fields: DraftFields) -> None:
+        """Note what another process made of the draft; what the surface has already it need not take over."""
+        own = fields_of(self.own)
+        awaited = {name for one in self.heard for name in one}
+        self.heard.append(
+            {name: value for name, value in fields.items() if name in awaited or own.get(name) != value}
+        )
+
     @property
     def misses(self) -> bool:
         """Whether another process changed what the surface could show by now, and does not."""
@@ -145,7 +153,7 @@ class KnownDraft:
         self._heard.append(fields)
         self.changed_by = change.actor
         for seen in self._seen.values():
-            seen.heard.append(dict(fields))
+            seen.hear(fields)
         return replace(change, known=known, typed=dict(self._typed))
 
     def begin_writing(self) -> frozenset[DraftField]:

@@ -392,6 +392,18 @@ class Shared(RuleBasedStateMachine):
         assert self.panels[1 - at].pages[place].draft.selected == before
 
 
+def test_a_choice_is_made_again_that_another_surface_undid_after_writing_beside_it() -> None:
+    shared = Shared()
+    shared.focus(at=0, focus=Focus.LIST)
+    shared.choose(at=1, place=1, option=1)
+    shared.save(at=0)
+    shared.choose(at=0, place=0, option=0)
+    shared.choose(at=0, place=0, option=0)
+    shared.look(at=1)
+    shared.undo(at=1, place=1)
+    shared.teardown()
+
+
 def test_two_programs_on_one_draft_at_random() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Shared, settings=settings(max_examples=40, stateful_step_count=25, deadline=None)
