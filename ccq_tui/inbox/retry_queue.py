@@ -153,7 +153,8 @@ class KnownDraft:
         self._heard.append(fields)
         self.changed_by = change.actor
         for seen in self._seen.values():
-            seen.hear(fields)
+            # What was changed here meanwhile is newer: no surface takes that over.
+            seen.hear({name: value for name, value in fields.items() if name not in pending})
         return replace(change, known=known, typed=dict(self._typed))
 
     def begin_writing(self) -> frozenset[DraftField]:
