@@ -32,12 +32,14 @@ class Send:
         prompt_id: The UUID under which it goes.
         kept: Is done once the prompt is on disk, before which it is not sent; None where somebody keeps it.
         images: The images that its text names, in its order.
+        answer: Whether Claude answers it; else it reads it with the next prompt that it answers.
     """
 
     text: str
     prompt_id: str = field(default_factory=lambda: str(uuid4()))
     kept: asyncio.Future[None] | None = field(default=None, compare=False, repr=False)
     images: tuple[ImageFile, ...] = ()
+    answer: bool = True
 
 
 @dataclass(frozen=True, slots=True)

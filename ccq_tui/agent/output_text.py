@@ -11,7 +11,7 @@ from ccq_tui.agent.events import NoticeGiven
 MAX_OUTPUT_CHARACTERS = 200_000
 """How much of a tool's output is kept; the model has all of it, a person reads the beginning and the end."""
 
-_COMMAND_OUTPUT = re.compile(r"<local-command-(stdout|stderr)>(.*?)</local-command-\1>", re.DOTALL)
+_COMMAND_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\2>", re.DOTALL)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -58,7 +58,7 @@ def command_output(text: str) -> list[NoticeGiven]:
     return [
         # The CLI writes these for its own terminal, with its colours.
         NoticeGiven("warning" if stream == "stderr" else "info", bounded(_ANSI.sub("", output).strip()))
-        for stream, output in _COMMAND_OUTPUT.findall(text)
+        for _, stream, output in _COMMAND_OUTPUT.findall(text)
         if output.strip()
     ]
 

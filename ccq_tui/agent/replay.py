@@ -21,6 +21,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.output_text import bounded, command_output, output_text, told_to_model
 from ccq_tui.agent.stored_images import with_images_named
 from ccq_tui.agent.stored_questions import CallResult, recalled
+from ccq_tui.prompts.shell_runs import run_in
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -124,7 +125,9 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
         text: The text.
         prompt_id: The message's id, or "".
     """
-    if outputs := command_output(text):
+    if run_in(text) is not None:
+        yield PromptAccepted(text, prompt_id=prompt_id)
+    elif outputs := command_output(text):
         yield from outputs
     elif found := _COMMAND.search(text):
         arguments = _ARGUMENTS.search(text)

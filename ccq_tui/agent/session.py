@@ -145,7 +145,12 @@ class AgentSession:
         return asyncio.create_task(self.run(), name="agent session")
 
     def send(
-        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+        self,
+        text: str,
+        kept: asyncio.Future[None] | None = None,
+        images: tuple[ImageFile, ...] = (),
+        *,
+        answer: bool = True,
     ) -> str:
         """Give the agent a prompt; it waits its turn while another one is worked on.
 
@@ -153,13 +158,14 @@ class AgentSession:
             text: The prompt.
             kept: Is done once the prompt is on disk; it is not sent before.
             images: The images that its text names, in its order.
+            answer: Whether Claude answers it; else it reads it with the next prompt that it answers.
 
         Returns:
             The prompt's id, as in `PromptAccepted` and `PromptDelivered`.
         """
         if written := self._written.pop(text, ""):
             return written
-        command = Send(text, kept=kept, images=images)
+        command = Send(text, kept=kept, images=images, answer=answer)
         self.put(command)
         return command.prompt_id
 

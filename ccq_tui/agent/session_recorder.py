@@ -22,6 +22,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import Inbox, SessionFact
 from ccq_tui.inbox.port import Claim
+from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.text import one_line
 
 COMMAND = re.compile(r"/[A-Za-z][\w:-]*(\s|$)")
@@ -136,7 +137,7 @@ class SessionBook:
 
 def title_of(prompt: str) -> str:
     """Return what a conversation is called by a prompt, harmless to draw; "" by a command."""
-    return "" if COMMAND.match(prompt.lstrip()) else one_line(prompt, LINE)
+    return "" if COMMAND.match(prompt.lstrip()) or run_in(prompt) else one_line(prompt, LINE)
 
 
 def forked(past: HistoryLoaded) -> HistoryLoaded:

@@ -7,17 +7,15 @@ import json
 import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.claude.record import config_directory, record_files
+from ccq_tui.agent.claude.record import record_files
+from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.child_process import end
-from ccq_tui.config.values import read_json
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -27,10 +25,6 @@ MOST_BYTES = 10_000
 MOST_LINES = 3
 LONGEST = 500
 """Characters of a line."""
-_MANAGED = (
-    Path("/etc/claude-code/managed-settings.json"),
-    Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
-)
 _STYLING = re.compile(r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 """Colours and links, which the line has none of."""
 
@@ -83,11 +77,11 @@ def status_command(options: SessionOptions) -> str:
     flags = options.claude
     if flags.bare or flags.safe_mode:
         return ""
-    managed = [found for path in _MANAGED if (found := _read(path))]
+    managed = managed_settings()
     if any(one.get("allowManagedHooksOnly") is True for one in managed):
         layers = managed
     else:
-        layers = [*managed, *_layers(options)]
+        layers = [*managed, *chosen_settings(options)]
     if any(one.get("disableAllHooks") is True for one in layers):
         return ""
     line = next((one["statusLine"] for one in layers if "statusLine" in one), None)
@@ -95,34 +89,6 @@ def status_command(options: SessionOptions) -> str:
         return ""
     command = line.get("command")
     return command if isinstance(command, str) else ""
-
-
-def _layers(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
-    """Give the settings that count, the strongest first."""
-    if options.settings is not None:
-        with suppress(ValueError):
-            yield read_json(options.settings)
-    if options.claude.restricted:
-        return
-    sources = options.claude.setting_sources
-    project = options.cwd / ".claude"
-    files = {
-        "local": project / "settings.local.json",
-        "project": project / "settings.json",
-        "user": config_directory(options) / "settings.json",
-    }
-    for source, path in files.items():
-        counts = sources is None or source in sources
-        if counts and (options.project_settings or source == "user"):
-            yield _read(path)
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    try:
-        data = parse_json(read_bytes(path, JSON_BYTES))
-    except (OSError, ValueError, UnfitFileError):
-        return {}  # the CLI says what is wrong with it
-    return data if isinstance(data, dict) else {}
 
 
 def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> dict[str, Any]:

@@ -28,9 +28,14 @@ class Session(Protocol):
         """The id under which what is said is recorded, or "" while it is not known."""
 
     def send(
-        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+        self,
+        text: str,
+        kept: asyncio.Future[None] | None = None,
+        images: tuple[ImageFile, ...] = (),
+        *,
+        answer: bool = True,
     ) -> str:
-        """Give the agent a prompt, once ``kept`` is done: it is on disk then."""
+        """Give the agent a prompt, once ``kept`` is done: it is on disk then; see `Send`."""
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
         """Find out which prompts were read, by the session of each."""

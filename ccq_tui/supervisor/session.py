@@ -263,7 +263,12 @@ class SupervisedSession:
             self.restart()
 
     def send(
-        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+        self,
+        text: str,
+        kept: asyncio.Future[None] | None = None,
+        images: tuple[ImageFile, ...] = (),
+        *,
+        answer: bool = True,
     ) -> str:
         """Give the agent a prompt; where the session waits without a process, one is started for it.
 
@@ -271,12 +276,13 @@ class SupervisedSession:
             text: The prompt.
             kept: Is done once the prompt is on disk; it is not sent before.
             images: The images that its text names, in its order.
+            answer: Whether Claude answers it; else it reads it with the next prompt that it answers.
 
         Returns:
             The prompt's id, as in its events.
         """
         self.wake()
-        return self.agent.send(text, kept, images)
+        return self.agent.send(text, kept, images, answer=answer)
 
     # -- requests -------------------------------------------------------------------------------------------
 

@@ -50,6 +50,8 @@ class ToldSession:
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self._tell = tell
         self.sent: list[str] = []
+        self.unanswered: list[str] = []
+        """What was sent that Claude is not to answer."""
         self.images: list[tuple[ImageFile, ...]] = []
         """The images of each prompt that was sent."""
         self.read: frozenset[str] = frozenset()
@@ -81,9 +83,15 @@ class ToldSession:
         return "id-1"
 
     def send(
-        self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+        self,
+        text: str,
+        kept: asyncio.Future[None] | None = None,
+        images: tuple[ImageFile, ...] = (),
+        *,
+        answer: bool = True,
     ) -> str:
         self.sent.append(text)
+        self.unanswered += [] if answer else [text]
         self.images.append(images)
         return f"p{len(self.sent)}"
 

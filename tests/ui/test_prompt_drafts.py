@@ -274,9 +274,15 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
 
     class Asking(Waiting):
         def send(
-            self, text: str, kept: asyncio.Future[None] | None = None, images: tuple[ImageFile, ...] = ()
+            self,
+            text: str,
+            kept: asyncio.Future[None] | None = None,
+            images: tuple[ImageFile, ...] = (),
+            *,
+            answer: bool = True,
         ) -> str:
             assert kept is not None
+            assert answer
             given.append(kept)
             return super().send(text)
 

@@ -217,7 +217,10 @@ class Connection:
         self.translator.sent[command.prompt_id] = command.text
         try:
             await limited(
-                self._connected.query(as_stream(command.text, command.prompt_id, images)), SEND_SECONDS
+                self._connected.query(
+                    as_stream(command.text, command.prompt_id, images, answer=command.answer)
+                ),
+                SEND_SECONDS,
             )
         except CommandError:
             self.translator.sent.pop(command.prompt_id, None)

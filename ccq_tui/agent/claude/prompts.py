@@ -32,33 +32,37 @@ def _block(image: ImageFile) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": encoded}}
 
 
-def prompt_message(text: str, prompt_id: str, images: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def prompt_message(
+    text: str, prompt_id: str, images: Sequence[dict[str, Any]] = (), *, answer: bool = True
+) -> dict[str, Any]:
     """Make the message that gives the CLI a prompt.
 
     Args:
         text: The prompt.
         prompt_id: A UUID; the CLI echoes the prompt with it when it reaches the agent.
         images: Blocks of images, which go after the text, as those of Claude Code's own screen do.
+        answer: Whether the agent answers it; else the CLI puts it before the next prompt that it does.
 
     Returns:
         The message, which the SDK writes as it is.
     """
     content = [{"type": "text", "text": text}, *images] if images else text
-    return {
+    message = {
         "type": "user",
         "message": {"role": "user", "content": content},
         "parent_tool_use_id": None,
         "session_id": "default",
         "uuid": prompt_id,
     }
+    return message if answer else message | {"shouldQuery": False}
 
 
 async def as_stream(
-    text: str, prompt_id: str, images: Sequence[dict[str, Any]] = ()
+    text: str, prompt_id: str, images: Sequence[dict[str, Any]] = (), *, answer: bool = True
 ) -> AsyncIterator[dict[str, Any]]:
     """Give the message of a prompt, as the SDK wants it.
 
     Yields:
         The one message.
     """
-    yield prompt_message(text, prompt_id, images)
+    yield prompt_message(text, prompt_id, images, answer=answer)

@@ -59,6 +59,7 @@ from ccq_tui.agent.events.work import (
     TaskProgressed,
     TaskStarted,
     ToolFinished,
+    ToolGrew,
     ToolStarted,
 )
 
@@ -89,6 +90,7 @@ AgentEvent = (
     | BlockGrew
     | BlockFinished
     | BlockDropped
+    | ToolGrew
     | ToolStarted
     | ToolFinished
     | TaskStarted
@@ -161,6 +163,7 @@ __all__ = [
     "TaskStarted",
     "TitleChanged",
     "ToolFinished",
+    "ToolGrew",
     "ToolStarted",
     "TurnEnded",
 ]

@@ -18,6 +18,14 @@ class ToolStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolGrew:
+    """A call has written more; ``output`` is the newest part of it."""
+
+    tool_use_id: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolFinished:
     """A tool call has its result; ``output`` is what the model got, ``structured`` the CLI's own record."""
 

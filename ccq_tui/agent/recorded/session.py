@@ -142,6 +142,8 @@ class ReplayedSession:
         text: str,  # noqa: ARG002
         kept: asyncio.Future[None] | None = None,  # noqa: ARG002
         images: tuple[ImageFile, ...] = (),  # noqa: ARG002
+        *,
+        answer: bool = True,  # noqa: ARG002
     ) -> str:
         """Send nothing: the screen has no prompt."""
         return ""

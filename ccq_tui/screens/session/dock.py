@@ -39,6 +39,7 @@ from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
+SHELL_KEYS: Hints = (("Enter", "run in your shell"), ("Esc Esc", "clear"), ("↑", "earlier prompts"))
 TIDY_SECONDS = 0.05
 """How long an answered panel may stay on the screen until the answer is on its way to the agent."""
 
@@ -139,7 +140,8 @@ class Dock(Vertical):
         """Show the prompt's keys where there is room for them."""
         choices = self.prompt.choices
         again = keymap_for(self).shown("history")
-        self._hints.show(self._keys if choices is None else choices.hints(again))
+        keys = SHELL_KEYS if self.prompt.in_shell else self._keys
+        self._hints.show(keys if choices is None else choices.hints(again))
         self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)
         self.prompt.field.leave_room()

@@ -36,6 +36,7 @@ class PromptImages:
         self._ui = ui
         self._store = store
         self._reads = False
+        ui.dock.prompt.reads_paths = self.look_at
 
     def look_at(self, pasted: str) -> None:
         """Put images in place of a paste that is their paths, if that is what it is."""

@@ -26,14 +26,17 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.prompts.image_paths import mentioned
 from ccq_tui.prompts.images import PromptImage
+from ccq_tui.prompts.shell_runs import command_in, run_in
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.screens.session.key_repeats import LetGo
 from ccq_tui.screens.session.prompt_images import name_mentioned
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.rewind_command import RewindCommand
+from ccq_tui.screens.session.shell_commands import STOPPING, ShellCommands
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import escapes_of, presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
@@ -114,11 +117,15 @@ class Prompts:
         ui: The session's screen.
         keeper: Keeps what was sent until Claude has read it.
         rewind: Goes back to an earlier prompt.
+        shell: Runs commands in the shell.
     """
 
-    def __init__(self, ui: SessionUi, keeper: PromptKeeper, rewind: RewindCommand) -> None:
+    def __init__(
+        self, ui: SessionUi, keeper: PromptKeeper, rewind: RewindCommand, shell: ShellCommands
+    ) -> None:
         self._ui = ui
         self._keeper = keeper
+        self._shell = shell
         self._rewind = rewind
         self._early = EarlyInterrupt(ui, rewind)
         self._escaped_at: float | None = None
@@ -131,7 +138,10 @@ class Prompts:
         """Put a prompt that was not sent back into its field."""
         self._note_queued(event)
         self._early.take(event)
-        if isinstance(event, PromptReturned) and not event.kept:
+        if isinstance(event, PromptReturned) and (run := run_in(event.text)):
+            words = f"Claude was not told of ! {one_line(run.command, 60)}: {event.reason}"
+            self._ui.note(f"{words} · ↑ brings the command back", "warning")
+        elif isinstance(event, PromptReturned) and not event.kept:
             self._ui.dock.prompt.put_back(event.text)
             self._keeper.settle([event.prompt_id])
             if event.wanted:
@@ -141,6 +151,8 @@ class Prompts:
 
     def _note_queued(self, event: SessionEvent) -> None:
         match event:
+            case PromptAccepted(text) if run_in(text) is not None:
+                return
             case PromptAccepted(queued=True, prompt_id=name) if name:
                 if name not in self._queued:
                     self._queued.append(name)
@@ -160,6 +172,13 @@ class Prompts:
         """Take back the newest prompt that Claude has not read."""
         if self._queued:
             self._ui.session.agent.withdraw(self._queued[-1])
+
+    def submit(self, text: str, images: Mapping[str, PromptImage]) -> None:
+        """Take what a person sent from the field: a prompt, or a command for the shell."""
+        if command := command_in(text):
+            self._shell.do(command)
+        else:
+            self.send(text, images)
 
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.
@@ -204,6 +223,9 @@ class Prompts:
         No Esc of a burst does, and none of a key held down: its first repeat waits for the second.
         """
         escapes = escapes_of(self._ui.dock)
+        if self._shell.runs:
+            self._shell.stop()
+            return
         if not self._ui.view.busy:
             self._clear_or_rewind(escapes)
             return
@@ -263,6 +285,9 @@ class Prompts:
         dock = self._ui.dock
         if not dock.prompt.display:
             return ""
+        if self._shell.runs:
+            self._shell.stop()
+            return STOPPING
         if self._ui.view.busy and not dock.line.items:
             self._interrupt()
             return "Interrupting Claude"

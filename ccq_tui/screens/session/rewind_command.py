@@ -15,6 +15,7 @@ from ccq_tui.agent.events import (
     PromptReturned,
     SessionState,
 )
+from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
@@ -65,7 +66,11 @@ class RewindCommand:
                 pass
 
     def _remember(self, prompts: Iterable[PromptAccepted]) -> None:
-        known = [Given(one.prompt_id, one.text) for one in prompts if one.prompt_id and one.text[:1] != "/"]
+        known = [
+            Given(one.prompt_id, one.text)
+            for one in prompts
+            if one.prompt_id and one.text[:1] != "/" and run_in(one.text) is None
+        ]
         self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
     def do(self) -> None:

@@ -34,6 +34,7 @@ from ccq_tui.screens.session.remedies import Remedies
 from ccq_tui.screens.session.resume_command import ResumeCommand
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.session_switcher import SessionSwitcher
+from ccq_tui.screens.session.shell_commands import ShellCommands
 from ccq_tui.screens.session.status import Status
 from ccq_tui.screens.session.status_output import StatusOutput, StatusOutputLine
 from ccq_tui.screens.session.tasks_command import TasksCommand
@@ -96,14 +97,14 @@ class SessionScreen(SessionBase):
         self.keeper = PromptKeeper(self)
         runner = self.runner = CommandRunner(self)
         self.rewind = RewindCommand(runner)
-        self.prompts = Prompts(self, self.keeper, self.rewind)
+        self.shell = ShellCommands(self)
+        self.prompts = Prompts(self, self.keeper, self.rewind, self.shell)
         self.completions = Completions(
             self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
         )
         self.images = PromptImages(self, self.keeper.images)
-        self.dock.prompt.reads_paths = self.images.look_at
         self.unknown = UnknownCommands(self, self.completions)
-        self.dock.prompt.holds_back = self.unknown.holds_back
+        self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
         self.mode = PermissionMode(self, self.keeper.chose)
         self.attention = AttentionWatch(self)
@@ -179,6 +180,7 @@ class SessionScreen(SessionBase):
     def on_unmount(self) -> None:
         """End what is left of the session where nobody waited for its end."""
         self.session.abandon()
+        self.shell.close()
         self.keeper.close()
         self.notifications.show_bar(Bar.NONE)
 
@@ -302,7 +304,7 @@ class SessionScreen(SessionBase):
         if event.text.strip() == EXIT:
             self.quit()
         elif not self.take_command(event.text):
-            self.prompts.send(event.text, event.images)
+            self.prompts.submit(event.text, event.images)
         self.keeper.submitted(event.text, event.images)
 
     @on(Prompt.KeysWanted)

@@ -19,6 +19,7 @@ from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, C
 from ccq_tui.prompts.image_paths import paths_in
 from ccq_tui.prompts.images import PromptImage, excess, named, names_in
 from ccq_tui.prompts.pastes import unfolded, used
+from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.keys import keymap_for, keys_meant, presses_of
@@ -27,6 +28,8 @@ from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
 
+SIGN = " ❯ "
+SHELL_SIGN = " $ "
 PLACEHOLDER = "Ask Claude to do something"
 STASH_PLACEHOLDER = "Ctrl+S brings back the prompt that you put aside"
 STASHED = "Prompt put aside · Ctrl+S brings it back"
@@ -61,6 +64,7 @@ class Prompt(Vertical):
         border-top: solid $ccq-rule;
         & > #prompt-line { height: auto; }
         & #sign { width: 3; height: 1; color: $primary; text-style: bold; }
+        & #sign.-shell { color: $warning; }
     }
     """
 
@@ -97,7 +101,7 @@ class Prompt(Vertical):
             self.wanted = wanted
 
     class ListChanged(Message):
-        """The list came up, went away, or its cursor moved."""
+        """The list came up, went away, or its cursor moved; or other keys hold than before."""
 
     class KeysWanted(Message):
         """A question mark was typed into the empty prompt, and nothing after it."""
@@ -120,7 +124,7 @@ class Prompt(Vertical):
         self._refused: tuple[CompletionKind, int] | None = None
         self._aside: PromptDraft | None = None
         self._stashed: PromptDraft | None = None
-        self.holds_back: Callable[[str], bool] = lambda _: False
+        self.objections: Sequence[Callable[[str], bool]] = ()
         """Asked before a text leaves the field: whether it stays there; the one who answers says why."""
         self.reads_paths: Callable[[str], object] = lambda _: self.looked()
         """Called with a paste that reads like paths of images alone; `looked` takes what they are."""
@@ -137,7 +141,7 @@ class Prompt(Vertical):
         """Build the list, the sign and the field."""
         yield ChoiceList()
         with Horizontal(id="prompt-line"):
-            yield Static(" ❯ ", id="sign", markup=False)
+            yield Static(SIGN, id="sign", markup=False)
             self.field.placeholder = PLACEHOLDER
             yield self.field
 
@@ -173,6 +177,11 @@ class Prompt(Vertical):
     def wanted(self) -> WantedCompletion | None:
         """What the list completes, even while it has no rows, or None."""
         return None if self._choices is None else self._choices.wanted
+
+    @property
+    def in_shell(self) -> bool:
+        """Whether what is typed is a command for the shell."""
+        return not self.searching and command_in(self.field.text) is not None
 
     @property
     def searching(self) -> bool:
@@ -492,11 +501,10 @@ class Prompt(Vertical):
     def _look(self, *, opens: bool) -> None:
         """Bring the list up to what is typed now; it opens only under a typing hand."""
         text = self.field.text
-        wanted = (
-            WantedCompletion(CompletionKind.HISTORY, text)
-            if self.searching
-            else wanted_at(text, self.field.caret)
-        )
+        if self.searching:
+            wanted: WantedCompletion | None = WantedCompletion(CompletionKind.HISTORY, text)
+        else:
+            wanted = None if self.in_shell else wanted_at(text, self.field.caret)
         if wanted is None:
             self._refused = None
             self._close()
@@ -527,6 +535,7 @@ class Prompt(Vertical):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Remember when somebody last typed, and complete it."""
         event.stop()
+        self._show_sign()
         if self.field.text != self._known:
             self._known = self.field.text
             self.note_typed()
@@ -534,6 +543,14 @@ class Prompt(Vertical):
             self._typed_on()
             self._look(opens=True)
             self._tell()
+
+    def _show_sign(self) -> None:
+        """Tell a command for the shell from a prompt for Claude, by the sign and the keys."""
+        sign = self.query_one("#sign", Static)
+        if sign.has_class("-shell") != self.in_shell:
+            sign.set_class(self.in_shell, "-shell")
+            sign.update(SHELL_SIGN if self.in_shell else SIGN)
+            self.post_message(self.ListChanged())
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         """Close the list when the caret leaves what it completes."""
@@ -568,7 +585,7 @@ class Prompt(Vertical):
         if words := excess(images.values()):
             self.post_message(self.HeldBack(f"Not sent: {words}"))
             return
-        if self.holds_back(text):
+        if any(objects(text) for objects in self.objections):
             return
         left = self._walk.draft if self._walk.draft != self.field.text else ""
         pastes = used(left, self.field.pastes)

@@ -211,6 +211,9 @@ def _short(block: ToolBlock) -> Body | None:
     if block.state is ToolState.FAILED:
         text, coloured = readable(block), block.card is ToolCard.COMMAND
         return Excerpt(text, FOLD_LINES, tail=True, colours=coloured) if "\n" in text.strip() else None
+    running = block.state is ToolState.RUNNING
+    if running and block.card is ToolCard.COMMAND and block.output.strip():
+        return Excerpt(readable(block), TAIL_LINES, tail=True, colours=True)
     if block.state is not ToolState.OK:
         return None
     if block.card in EDITS:

@@ -14,6 +14,7 @@ from ccq_tui.agent.problems import Problem, advice
 from ccq_tui.agent.stored_questions import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.requests import call_of
+from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
@@ -145,7 +146,10 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.PromptAccepted) -> None:
-        self._prompts.accept(event)
+        if (run := run_in(event.text)) is not None:
+            self._calls.tell(event.prompt_id or str(len(self.blocks)), run)
+        else:
+            self._prompts.accept(event)
 
     @_take.register
     def _(self, event: ev.PromptDelivered) -> None:
@@ -231,6 +235,10 @@ class TranscriptModel:
         elif self._calls.get(event.tool_use_id) is None:
             self._retry_over()
             self._calls.start(event)
+
+    @_take.register
+    def _(self, event: ev.ToolGrew) -> None:
+        self._calls.grow(event)
 
     @_take.register
     def _(self, event: ev.ToolFinished) -> None:

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ccq_tui.agent import events as ev
+from ccq_tui.prompts.shell_runs import ShellRun
 from ccq_tui.widgets.transcript.blocks import Block, NoticeBlock, PermissionBlock, Task, ToolBlock, ToolState
 from ccq_tui.widgets.transcript.checklist import TaskList
 from ccq_tui.widgets.transcript.order import BlockOrder
-from ccq_tui.widgets.transcript.tools import ToolCard
+from ccq_tui.widgets.transcript.tools import SHELL, ToolCard
 
 _ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
+
+
+def finished(name: str, run: ShellRun) -> ev.ToolFinished:
+    """Return the end of a command that a person ran in the shell.
+
+    Args:
+        name: Names its card.
+        run: The command.
+    """
+    failed = f"Exit code {run.code}\n" if run.code else ""
+    return ev.ToolFinished(name, SHELL, f"{failed}{run.output}", is_error=bool(run.code))
 
 
 class ToolCalls:
@@ -36,6 +48,8 @@ class ToolCalls:
         self._ended: dict[str, NoticeBlock] = {}
         self._list = TaskList()
         self._listed: ToolBlock | None = None
+        self._untold: list[ToolBlock] = []
+        """Commands that a person ran and the agent was not told of yet."""
 
     def get(self, tool_use_id: str) -> ToolBlock | None:
         """Return a call, or None if it is not known."""
@@ -61,10 +75,35 @@ class ToolCalls:
             event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self._directory
         )
         self._calls[block.id] = self.running[block.id] = block
+        if event.tool == SHELL:
+            self._untold.append(block)
         self._add(block, event.parent)
         if block.card is ToolCard.AGENT:
             self._order.add_agent(block)
         return block
+
+    def grow(self, event: ev.ToolGrew) -> None:
+        """Show what a call has written so far."""
+        block = self.running.get(event.tool_use_id)
+        if block is not None:
+            block.output = event.output
+            block.renew()
+            self._order.touch(block)
+
+    def tell(self, told: str, run: ShellRun) -> None:
+        """Take note that the agent is told of a command of a person's; show one that was run elsewhere.
+
+        Args:
+            told: Names the message.
+            run: The command.
+        """
+        for block in reversed(self._untold):
+            if block.input.get("command") == run.command:
+                self._untold.remove(block)
+                return
+        block = self.start(ev.ToolStarted(f"{SHELL} {told}", SHELL, {"command": run.command}))
+        self.finish(block, finished(block.id, run))
+        self._untold.remove(block)
 
     def finish(self, block: ToolBlock, event: ev.ToolFinished) -> None:
         """Show a call's result; one that goes on in the background has none yet."""
@@ -191,11 +230,13 @@ class ToolCalls:
     def stop(self, *, everything: bool) -> None:
         """Nothing that runs will end; what is in the background goes on, unless everything is over."""
         for block in [*self.running.values(), *(self.background.values() if everything else ())]:
-            if block.background and not everything:
+            if (block.background or block.tool == SHELL) and not everything:
                 continue
             block.state = ToolState.STOPPED
             block.renew()
             self._order.touch(block)
-        self.running.clear()
         if everything:
+            self.running.clear()
             self.background.clear()
+        else:  # a command of a person's own goes on beside the turns
+            self.running = {name: block for name, block in self.running.items() if block.tool == SHELL}

@@ -10,6 +10,8 @@ from typing import Any
 
 from ccq_tui.widgets.transcript.checklist import done, todos
 
+SHELL = "!"
+"""Stands for the tool where a person ran a command in the shell."""
 LIMIT = 2_000
 """Characters of an argument that are looked at."""
 
@@ -56,6 +58,7 @@ class Tool:
 
 
 TOOLS: Mapping[str, Tool] = {
+    SHELL: Tool(ToolCard.COMMAND, ("command",)),
     "Bash": Tool(ToolCard.COMMAND, ("command",), "run a command"),
     "Read": Tool(ToolCard.FILE, ("file_path",), "read a file"),
     "Edit": Tool(ToolCard.EDIT, ("file_path",), "change a file"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent import status_line
+from ccq_tui.agent import claude_settings, status_line
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.status_line import (
     LONGEST,
@@ -37,7 +37,7 @@ def put(path: Path, settings: Mapping[str, Any]) -> None:
 
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SessionOptions:
-    monkeypatch.setattr(status_line, "_MANAGED", (tmp_path / "managed.json",))
+    monkeypatch.setattr(claude_settings, "_MANAGED", (tmp_path / "managed.json",))
     (tmp_path / "work").mkdir()
     return SessionOptions(cwd=tmp_path / "work", environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
 

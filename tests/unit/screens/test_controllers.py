@@ -29,6 +29,7 @@ from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import Remedies
 from ccq_tui.screens.session.rewind_command import RewindCommand
+from ccq_tui.screens.session.shell_commands import ShellCommands
 from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from tests.unit.screens.ui import NoScreen
@@ -78,7 +79,7 @@ def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> Non
     ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(withdraw=withdrawn.append)))
     settled: list[str] = []
     keeper: Any = SimpleNamespace(settle=settled.extend, sent={})
-    prompts = Prompts(ui, keeper, RewindCommand(CommandRunner(ui)))
+    prompts = Prompts(ui, keeper, RewindCommand(CommandRunner(ui)), ShellCommands(ui))
     for name in ("p1", "p2"):
         prompts.take(PromptAccepted(name, queued=True, prompt_id=name))
     prompts.take_back()

@@ -1,0 +1,57 @@
+"""The settings files of Claude Code, as far as the program itself follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.agent.claude.record import config_directory
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.config.values import read_json
+
+_MANAGED = (
+    Path("/etc/claude-code/managed-settings.json"),
+    Path("/Library/Application Support/ClaudeCode/managed-settings.json"),
+)
+
+
+def managed_settings() -> list[Mapping[str, Any]]:
+    """Return what the machine's administrator has set; reads files: for a thread."""
+    return [found for path in _MANAGED if (found := _read(path))]
+
+
+def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
+    """Give the settings that a person has made and that count, the strongest first; for a thread.
+
+    The settings of a directory that is not trusted do not count.
+
+    Args:
+        options: The session's options.
+    """
+    if options.settings is not None:
+        with suppress(ValueError):
+            yield read_json(options.settings)
+    if options.claude.restricted:
+        return
+    sources = options.claude.setting_sources
+    project = options.cwd / ".claude"
+    files = {
+        "local": project / "settings.local.json",
+        "project": project / "settings.json",
+        "user": config_directory(options) / "settings.json",
+    }
+    for source, path in files.items():
+        counts = sources is None or source in sources
+        if counts and (options.project_settings or source == "user"):
+            yield _read(path)
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        data = parse_json(read_bytes(path, JSON_BYTES))
+    except (OSError, ValueError, UnfitFileError):
+        return {}  # the CLI says what is wrong with it
+    return data if isinstance(data, dict) else {}

@@ -1,0 +1,206 @@
+"""A command that a person runs in the shell, in the session's directory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.prompts.shell_runs import ShellRun
+
+MOST_BYTES = 200_000
+"""What is kept of a stream: one half from its beginning, one from its end."""
+TAIL_BYTES = 8_000
+"""What is told of the output while the command runs: its newest part."""
+TELL_SECONDS = 0.1
+"""Between two tellings."""
+LAST_SECONDS = 0.3
+"""How long output is read after the command's end: what it left running may keep the streams open."""
+STOP_SECONDS = 2.0
+"""How long a command may take to end after SIGINT, then after SIGTERM."""
+NOT_RUN = 127
+"""The exit code of a command that could not be started, as shells have it."""
+
+
+def answers_shell(options: SessionOptions) -> bool:
+    """Whether Claude is to answer what a command in the shell gave: Claude Code's `respondToBashCommands`.
+
+    Reads files: for a thread.
+
+    Args:
+        options: The session's options.
+    """
+    layers = (*managed_settings(), *chosen_settings(options))
+    found = (one["respondToBashCommands"] for one in layers if "respondToBashCommands" in one)
+    return next(found, True) is not False
+
+
+class Capture:
+    """The beginning and the end of a stream that may be endless."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._left_out = 0
+
+    def add(self, data: bytes) -> None:
+        """Take more of it."""
+        room = MOST_BYTES // 2 - len(self._head)
+        self._head += data[:room] if room > 0 else b""
+        self._tail += data[max(0, room) :]
+        if (over := len(self._tail) - MOST_BYTES // 2) > 0:
+            self._left_out += over
+            del self._tail[:over]
+
+    def text(self) -> str:
+        """Return it; where something is left out, a line says how much."""
+        if not self._left_out:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        head, tail = self._head.decode("utf-8", "replace"), self._tail.decode("utf-8", "replace")
+        return f"{head}\n… {self._left_out:,} bytes left out …\n{tail}"
+
+    def newest(self) -> str:
+        """Return the part that a person sees while it grows."""
+        return (self._tail or self._head)[-TAIL_BYTES:].decode("utf-8", "replace")
+
+
+class ShellProcess:
+    """Runs one command, once.
+
+    Args:
+        command: The command.
+        options: The session's options.
+        grown: Takes the newest part of the output while it runs, at most ten times a second.
+    """
+
+    def __init__(self, command: str, options: SessionOptions, grown: Callable[[str], None]) -> None:
+        self.command = command
+        self.stopped = False
+        """Whether somebody wanted it to end."""
+        self.output = Capture()
+        """All that it wrote, in the order in which it came."""
+        self._options = options
+        self._grown = grown
+        self._process: Process | None = None
+        self._out = Capture()
+        self._errors = Capture()
+        self._telling: asyncio.TimerHandle | None = None
+        self._stops: list[asyncio.TimerHandle] = []
+
+    async def run(self) -> ShellRun:
+        """Run it and wait for its end, however long that takes; being cancelled ends it.
+
+        Returns:
+            What came of it. A command that cannot be started says why on its standard error.
+        """
+        loop = asyncio.get_running_loop()
+        ends: list[int] = []
+        transports: list[asyncio.ReadTransport] = []
+        readers: list[_Reader] = []
+        try:
+            for capture in (self._out, self._errors):
+                read, write = os.pipe()
+                ends.append(write)
+                reader = _Reader(self._take_for(capture))
+                transport, _ = await loop.connect_read_pipe(partial(_same, reader), os.fdopen(read, "rb", 0))
+                transports.append(transport)
+                readers.append(reader)
+            process = self._process = await asyncio.create_subprocess_exec(
+                os.environ.get("SHELL") or "/bin/sh",
+                "-c",
+                self.command,
+                stdin=DEVNULL,
+                stdout=ends[0],
+                stderr=ends[1],
+                cwd=self._options.cwd,
+                env=os.environ | dict(self._options.environment),
+                start_new_session=True,
+            )
+            if self.stopped:
+                self.stop()
+            while ends:
+                os.close(ends.pop())
+            code = await process.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_SECONDS):
+                    await asyncio.gather(*(reader.ended.wait() for reader in readers))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return ShellRun(self.command, stderr=f"The command was not started: {reason}", code=NOT_RUN)
+        except asyncio.CancelledError:
+            self.kill()
+            if self._process is not None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(STOP_SECONDS):
+                        await self._process.wait()
+            raise
+        finally:
+            for handle in (*self._stops, *([self._telling] if self._telling else [])):
+                handle.cancel()
+            for transport in transports:
+                transport.close()
+            for end in ends:
+                os.close(end)
+        return ShellRun(self.command, self._out.text(), self._errors.text(), code)
+
+    def stop(self) -> None:
+        """End it: by SIGINT, then by SIGTERM and SIGKILL; asked for again, at once."""
+        again, self.stopped = self.stopped and bool(self._stops), True
+        if self._process is None:
+            return  # it is about to start
+        if again:
+            self.kill()
+            return
+        loop = asyncio.get_running_loop()
+        self._signal(signal.SIGINT)
+        self._stops = [
+            loop.call_later(STOP_SECONDS, self._signal, signal.SIGTERM),
+            loop.call_later(2 * STOP_SECONDS, self._signal, signal.SIGKILL),
+        ]
+
+    def kill(self) -> None:
+        """End it at once, with all that it started."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: int) -> None:
+        """Signal the command, with all that it started."""
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, number)
+
+    def _take_for(self, capture: Capture) -> Callable[[bytes], None]:
+        def take(data: bytes) -> None:
+            capture.add(data)
+            self.output.add(data)
+            if self._telling is None:
+                self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+
+        return take
+
+    def _tell(self) -> None:
+        self._telling = None
+        self._grown(self.output.newest())
+
+
+def _same(reader: _Reader) -> _Reader:
+    return reader
+
+
+class _Reader(asyncio.Protocol):
+    """Hands on what comes out of a pipe."""
+
+    def __init__(self, take: Callable[[bytes], None]) -> None:
+        self._take = take
+        self.ended = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        self._take(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self.ended.set()

@@ -1,0 +1,90 @@
+"""Commands that a person runs in the shell from the prompt, and how Claude is told what came of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SIGN = "!"
+"""Begins a prompt that is a command for the shell."""
+CAVEAT = (
+    "The command below was run directly in Claude Code, not sent to you as a request, and its output goes "
+    "straight to the user. It's recorded here as context for later messages."
+)
+"""What the CLI tells the model of a command that it need not answer (2.1.330)."""
+_CLOSING = re.compile(r"<(?=/?bash-)")
+_RUN = re.compile(
+    r"\A(?:<local-command-caveat>[^<]*</local-command-caveat>\s*)?"
+    r"<bash-input>(?P<command>.*?)</bash-input>\s*"
+    r"(?:<bash-stdout>(?P<stdout>.*?)</bash-stdout>)?"
+    r"(?:<bash-stderr>(?P<stderr>.*?)</bash-stderr>)?"
+    r"(?:<bash-exit-code>(?P<code>-?\d+)</bash-exit-code>)?\s*\Z",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellRun:
+    """A command that was run, and what came of it.
+
+    Attributes:
+        command: The command.
+        stdout: What it wrote to its standard output.
+        stderr: What it wrote to its standard error.
+        code: Its exit code; negative: the signal that ended it.
+    """
+
+    command: str
+    stdout: str = ""
+    stderr: str = ""
+    code: int = 0
+
+    @property
+    def output(self) -> str:
+        """All that it wrote."""
+        return "\n".join(part for part in (self.stdout.rstrip(), self.stderr.rstrip()) if part)
+
+
+def command_in(prompt: str) -> str | None:
+    """Return the command that a prompt is, "" where it is not typed yet; None for any other prompt."""
+    return prompt[len(SIGN) :].strip() if prompt.startswith(SIGN) else None
+
+
+def message_of(run: ShellRun, *, answer: bool = True) -> str:
+    """Return what Claude is told of a command, in the form in which Claude Code's own screen tells it.
+
+    Args:
+        run: The command, and what came of it.
+        answer: Whether Claude is to say something about it.
+    """
+    caveat = "" if answer else f"<local-command-caveat>{CAVEAT}</local-command-caveat>\n"
+    code = f"<bash-exit-code>{run.code}</bash-exit-code>" if run.code else ""
+    return (
+        f"{caveat}<bash-input>{_inside(run.command)}</bash-input>\n"
+        f"<bash-stdout>{_inside(run.stdout)}</bash-stdout>"
+        f"<bash-stderr>{_inside(run.stderr)}</bash-stderr>{code}"
+    )
+
+
+def run_in(message: str) -> ShellRun | None:
+    """Return the command that a message tells of, also one of Claude Code's own; None for others."""
+    if "<bash-input>" not in message:
+        return None
+    found = _RUN.match(message)
+    if found is None:
+        return None
+    return ShellRun(
+        _outside(found["command"]),
+        _outside(found["stdout"] or ""),
+        _outside(found["stderr"] or ""),
+        int(found["code"] or 0),
+    )
+
+
+def _inside(text: str) -> str:
+    """Keep a text from closing the tags that it stands in."""
+    return _CLOSING.sub(r"<\\", text)
+
+
+def _outside(text: str) -> str:
+    return text.replace(r"<\bash-", "<bash-").replace(r"<\/bash-", "</bash-")

@@ -1,0 +1,86 @@
+"""Commands that a person runs in the shell from the prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+from uuid import uuid4
+
+from ccq_tui.agent.events import ToolGrew, ToolStarted
+from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.output_text import bounded
+from ccq_tui.agent.shell_process import ShellProcess, answers_shell
+from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of
+from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.widgets.transcript.tool_calls import finished
+from ccq_tui.widgets.transcript.tools import SHELL
+
+MOST_TOLD = 30_000
+"""Characters of each stream that Claude is told, as many as of a command that it runs itself."""
+NOTHING = "Type a command behind the ! · Enter runs it in your shell"
+ONE_RUNS = "A command still runs · Esc stops it · then Enter runs this one"
+RUNS = "Runs in your shell · Esc stops it"
+STOPPING = "Stopping the command · again: at once"
+NOT_HERE = "Commands do not run from here on Windows · open another terminal for it"
+
+
+class ShellCommands:
+    """Runs one command at a time, shows what it writes, and tells Claude what came of it.
+
+    Args:
+        ui: The session's screen.
+    """
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._process: ShellProcess | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether a command runs."""
+        return self._process is not None
+
+    def holds_back(self, text: str) -> bool:
+        """Whether a command cannot be run now; says why."""
+        command = command_in(text)
+        if command is None:
+            return False
+        words = NOT_HERE if sys.platform == "win32" else ONE_RUNS if self.runs else "" if command else NOTHING
+        if words:
+            self._ui.say(words)
+        return bool(words)
+
+    def do(self, command: str) -> None:
+        """Run a command; nothing else runs."""
+        name = f"{SHELL} {uuid4()}"
+        process = ShellProcess(command, session_options(self._ui.launch), partial(self._grown, name))
+        self._process = process
+        self._ui.transcript.apply(ToolStarted(name, SHELL, {"command": command}))
+        self._ui.start(partial(self._run, name, process), "shell")
+        self._ui.say(RUNS)
+
+    def stop(self) -> None:
+        """End the command that runs."""
+        if self._process is not None:
+            self._process.stop()
+            self._ui.say(STOPPING)
+
+    def close(self) -> None:
+        """End the command that runs, with the session."""
+        if self._process is not None:
+            self._process.kill()
+
+    def _grown(self, name: str, output: str) -> None:
+        if self._ui.live:
+            self._ui.transcript.apply(ToolGrew(name, output))
+
+    async def _run(self, name: str, process: ShellProcess) -> None:
+        run = await process.run()
+        self._process = None
+        self._ui.transcript.apply(finished(name, run))
+        answer = not process.stopped and await asyncio.to_thread(
+            answers_shell, session_options(self._ui.launch)
+        )
+        told = ShellRun(run.command, bounded(run.stdout, MOST_TOLD), bounded(run.stderr, MOST_TOLD), run.code)
+        self._ui.session.send(message_of(told, answer=answer), answer=answer)

@@ -1,0 +1,167 @@
+"""Commands for the shell in the prompt: run, shown as they write, stopped, and told to Claude."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from ccq_tui.agent.events import HistoryLoaded, PromptAccepted, PromptReturned, SessionState, StateChanged
+from ccq_tui.config import Launch, Settings
+from ccq_tui.prompts.shell_runs import ShellRun, message_of
+from ccq_tui.screens.session.shell_commands import NOTHING, ONE_RUNS, STOPPING
+from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock, ToolState
+from tests.agent.running import alive
+from tests.steps import until_true
+from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
+from tests.ui.session import Driven, until
+
+WAITS = "!echo $$ > pid; echo ready; while [ ! -e go ]; do sleep 0.01; done; echo over"
+
+
+@asynccontextmanager
+async def driven(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[Driven, Pilot[int]]]:
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
+    async with run.app.run_test(size=size) as pilot:
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        yield run, pilot
+
+
+async def say(run: Driven, pilot: Pilot[int], text: str) -> None:
+    run.screen.dock.prompt.put(text)
+    await pilot.press("enter")
+
+
+def cards(run: Driven) -> list[ToolBlock]:
+    return [block for block in run.session_screen.transcript.model.blocks if isinstance(block, ToolBlock)]
+
+
+async def test_a_command_is_run_shown_and_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        await say(run, pilot, WAITS)
+        await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+        assert cards(run)[0].state is ToolState.RUNNING
+        assert "ready" in run.screen.transcript.text()
+        assert run.told.sent == []
+        (tmp_path / "go").touch()
+        await until(pilot, lambda: run.told.sent)
+        told = message_of(ShellRun(WAITS[1:], "ready\nover\n"))
+        assert (run.told.sent, run.told.unanswered) == ([told], [])
+        run.told.tell(PromptAccepted(told, queued=False, prompt_id="p1"))
+        await pilot.pause()
+        (card,) = run.screen.transcript.model.blocks
+        assert isinstance(card, ToolBlock)
+        assert (card.state, card.output) == (ToolState.OK, "ready\nover")
+        await pilot.press("up")
+        assert run.screen.dock.prompt.text == WAITS
+
+
+async def test_the_setting_of_claude_code_says_whether_claude_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
+    (tmp_path / "config").mkdir()
+    settings = json.dumps({"respondToBashCommands": False})
+    (tmp_path / "config" / "settings.json").write_text(settings, encoding="utf-8")
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        await say(run, pilot, "!echo hi")
+        await until(pilot, lambda: run.told.sent)
+        assert run.told.unanswered == [message_of(ShellRun("echo hi", "hi\n"), answer=False)]
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+async def test_a_key_stops_it_and_claude_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        run.told.tell(StateChanged(SessionState.WORKING))
+        await say(run, pilot, WAITS)
+        await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+        pid = int((tmp_path / "pid").read_text())
+        run.clock.skip(5.0)
+        await pilot.press(key)
+        assert STOPPING in run.screen.dock.notices.text
+        await until(pilot, lambda: run.told.sent)
+        assert run.told.unanswered == [message_of(ShellRun(WAITS[1:], "ready\n", "", -2), answer=False)]
+        assert run.told.interrupts == 0
+        assert not alive(pid)
+        assert cards(run)[0].state is ToolState.FAILED
+
+
+async def test_a_second_command_waits_in_its_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        await say(run, pilot, WAITS)
+        await say(run, pilot, "!echo second")
+        assert ONE_RUNS in run.screen.dock.notices.text
+        assert run.screen.dock.prompt.text == "!echo second"
+        (tmp_path / "go").touch()
+        await until(pilot, lambda: run.told.sent)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        assert run.told.sent[1] == message_of(ShellRun("echo second", "second\n"))
+
+
+async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        prompt = run.screen.dock.prompt
+        sign = prompt.query_one("#sign", Static)
+        for typed, shown in (("!", " $ "), ("@", " $ "), ("backspace", " $ "), ("backspace", " ❯ ")):
+            await pilot.press(typed)
+            await pilot.pause()
+            assert str(sign.render()) == shown
+            assert prompt.choices is None
+        await pilot.press("!", "space", "enter")
+        assert NOTHING in run.screen.dock.notices.text
+        assert (prompt.text, run.told.sent, cards(run)) == ("! ", [], [])
+
+
+async def test_a_command_ends_with_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        await say(run, pilot, WAITS)
+        await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+        pid = int((tmp_path / "pid").read_text())
+        assert alive(pid)
+    await until_true(lambda: not alive(pid))
+
+
+async def test_what_claude_was_not_told_is_said_and_is_no_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        run.told.tell(PromptReturned(message_of(ShellRun("make", "x")), "the session was closed", "p1"))
+        await until(pilot, lambda: "Claude was not told of ! make" in run.screen.transcript.text())
+        assert run.screen.dock.prompt.text == ""
+
+
+async def test_commands_of_the_past_have_their_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with driven(tmp_path, monkeypatch) as (run, pilot):
+        told = PromptAccepted(message_of(ShellRun("false", "", "no\n", 1)), prompt_id="p1")
+        run.told.tell(HistoryLoaded((told, PromptAccepted("next", prompt_id="p2"))))
+        await until(pilot, lambda: len(run.screen.transcript.model.blocks) == 2)
+        card, prompt = run.screen.transcript.model.blocks
+        assert isinstance(card, ToolBlock)
+        assert (card.input, card.state) == ({"command": "false"}, ToolState.FAILED)
+        assert card.output == "Exit code 1\nno"
+        assert isinstance(prompt, PromptBlock)
+
+
+async def test_picture_of_a_command_in_the_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pictures: Pictures
+) -> None:
+    async with driven(tmp_path, monkeypatch, (60, 16)) as (run, pilot):
+        await say(run, pilot, "!printf 'one\\ntwo\\n'; exit 3")
+        await until(pilot, lambda: run.told.sent)
+        run.screen.dock.prompt.put("!git status --short")
+        await pilot.pause()
+        await pictures.keep(pilot, "shell")
