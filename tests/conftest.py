@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -31,6 +32,10 @@ if sys.dont_write_bytecode:
     sys.pycache_prefix = sys.pycache_prefix or str(Path(sys.prefix) / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A run in the background ignores it, and so would all that the tests start: a shell cannot trap it then.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import_sdk()  # as the program does it: without the packages of MCP, which cost as much as all the rest
 
