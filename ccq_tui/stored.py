@@ -18,12 +18,13 @@ def private_dir(directory: Path) -> None:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> None:
     """Replace a file's content atomically: a reader sees the old one or the new one.
 
     Args:
         path: The file; its directory is made.
         content: What it will hold.
+        mode: Who may read and write it; its owner alone where it is not given.
 
     Raises:
         OSError: It could not be written; the old file stands.
@@ -34,6 +35,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
+        if mode is not None:
+            Path(name).chmod(mode)
         Path(name).replace(path)
     except BaseException:
         with suppress(OSError):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from ccq_tui.config.claude_program import find_cli
 from ccq_tui.doctor.check import Check, Level
 
 AREA = "Claude Code"
@@ -35,22 +34,6 @@ def examine_cli(chosen: Path | None) -> list[Check]:
         )
         return [Check(AREA, "CLI", "not found", Level.FAILURE, advice)]
     return [Check(AREA, "CLI", f"{path}  ({source})"), _version(path)]
-
-
-def find_cli() -> tuple[Path | None, str]:
-    """Find the CLI as the SDK does, without importing the SDK, which is slow.
-
-    Returns:
-        The program or None, and where it comes from.
-    """
-    name = "claude.exe" if sys.platform == "win32" else "claude"
-    spec = importlib.util.find_spec("claude_agent_sdk")
-    for directory in (spec.submodule_search_locations or []) if spec else []:
-        bundled = Path(directory) / "_bundled" / name
-        if bundled.is_file():
-            return bundled, "bundled"
-    found = shutil.which(name)
-    return (Path(found), "on PATH") if found else (None, "")
 
 
 def examine_sign_in() -> Check:

@@ -42,6 +42,10 @@ class EditorError(Exception):
     """The editor could not be used; the message is for a person, and nothing was changed."""
 
 
+class UnstartedError(Exception):
+    """A program for the terminal cannot be started; the message says why, in the system's words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Edited:
     """A text that came out of an editor.
@@ -119,21 +123,40 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
     command = editor_command(os.environ, file, line)
     if command is None:
         raise EditorError(NO_EDITOR)
-    code, unstarted = 0, ""
     try:
-        with app.suspend(), _interrupts_for_the_editor():
-            try:
-                code = await _ended(command)
-            except (OSError, ValueError) as error:
-                # Raised inside, it would keep the screen from coming back.
-                unstarted = str(getattr(error, "strerror", None) or error)
+        return await run_program(app, command)
     except SuspendNotSupported as error:
         raise EditorError("This terminal cannot be lent to an editor") from error
-    if unstarted:
+    except UnstartedError as error:
         name = one_line(command[0], 80)
         raise EditorError(
-            f"The editor “{name}” cannot be started ({unstarted}) · set VISUAL or EDITOR to one that runs"
-        )
+            f"The editor “{name}” cannot be started ({error}) · set VISUAL or EDITOR to one that runs"
+        ) from error
+
+
+async def run_program(app: App[Any], command: list[str]) -> str:
+    """Lend the terminal to a program until it ends.
+
+    Args:
+        app: The app to suspend.
+        command: The program and its arguments.
+
+    Returns:
+        How it failed, in a few words, or "".
+
+    Raises:
+        SuspendNotSupported: The screen cannot be lent.
+        UnstartedError: It cannot be started; the message says why.
+    """
+    code, unstarted = 0, ""
+    with app.suspend(), _interrupts_for_the_editor():
+        try:
+            code = await _ended(command)
+        except (OSError, ValueError) as error:
+            # Raised inside, it would keep the screen from coming back.
+            unstarted = str(getattr(error, "strerror", None) or error)
+    if unstarted:
+        raise UnstartedError(unstarted)
     return "" if code == 0 else f"exit code {code}" if code > 0 else f"ended by signal {-code}"
 
 

@@ -76,9 +76,9 @@ async def test_a_command_of_claude_codes_own_screen_says_the_way_and_no_marker_i
     driven = Driven()
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
-        await put(pilot, driven, "/login")
+        await put(pilot, driven, "/upgrade")
         await pilot.press("enter")
-        assert "run: claude auth login" in driven.screen.dock.notices.text
+        assert "claude in a terminal has it" in driven.screen.dock.notices.text
         await put(pilot, driven, "/internal")
         await pilot.press("enter")
         assert "__" not in driven.screen.dock.notices.text

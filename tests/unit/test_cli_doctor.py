@@ -11,8 +11,8 @@ import pytest
 
 from ccq_tui.cli import main
 from ccq_tui.config import config_dir, state_dir, user_config
+from ccq_tui.config.claude_program import find_cli
 from ccq_tui.doctor import Check, Level, claude, examine
-from ccq_tui.doctor.claude import find_cli
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from ccq_tui.screens.desktop_notifications import Bar
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session import messages
+from ccq_tui.screens.session.account_commands import AccountCommands
 from ccq_tui.screens.session.attention import AttentionWatch
 from ccq_tui.screens.session.base import Do, SessionBase
 from ccq_tui.screens.session.command_palette import CommandPalette, action_rows, command_rows
@@ -23,10 +24,12 @@ from ccq_tui.screens.session.commands import Command, CommandRunner, called
 from ccq_tui.screens.session.completions import Completions
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
+from ccq_tui.screens.session.listing_commands import ListingCommands
 from ccq_tui.screens.session.mcp_command import McpCommand
 from ccq_tui.screens.session.model_commands import ModelCommands
 from ccq_tui.screens.session.notifications import Notifications
 from ccq_tui.screens.session.permission_mode import PermissionMode
+from ccq_tui.screens.session.permissions_command import PermissionsCommand
 from ccq_tui.screens.session.prompt_images import PromptImages
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
@@ -123,7 +126,6 @@ class SessionScreen(SessionBase):
         self.usage = UsageCommands(runner)
         self.themes = ThemeCommand(runner)
         self.resume = ResumeCommand(runner)
-        self.mcp = McpCommand(runner)
         self.tasks = TasksCommand(runner)
         self.workspace = WorkspaceCommands(runner)
         self.listeners = (
@@ -357,6 +359,10 @@ def _export(screen: SessionScreen, argument: str) -> None:
     screen.runner.run(partial(export_transcript, screen, argument), "export")
 
 
+def _account(screen: SessionScreen) -> AccountCommands:
+    return AccountCommands(screen.runner, lambda: bool(screen.tasks.running))
+
+
 async def _help(screen: SessionScreen) -> None:
     await screen.run_action("app.help")
 
@@ -403,12 +409,38 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         lambda s, _: s.session.agent.park(),
     ),
     Command("close", "", "End this session and take it away", lambda s, _: s.switcher.close()),
-    Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s, _: s.mcp.do()),
+    Command(
+        "mcp",
+        "",
+        "See MCP servers, reconnect them, turn them on and off",
+        lambda s, _: McpCommand(s.runner).do(),
+    ),
+    Command(
+        "permissions",
+        "[allow|ask|deny RULE]",
+        "See permission rules, add and remove them",
+        lambda s, argument: PermissionsCommand(s.runner).do(argument),
+    ),
+    Command(
+        "hooks", "", "See hooks, and edit the file of one", lambda s, _: ListingCommands(s.runner).hooks()
+    ),
+    Command(
+        "skills", "", "See skills, and put one in the prompt", lambda s, _: ListingCommands(s.runner).skills()
+    ),
+    Command(
+        "btw",
+        "QUESTION",
+        "Ask Claude something beside the conversation",
+        lambda s, question: ListingCommands(s.runner).ask_beside(question),
+        alone=False,
+    ),
     Command("tasks", "", "See background tasks, and stop them", lambda s, _: s.tasks.do()),
     Command("background", "", "Send what runs to the background", lambda s, _: s.tasks.background()),
     Command(
         "rewind", "", "Take files and conversation back to an earlier prompt", lambda s, _: s.rewind.do()
     ),
+    Command("login", "", "Sign in to Claude in this terminal", lambda s, _: _account(s).login()),
+    Command("logout", "", "Sign out of Claude", lambda s, _: _account(s).logout()),
     Command("exit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("quit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("help", "", "Show all keys", lambda s, _: s.runner.run(partial(_help, s), "help")),

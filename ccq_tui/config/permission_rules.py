@@ -1,0 +1,236 @@
+"""Permission rules in Claude Code's settings files: added and removed, all else as it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.config.trust import follow
+from ccq_tui.stored import write_whole
+
+Behavior = Literal["allow", "ask", "deny"]
+BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
+Scope = Literal["localSettings", "projectSettings", "userSettings"]
+_NAMES: dict[Scope, str] = {
+    "localSettings": ".claude/settings.local.json",
+    "projectSettings": ".claude/settings.json",
+    "userSettings": "settings.json",
+}
+MOST_RULE = 1_000
+"""Characters of a rule."""
+_RULE = re.compile(r"[A-Za-z_][\w-]*(\*|\([^\x00-\x1f\x7f]+\))?")
+_TRIES = 3
+"""How often a file is read anew that somebody else has written meanwhile."""
+
+
+class RuleError(Exception):
+    """A rule could not be written, or its file not be kept trusted; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesFile:
+    """The settings file of a scope.
+
+    Attributes:
+        scope: Whom its rules hold for.
+        path: Where it is looked for.
+        real: Where it is, links followed.
+        directory: The directory of the session.
+    """
+
+    scope: Scope
+    path: Path
+    real: Path
+    directory: Path
+
+    @property
+    def strays(self) -> bool:
+        """Whether a link leads out of the project."""
+        return self.scope != "userSettings" and not self.real.is_relative_to(self.directory)
+
+
+def rules_file(scope: Scope, directory: Path) -> RulesFile:
+    """Find the settings file of a scope; for a thread.
+
+    Args:
+        scope: The scope.
+        directory: The directory of the session.
+
+    Raises:
+        RuleError: Links lead in a circle.
+    """
+    own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    try:
+        directory = directory.resolve()
+        path = (own if scope == "userSettings" else directory) / _NAMES[scope]
+        return RulesFile(scope, path, path.resolve(), directory)
+    except (OSError, RuntimeError) as error:
+        raise RuleError(f"the settings file cannot be found: {error}") from error
+
+
+def checked_rule(text: str) -> str:
+    """Read a rule as it was typed.
+
+    Args:
+        text: ``Tool`` or ``Tool(what)``.
+
+    Returns:
+        The rule.
+
+    Raises:
+        RuleError: It is none.
+    """
+    rule = text.strip()
+    if len(rule) > MOST_RULE:
+        raise RuleError(f"a rule has at most {MOST_RULE:,} characters")
+    if not _RULE.fullmatch(rule):
+        raise RuleError("a rule reads Tool or Tool(what), such as Bash(npm test *)")
+    return rule
+
+
+def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
+    """Add a rule to a settings file; for a thread.
+
+    Args:
+        file: The file.
+        behavior: What the rule does.
+        rule: The rule.
+        trusted: Whether the project's files are trusted; then they stay so.
+
+    Returns:
+        Whether it was not there yet.
+
+    Raises:
+        RuleError: It could not be written.
+    """
+
+    def add(rules: list[Any]) -> bool:
+        if rule in rules:
+            return False
+        rules.append(rule)
+        return True
+
+    return _change(file, behavior, add, trusted)
+
+
+def remove_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
+    """Take a rule out of a settings file; for a thread.
+
+    Args:
+        file: The file.
+        behavior: What the rule does.
+        rule: The rule, as it stands there.
+        trusted: As for `add_rule`.
+
+    Returns:
+        Whether it was there.
+
+    Raises:
+        RuleError: It could not be written.
+    """
+
+    def remove(rules: list[Any]) -> bool:
+        left = [one for one in rules if one != rule]
+        changed = len(left) != len(rules)
+        rules[:] = left
+        return changed
+
+    return _change(file, behavior, remove, trusted)
+
+
+def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], bool], trusted: bool) -> bool:
+    for _ in range(_TRIES):
+        if rules_file(file.scope, file.directory).real != file.real:
+            raise RuleError(f"{file.path} leads somewhere else now · try again")
+        if file.strays:
+            raise RuleError(f"{file.path} is a link out of the project, to {file.real}")
+        before = _read(file.real)
+        after = _edited(file, before, behavior, edit)
+        if after == before:
+            return False
+        if _read(file.real) == before:
+            _write(file.real, after)
+            if trusted and file.scope != "userSettings":
+                _keep_trusting(file, before, after)
+            return True
+    raise RuleError(f"{file.real} is being written by another program · try again")
+
+
+def _keep_trusting(file: RulesFile, before: bytes, after: bytes) -> None:
+    try:
+        follow(file.directory, {file.path: (before, after)})
+    except OSError as error:
+        words = f"it was written, but the next start asks for trust: {error.strerror or error}"
+        raise RuleError(words) from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_bytes(path, JSON_BYTES)
+    except FileNotFoundError:
+        return b""
+    except UnfitFileError as error:
+        raise RuleError(f"{path} {error}") from error
+    except OSError as error:
+        raise RuleError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _edited(file: RulesFile, before: bytes, behavior: Behavior, edit: Callable[[list[Any]], bool]) -> bytes:
+    """Return a file's content with the rules of a behavior edited; the same content where nothing changed."""
+    try:
+        text = before.decode("utf-8-sig")
+        data = parse_json(text) if text.strip() else {}
+        if text.strip():
+            json.loads(text, object_pairs_hook=_unique)
+    except ValueError as error:
+        raise RuleError(f"{file.real} is not JSON that can be changed safely: {error}") from error
+    permissions = data.setdefault("permissions", {}) if isinstance(data, dict) else None
+    rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
+    if not isinstance(rules, list):
+        raise RuleError(f"permissions.{behavior} of {file.real} is no list of rules")
+    if not edit(rules):
+        return before
+    written = json.dumps(data, indent=_indent(text), ensure_ascii=False)
+    written += "" if text.strip() and not text.endswith("\n") else "\n"
+    if "\r\n" in text:
+        written = written.replace("\n", "\r\n")
+    mark = "\ufeff" if before.startswith(b"\xef\xbb\xbf") else ""
+    return f"{mark}{written}".encode(errors="backslashreplace")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands in it twice")
+    return found
+
+
+def _indent(text: str) -> int | str | None:
+    """Return how a text is indented: as most settings are where it cannot be told."""
+    found = re.search(r"\n([ \t]+)\S", text)
+    if found is None:
+        return None if text.strip() and "\n" not in text.strip() else 2
+    return "\t" * len(found[1]) if "\t" in found[1] else len(found[1])
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content, mode=_mode(path))
+    except OSError as error:
+        raise RuleError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _mode(path: Path) -> int:
+    """Return a file's permissions; a new one is readable as the project is."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return stat.S_IMODE(path.parent.stat().st_mode) & 0o644

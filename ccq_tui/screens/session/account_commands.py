@@ -1,0 +1,76 @@
+"""/login and /logout: the terminal is lent to Claude Code, which keeps the account."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from textual.app import SuspendNotSupported
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.events import SessionState
+from ccq_tui.compat.textual.driver import is_lent
+from ccq_tui.config.claude_program import find_cli
+from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
+from ccq_tui.screens.session.commands import CommandRunner
+
+NEXT = "this session takes the account at its next start"
+
+
+class AccountCommands:
+    """Signs in and out.
+
+    Args:
+        runner: Runs commands.
+        works: Whether something runs in the background, which a new start would end.
+    """
+
+    def __init__(self, runner: CommandRunner, works: Callable[[], bool]) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+        self._works = works
+
+    def login(self) -> None:
+        """Sign in; an idle session starts again with the account."""
+        self._begin("login")
+
+    def logout(self) -> None:
+        """Sign out; sessions that run keep the account until they start again."""
+        self._begin("logout")
+
+    def _begin(self, what: str) -> None:
+        if is_lent(self._ui.app):
+            return
+
+        async def run() -> None:
+            try:
+                await self._run(what)
+            except CommandError as error:
+                self._runner.tell(f"/{what} did not work: {error}", "warning")
+
+        # Not as a command: another one would end it, and with it the program that has the terminal.
+        self._ui.start(run, f"/{what}", group=GROUP)
+
+    async def _run(self, what: str) -> None:
+        program = self._ui.launch.settings.cli_path
+        if program is None:
+            program, _ = await asyncio.to_thread(find_cli)
+        if program is None:
+            raise CommandError("Claude Code was not found · ccq-tui doctor says where it is looked for")
+        try:
+            failed = await run_program(self._ui.app, [str(program), "auth", what])
+        except SuspendNotSupported as error:
+            raise CommandError(
+                f"this terminal cannot be lent · run claude auth {what} in another one"
+            ) from error
+        except UnstartedError as error:
+            raise CommandError(f"{program} cannot be started: {error}") from error
+        if failed:
+            raise CommandError(f"Claude Code ended with {failed} · run claude auth {what} to see why")
+        if what == "logout":
+            self._runner.tell("Signed out · sessions that run keep the account until they start again")
+        elif self._ui.view.state is SessionState.IDLE and not self._works():
+            self._runner.tell("Signed in · the session starts again with the account")
+            self._ui.session.reconnect()
+        else:
+            self._runner.tell(f"Signed in · {NEXT}")

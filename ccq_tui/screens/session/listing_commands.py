@@ -1,0 +1,126 @@
+"""/hooks, /skills and /btw: what Claude Code lists and answers beside the conversation."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from ccq_tui.agent import listings
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.listings import Hook
+from ccq_tui.compat.textual.driver import is_lent
+from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
+from ccq_tui.screens.editor import GROUP, EditorError, edit_file
+from ccq_tui.screens.pickers import PickRow
+from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.text import one_line
+
+FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
+STATES = {
+    "on": "",
+    "name-only": "known by name alone",
+    "user-invocable-only": "for you alone",
+    "off": "off",
+}
+NO_HOOKS = "There are no hooks · they stand under hooks in .claude/settings.json"
+NO_SKILLS = "There are no skills · one is a directory in .claude/skills with a SKILL.md"
+
+
+class ListingCommands:
+    """Shows hooks and skills, and asks what is no part of the conversation.
+
+    Args:
+        runner: Runs commands.
+    """
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui
+
+    # -- /hooks ------------------------------------------------------------------------------------------
+
+    def hooks(self) -> None:
+        """List the hooks, and open the file of one in the person's editor."""
+        self._runner.run(self._hooks, "hooks")
+
+    async def _hooks(self) -> None:
+        found = await self._runner.ask(listings.hooks())
+        if not found:
+            self._ui.say(NO_HOOKS, seconds=8.0)
+            return
+        rows = [
+            PickRow(str(number), _named(one), one.command, "off" if one.disabled else one.source)
+            for number, one in enumerate(found)
+        ]
+        chosen = await self._runner.pick("Hooks", rows, choose="edit its file")
+        if chosen is not None:
+            await self._open(found[int(chosen)])
+
+    async def _open(self, hook: Hook) -> None:
+        scope = next((one for one in FILES if one == hook.source), None)
+        if scope is None:
+            raise CommandError(f"this hook stands in no settings file of yours: {one_line(hook.place, 80)}")
+        try:
+            file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
+        except RuleError as error:
+            raise CommandError(str(error)) from error
+        if is_lent(self._ui.app):
+            return
+
+        async def edit() -> None:
+            try:
+                failed = await edit_file(self._ui.app, file.path)
+            except EditorError as error:
+                self._ui.say(str(error))
+                return
+            self._ui.say(f"The editor failed: {failed}" if failed else f"Edited {file.path}")
+
+        self._ui.start(edit, "editor", group=GROUP)
+
+    # -- /skills -----------------------------------------------------------------------------------------
+
+    def skills(self) -> None:
+        """List the skills, and put the one that is chosen in the prompt."""
+        self._runner.run(self._skills, "skills")
+
+    async def _skills(self) -> None:
+        found = await self._runner.ask(listings.skills())
+        if not found:
+            self._ui.say(NO_SKILLS, seconds=8.0)
+            return
+        rows = [
+            PickRow(str(number), one.name, one.description, STATES.get(one.state, one.state) or one.source)
+            for number, one in enumerate(found)
+        ]
+        chosen = await self._runner.pick("Skills", rows, choose="put it in the prompt")
+        if chosen is None:
+            return
+        skill = found[int(chosen)]
+        name = one_line(skill.name, 200)
+        if not skill.callable:
+            raise CommandError(f"{name} is no command · Claude alone may use it, or it is off")
+        prompt = self._ui.dock.prompt
+        if prompt.text.strip():
+            self._ui.say(f"The prompt holds text already · type /{name} in an empty one", seconds=8.0)
+        else:
+            prompt.put(f"/{name} ")
+
+    # -- /btw --------------------------------------------------------------------------------------------
+
+    def ask_beside(self, question: str) -> None:
+        """Ask the model something of which the conversation learns nothing."""
+        if question:
+            self._runner.run(partial(self._ask_beside, question), "btw")
+        else:
+            self._ui.dock.prompt.put_back("/btw ")
+            self._ui.say("/btw needs a question · type it, then Enter")
+
+    async def _ask_beside(self, question: str) -> None:
+        answer = await self._runner.ask(listings.side_question(question))
+        if not answer.strip():
+            raise CommandError("Claude gave no answer · ask again, or send it as a prompt")
+        self._runner.tell(f"Beside the conversation: {one_line(question, 200)}\n{answer}")
+
+
+def _named(hook: Hook) -> str:
+    return f"{hook.event} {hook.matcher}".strip()

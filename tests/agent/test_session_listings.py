@@ -1,0 +1,63 @@
+"""What the real CLI lists of itself, and that a rule written into a settings file holds at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ccq_tui.agent import listings
+from ccq_tui.agent.events import ModelsListed
+from ccq_tui.agent.listings import Hook, PermissionRule, Skill
+from ccq_tui.config.permission_rules import Scope, add_rule, remove_rule, rules_file
+from ccq_tui.testing.scenario import Scenario
+from tests.agent.running import Running
+from tests.agent.stage import staged
+from tests.steps import step
+
+HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}
+RULE = "Bash(npm test *)"
+
+
+async def test_rules_hooks_skills_and_a_side_question(
+    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, home = play(Scenario("c").says("Hello.").ends_turn().says("Beside.").ends_turn())
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home.config))
+    skill = home.project / ".claude/skills/foo/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: foo\ndescription: A foo skill\n---\nDo foo\n")
+    (home.project / ".claude/settings.json").write_text(json.dumps({"hooks": HOOKS}))
+    async with staged((model, home), allowed_tools=("Read",)) as stage:
+        run = stage.run
+        await run.until(ModelsListed)
+        with step("hooks and skills"):
+            place = "Project settings (.claude/settings.json)"
+            assert await run.session.ask(listings.hooks()) == (
+                Hook("PreToolUse", "Bash", "true", "projectSettings", place),
+            )
+            assert Skill("foo", "project", "A foo skill") in await run.session.ask(listings.skills())
+        scopes: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
+        for scope in scopes:
+            with step(f"a rule of {scope}"):
+                file = rules_file(scope, home.project)
+                rule = PermissionRule("deny", scope, RULE)
+                assert add_rule(file, "deny", RULE, trusted=False)
+                await until_listed(run, rule, wanted=True)
+                assert remove_rule(file, "deny", RULE, trusted=False)
+                await until_listed(run, rule, wanted=False)
+        with step("a question beside the conversation"):
+            run.session.send("Hello")
+            await run.idle()
+            assert await run.session.ask(listings.side_question("Why?")) == "Beside."
+
+
+async def until_listed(run: Running, rule: PermissionRule, *, wanted: bool) -> None:
+    for _ in range(200):
+        if (rule in await run.session.ask(listings.permission_rules())) is wanted:
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"{rule} was {'not listed' if wanted else 'still listed'} after 20 s")

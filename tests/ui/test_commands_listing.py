@@ -1,0 +1,182 @@
+"""Permission rules, hooks, skills and questions beside the conversation, by keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import Control
+from ccq_tui.config import Launch, Settings
+from tests.ui.session import Driven, ToldSession, until
+from tests.ui.test_commands import closed, notices, picker, say
+
+T = TypeVar("T")
+FLAG = {"behavior": "allow", "source": "cliArg", "rule": "Read"}
+
+
+class ListingSession(ToldSession):
+    """A session that reads the rules of the project's settings anew each time, as the CLI does."""
+
+    project = Path()
+
+    async def ask(self, control: Control[T]) -> T:
+        if control.subtype != "list_permission_rules":
+            return await super().ask(control)
+        rules: list[Mapping[str, Any]] = [FLAG]
+        path = self.project / ".claude/settings.local.json"
+        said = json.loads(path.read_text()) if path.exists() else {}
+        for behavior, texts in said.get("permissions", {}).items():
+            rules += [{"behavior": behavior, "source": "localSettings", "rule": text} for text in texts]
+        return control.read({"state": {"rules": rules}})
+
+
+@pytest.fixture
+def driven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driven:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "own"))
+    monkeypatch.setattr(ListingSession, "project", tmp_path)
+    return Driven(Launch(settings=Settings(cwd=tmp_path)), ListingSession)
+
+
+async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) -> None:
+    path = tmp_path / ".claude/settings.local.json"
+    async with driven.app.run_test(size=(100, 24)) as pilot:
+        await say(pilot, driven, "/permissions deny Bash(npm [test] *)")
+        shown = await picker(pilot)
+        assert [row.value for row in shown.state.rows] == ["localSettings", "projectSettings", "userSettings"]
+        assert shown.state.rows[0].description == str(path)
+        await pilot.press("enter")
+        await until(pilot, lambda: "it holds now" in notices(driven))
+        assert json.loads(path.read_text()) == {"permissions": {"deny": ["Bash(npm [test] *)"]}}
+        await say(pilot, driven, "/permissions")
+        shown = await picker(pilot)
+        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
+            ("Add a rule…", "goes on in the prompt", ""),
+            ("Bash(npm [test] *)", "local", "deny"),
+            ("Read", "flag", "allow"),
+        ]
+        driven.clock.skip(1.0)
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: "in no settings file of yours" in getattr(pilot.app.screen, "about", ""))
+        driven.clock.skip(1.0)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "deny: Bash" in getattr(pilot.app.screen, "heading", ""))
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Removed Bash(npm" in getattr(pilot.app.screen, "about", ""))
+        assert json.loads(path.read_text()) == {"permissions": {"deny": []}}
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await closed(pilot)
+        assert driven.screen.dock.prompt.text == "/permissions allow "
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("/permissions maybe Read", "/permissions allow RULE"),
+        ("/permissions allow", "/permissions allow RULE"),
+        ("/permissions allow two words", "a rule reads Tool or Tool(what)"),
+    ],
+)
+async def test_a_rule_that_is_none_is_not_written(
+    driven: Driven, tmp_path: Path, text: str, said: str
+) -> None:
+    async with driven.app.run_test() as pilot:
+        await say(pilot, driven, text)
+        await until(pilot, lambda: said in notices(driven))
+    assert not (tmp_path / ".claude").exists()
+
+
+async def test_a_file_that_cannot_be_changed_is_said(driven: Driven, tmp_path: Path) -> None:
+    path = tmp_path / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text("{ // mine\n}")
+    async with driven.app.run_test() as pilot:
+        await say(pilot, driven, "/permissions allow Read")
+        await picker(pilot)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "is not JSON that can be changed safely" in notices(driven))
+    assert path.read_text() == "{ // mine\n}"
+
+
+HOOK = {
+    "event": "PreToolUse",
+    "matcher": "Bash",
+    "commandText": "./check.sh",
+    "source": "projectSettings",
+    "sourceLabel": "Project settings",
+}
+
+
+async def test_hooks_are_shown_and_the_file_of_one_is_edited(
+    driven: Driven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited: list[Path] = []
+
+    async def edit(_app: object, file: Path) -> str:
+        edited.append(file)
+        return ""
+
+    monkeypatch.setattr("ccq_tui.screens.session.listing_commands.edit_file", edit)
+    async with driven.app.run_test() as pilot:
+        driven.told.replies["get_hooks_listing"] = {"hooks": [HOOK, {**HOOK, "source": "pluginHook"}]}
+        await say(pilot, driven, "/hooks")
+        shown = await picker(pilot)
+        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
+            ("PreToolUse Bash", "./check.sh", "projectSettings"),
+            ("PreToolUse Bash", "./check.sh", "pluginHook"),
+        ]
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: edited == [tmp_path / ".claude/settings.json"])
+        await say(pilot, driven, "/hooks")
+        await picker(pilot)
+        driven.clock.skip(1.0)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "stands in no settings file of yours" in notices(driven))
+        driven.told.replies["get_hooks_listing"] = {}
+        await say(pilot, driven, "/hooks")
+        await until(pilot, lambda: "There are no hooks" in driven.screen.dock.notices.text)
+
+
+async def test_a_skill_goes_into_the_prompt(driven: Driven) -> None:
+    skill = {"name": "p:foo", "display_name": "foo", "description": "A foo", "source": "project"}
+    async with driven.app.run_test() as pilot:
+        driven.told.replies["get_skills_dialog"] = {
+            "skills": [{**skill, "state": "on", "advertised": True}, {**skill, "state": "off"}]
+        }
+        await say(pilot, driven, "/skills")
+        shown = await picker(pilot)
+        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
+            ("foo", "A foo", "project"),
+            ("foo", "A foo", "off"),
+        ]
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await closed(pilot)
+        assert driven.screen.dock.prompt.text == "/foo "
+        await say(pilot, driven, "/skills")
+        await picker(pilot)
+        driven.clock.skip(1.0)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "foo is no command" in notices(driven))
+
+
+async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        driven.told.replies["side_question"] = {"response": "Because [b]so[/b]."}
+        await say(pilot, driven, "/btw why so?")
+        await until(pilot, lambda: "Because [b]so[/b]." in notices(driven))
+        assert driven.told.asked == [("side_question", {"question": "why so?"})]
+        assert driven.told.sent == []
+        driven.told.replies["side_question"] = CommandError("overloaded")
+        await say(pilot, driven, "/btw again?")
+        await until(pilot, lambda: "/btw did not work: overloaded" in notices(driven))
+        await say(pilot, driven, "/btw")
+        await until(pilot, lambda: "needs a question" in driven.screen.dock.notices.text)
+        assert driven.screen.dock.prompt.text == "/btw "

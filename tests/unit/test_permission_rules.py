@@ -1,0 +1,152 @@
+"""Permission rules are written into settings files, and nothing else in them changes."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.config import permission_rules
+from ccq_tui.config.permission_rules import RuleError, add_rule, checked_rule, remove_rule, rules_file
+from ccq_tui.config.trust import remember, untrusted
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "own"))
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    return project
+
+
+def test_a_rule_is_added_and_removed_and_all_else_stays(project: Path) -> None:
+    path = project / ".claude/settings.json"
+    was = json.dumps({"z": "é", "permissions": {"allow": ["Read"]}, "a": 1}, indent=4, ensure_ascii=False)
+    path.write_text(was, encoding="utf-8")
+    path.chmod(0o664)
+    file = rules_file("projectSettings", project)
+    assert add_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert path.read_text(encoding="utf-8") == was.replace(
+        '"Read"', '"Read",\n            "Bash(npm test *)"'
+    )
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+    assert not add_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert remove_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert path.read_text(encoding="utf-8") == was
+    assert not remove_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_line_ends_and_the_mark_at_the_beginning_stay(project: Path) -> None:
+    path = project / ".claude/settings.json"
+    path.write_bytes(b'\xef\xbb\xbf{\r\n\t"permissions": {}\r\n}\r\n')
+    assert add_rule(rules_file("projectSettings", project), "deny", "Read", trusted=False)
+    assert path.read_bytes() == (
+        b'\xef\xbb\xbf{\r\n\t"permissions": {\r\n\t\t"deny": [\r\n\t\t\t"Read"\r\n\t\t]\r\n\t}\r\n}\r\n'
+    )
+
+
+def test_a_file_is_made_for_the_first_rule(project: Path) -> None:
+    (project / ".claude").rmdir()
+    assert add_rule(rules_file("localSettings", project), "ask", "Bash(rm *)", trusted=False)
+    written = (project / ".claude/settings.local.json").read_text()
+    assert json.loads(written) == {"permissions": {"ask": ["Bash(rm *)"]}}
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"{ // no", "is not JSON that can be changed safely"),
+        (b'{"a": 1, "a": 2}', "a key stands in it twice"),
+        (b"[]", "is no list of rules"),
+        (b'{"permissions": {"allow": "Read"}}', "is no list of rules"),
+        (b'{"permissions": []}', "is no list of rules"),
+        (b"\xff", "is not JSON that can be changed safely"),
+        (b" " * 1_000_001, "is larger than"),
+    ],
+)
+def test_a_file_that_cannot_be_changed_safely_is_left_as_it_is(
+    project: Path, content: bytes, why: str
+) -> None:
+    path = project / ".claude/settings.json"
+    path.write_bytes(content)
+    with pytest.raises(RuleError, match=why):
+        add_rule(rules_file("projectSettings", project), "allow", "Read", trusted=False)
+    assert path.read_bytes() == content
+
+
+def test_a_link_out_of_the_project_is_not_followed(project: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    (project / ".claude/settings.json").symlink_to(outside)
+    with pytest.raises(RuleError, match="a link out of the project"):
+        add_rule(rules_file("projectSettings", project), "allow", "Read", trusted=False)
+    assert outside.read_text() == "{}"
+
+
+def test_the_link_to_ones_own_settings_is_shown_and_stays_a_link(project: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "dotfiles.json"
+    kept.write_text("{}")
+    own = tmp_path / "own/settings.json"
+    own.parent.mkdir()
+    own.symlink_to(kept)
+    file = rules_file("userSettings", project)
+    assert file.real == kept
+    assert add_rule(file, "allow", "Read", trusted=False)
+    assert own.is_symlink()
+    assert json.loads(kept.read_text()) == {"permissions": {"allow": ["Read"]}}
+    other = tmp_path / "other.json"
+    own.unlink()
+    own.symlink_to(other)
+    with pytest.raises(RuleError, match="leads somewhere else now"):
+        add_rule(file, "allow", "Edit", trusted=False)
+    assert not other.exists()
+
+
+def test_what_another_program_writes_meanwhile_is_kept(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project / ".claude/settings.json"
+    path.write_text("{}")
+    edited = permission_rules._edited
+
+    def slow(*arguments: object) -> bytes:
+        result = edited(*arguments)  # type: ignore[arg-type]
+        if "model" not in path.read_text():
+            path.write_text('{"model": "opus"}')
+        return result
+
+    monkeypatch.setattr(permission_rules, "_edited", slow)
+    assert add_rule(rules_file("projectSettings", project), "allow", "Read", trusted=False)
+    assert json.loads(path.read_text()) == {"model": "opus", "permissions": {"allow": ["Read"]}}
+
+
+def test_what_a_person_writes_so_is_no_news_to_the_trust_question(project: Path) -> None:
+    path = project / ".claude/settings.json"
+    path.write_text('{"permissions": {"allow": ["Read"]}}')
+    carried = untrusted(project)
+    assert carried is not None
+    remember(carried)
+    for scope in ("projectSettings", "localSettings"):
+        file = rules_file(scope, project)  # type: ignore[arg-type]
+        assert add_rule(file, "allow", "Bash(ls)", trusted=True)
+        assert untrusted(project) is None
+        assert remove_rule(file, "allow", "Bash(ls)", trusted=True)
+        assert untrusted(project) is None
+    path.write_text('{"permissions": {"allow": ["Bash(*)"]}}')
+    assert add_rule(rules_file("projectSettings", project), "allow", "Edit", trusted=True)
+    assert untrusted(project) is not None
+
+
+@pytest.mark.parametrize("text", ["Bash(npm test *)", " Read ", "mcp__srv__*", "WebFetch(domain:a.b)"])
+def test_rules(text: str) -> None:
+    assert checked_rule(text) == text.strip()
+
+
+@pytest.mark.parametrize("text", ["", "Bash()", "Bash(a", "two words", "Bash(a\x1bb)", "a" * 1001])
+def test_what_is_no_rule(text: str) -> None:
+    with pytest.raises(RuleError):
+        checked_rule(text)
