@@ -92,7 +92,9 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
         "toolu_q_2": cancelled,
     }
     ended = run.one(TurnEnded)
-    assert (ended.reason, ended.is_error, ended.text) == ("aborted_tools", True, "")
+    # The CLI asks before it has read the end of the model's stream, and says so when it is interrupted there.
+    assert ended.reason in ("aborted_tools", "aborted_streaming")
+    assert (ended.is_error, ended.text) == (True, "")
     run.session.send("Again")
     asked = await run.until(QuestionAsked, count=3)
     run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
