@@ -1,4 +1,4 @@
-"""What the CLI lists of itself when it is asked: permission rules, hooks and skills, as data."""
+"""What the CLI lists of itself when it is asked: permission rules, hooks, skills and memory, as data."""
 
 from __future__ import annotations
 
@@ -55,6 +55,25 @@ class Skill:
     callable: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryPlace:
+    """A file of instructions that the CLI reads or would read, or a directory of memories it writes.
+
+    Attributes:
+        path: The file or directory.
+        label: The CLI's words for it.
+        note: What the CLI says of it, such as how it was imported, or "".
+        exists: Whether the file is there.
+        is_directory: Whether it is a directory.
+    """
+
+    path: str
+    label: str
+    note: str = ""
+    exists: bool = True
+    is_directory: bool = False
+
+
 def permission_rules() -> Control[tuple[PermissionRule, ...]]:
     """Ask which permission rules hold now, those of the session and its flags included."""
     return Control("list_permission_rules", _rules)
@@ -68,6 +87,11 @@ def hooks() -> Control[tuple[Hook, ...]]:
 def skills() -> Control[tuple[Skill, ...]]:
     """Ask which skills there are."""
     return Control("get_skills_dialog", _skills)
+
+
+def memory() -> Control[tuple[MemoryPlace, ...]]:
+    """Ask which files of instructions there are or could be, and where memories are kept."""
+    return Control("get_memory_dialog", _memory)
 
 
 def side_question(question: str) -> Control[str]:
@@ -122,3 +146,17 @@ def _skills(answer: Mapping[str, Any]) -> tuple[Skill, ...]:
         )
         for one in _entries(answer, "skills")
     )
+
+
+def _memory(answer: Mapping[str, Any]) -> tuple[MemoryPlace, ...]:
+    files = (
+        MemoryPlace(
+            _text(one, "path"), _text(one, "label"), _text(one, "description"), one.get("exists") is True
+        )
+        for one in _entries(answer, "files")
+    )
+    directories = (
+        MemoryPlace(_text(one, "path"), _text(one, "label"), _text(one, "description"), is_directory=True)
+        for one in _entries(answer, "folders")
+    )
+    return tuple(one for one in (*files, *directories) if one.path)

@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent import listings
 from ccq_tui.agent.events import ModelsListed
-from ccq_tui.agent.listings import Hook, PermissionRule, Skill
+from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.config.permission_rules import Scope, add_rule, remove_rule, rules_file
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
@@ -40,6 +40,14 @@ async def test_rules_hooks_skills_and_a_side_question(
                 Hook("PreToolUse", "Bash", "true", "projectSettings", place),
             )
             assert Skill("foo", "project", "A foo skill") in await run.session.ask(listings.skills())
+        with step("files of instructions"):
+            (home.project / "CLAUDE.md").write_text("Be brief\n")
+            places = await run.session.ask(listings.memory())
+            assert [(one.path, one.label, one.exists, one.is_directory) for one in places[:2]] == [
+                (str(home.project / "CLAUDE.md"), "Project instructions", True, False),
+                (str(home.config / "CLAUDE.md"), "User instructions", False, False),
+            ]
+            assert MemoryPlace(places[-1].path, "Open auto-memory folder", is_directory=True) == places[-1]
         scopes: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
         for scope in scopes:
             with step(f"a rule of {scope}"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
@@ -180,3 +182,68 @@ async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -
         await say(pilot, driven, "/btw")
         await until(pilot, lambda: "needs a question" in driven.screen.dock.notices.text)
         assert driven.screen.dock.prompt.text == "/btw "
+
+
+async def test_memory_is_edited_and_made(
+    driven: Driven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "kept"
+    files = [
+        {"path": str(tmp_path / "CLAUDE.md"), "label": "Project instructions", "exists": True},
+        {"path": str(tmp_path / "own/CLAUDE.md"), "label": "User instructions", "exists": False},
+        {"path": str(tmp_path / "m.md"), "label": "L m.md", "description": "@-imported", "exists": True},
+    ]
+    folders = [{"path": str(kept), "label": "Open auto-memory folder", "description": ""}]
+    edited: list[Path] = []
+
+    async def edit(_app: object, file: Path) -> str:
+        edited.append(file)
+        if file.parent.name != "own":
+            await asyncio.to_thread(file.write_text, "Be brief")
+        return ""
+
+    async def choose(pilot: Pilot[int], *keys: str) -> None:
+        await say(pilot, driven, "/memory")
+        await picker(pilot)
+        driven.clock.skip(1.0)
+        await pilot.press(*keys)
+
+    monkeypatch.setattr("ccq_tui.screens.session.listing_commands.edit_file", edit)
+    async with driven.app.run_test(size=(120, 24)) as pilot:
+        driven.told.replies["get_memory_dialog"] = {"files": files, "folders": folders}
+        await say(pilot, driven, "/memory")
+        shown = await picker(pilot)
+        assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
+            ("Project instructions", str(tmp_path / "CLAUDE.md"), ""),
+            ("User instructions", str(tmp_path / "own/CLAUDE.md"), "new"),
+            ("m.md", str(tmp_path / "m.md"), "@-imported"),
+            ("auto-memory folder", str(kept), ""),
+        ]
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Claude reads it in the next" in driven.screen.dock.notices.text)
+        await choose(pilot, "down", "enter")
+        await until(pilot, lambda: "Nothing was saved" in driven.screen.dock.notices.text)
+        assert edited == [tmp_path / "CLAUDE.md", tmp_path / "own/CLAUDE.md"]
+        assert (tmp_path / "own").is_dir()
+        await choose(pilot, "up", "enter")
+        await until(pilot, lambda: "Claude has kept no memories yet" in notices(driven))
+        (kept / "a").mkdir(parents=True)
+        (kept / "a/[b].md").write_text("")
+        await choose(pilot, "up", "enter")
+        await until(pilot, lambda: getattr(driven.app.screen, "heading", "").startswith("Memories in"))
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: edited[2:] == [kept / "a/[b].md"])
+
+
+async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("")
+    path = str(tmp_path / "own/CLAUDE.md")
+    async with driven.app.run_test(size=(120, 24)) as pilot:
+        driven.told.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "User"}]}
+        await say(pilot, driven, "/memory")
+        await picker(pilot)
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: "cannot be made" in notices(driven))

@@ -1,18 +1,21 @@
-"""/hooks, /skills and /btw: what Claude Code lists and answers beside the conversation."""
+"""/hooks, /skills, /memory and /btw: what Claude Code lists and answers beside the conversation."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
+from itertools import islice
+from pathlib import Path
 
 from ccq_tui.agent import listings
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.listings import Hook
+from ccq_tui.agent.listings import Hook, MemoryPlace
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.view import short_path
 from ccq_tui.text import one_line
 
 FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
@@ -23,11 +26,14 @@ STATES = {
     "off": "off",
 }
 NO_HOOKS = "There are no hooks · they stand under hooks in .claude/settings.json"
+MOST_MEMORIES = 500
+"""Files of a directory of memories that are listed."""
+READ_LATER = "Claude reads it in the next conversation: after /clear, a resume or in a new session"
 NO_SKILLS = "There are no skills · one is a directory in .claude/skills with a SKILL.md"
 
 
 class ListingCommands:
-    """Shows hooks and skills, and asks what is no part of the conversation.
+    """Shows hooks, skills and files of instructions, and asks what is no part of the conversation.
 
     Args:
         runner: Runs commands.
@@ -64,16 +70,24 @@ class ListingCommands:
             file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
         except RuleError as error:
             raise CommandError(str(error)) from error
+        self._edit(file.path)
+
+    def _edit(self, path: Path, then: str = "") -> None:
         if is_lent(self._ui.app):
             return
 
         async def edit() -> None:
             try:
-                failed = await edit_file(self._ui.app, file.path)
+                failed = await edit_file(self._ui.app, path)
             except EditorError as error:
                 self._ui.say(str(error))
                 return
-            self._ui.say(f"The editor failed: {failed}" if failed else f"Edited {file.path}")
+            if failed:
+                self._ui.say(f"The editor failed: {failed}")
+            elif await asyncio.to_thread(path.is_file):
+                self._ui.say(f"Edited {path}{then and f' · {then}'}", seconds=8.0)
+            else:
+                self._ui.say(f"Nothing was saved · {path} is not there")
 
         self._ui.start(edit, "editor", group=GROUP)
 
@@ -105,6 +119,40 @@ class ListingCommands:
         else:
             prompt.put(f"/{name} ")
 
+    # -- /memory -----------------------------------------------------------------------------------------
+
+    def memory(self) -> None:
+        """List the files of instructions, and open one in the person's editor."""
+        self._runner.run(self._memory, "memory")
+
+    async def _memory(self) -> None:
+        places = await self._runner.ask(listings.memory())
+        chosen = await self._runner.pick(
+            "Memory", [_place_row(number, one) for number, one in enumerate(places)], choose="edit it"
+        )
+        if chosen is None:
+            return
+        place = places[int(chosen)]
+        path = Path(place.path)
+        if place.is_directory:
+            await self._memories(path)
+            return
+        try:
+            # Editors do not make the directory of a new file.
+            await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"{path.parent} cannot be made: {error.strerror}") from error
+        self._edit(path, READ_LATER)
+
+    async def _memories(self, directory: Path) -> None:
+        found = await asyncio.to_thread(_files_below, directory)
+        if not found:
+            raise CommandError(f"Claude has kept no memories yet · they come to {short_path(directory)}")
+        rows = [PickRow(str(one), str(one.relative_to(directory))) for one in found]
+        chosen = await self._runner.pick(f"Memories in {short_path(directory)}", rows, choose="edit it")
+        if chosen is not None:
+            self._edit(Path(chosen), READ_LATER)
+
     # -- /btw --------------------------------------------------------------------------------------------
 
     def ask_beside(self, question: str) -> None:
@@ -124,3 +172,15 @@ class ListingCommands:
 
 def _named(hook: Hook) -> str:
     return f"{hook.event} {hook.matcher}".strip()
+
+
+def _place_row(number: int, place: MemoryPlace) -> PickRow:
+    label = place.label.removeprefix("Open ").removeprefix("L ")
+    about = short_path(Path(place.path))
+    # The CLI names the place of its usual files once more in its note.
+    note = "" if not place.note or place.note.startswith("Saved in") else place.note
+    return PickRow(str(number), label, about, note if place.exists else "new")
+
+
+def _files_below(directory: Path) -> list[Path]:
+    return sorted(islice((one for one in directory.rglob("*.md") if one.is_file()), MOST_MEMORIES))

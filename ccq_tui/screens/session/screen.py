@@ -427,6 +427,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command(
         "skills", "", "See skills, and put one in the prompt", lambda s, _: ListingCommands(s.runner).skills()
     ),
+    Command("memory", "", "Edit CLAUDE.md and other memory", lambda s, _: ListingCommands(s.runner).memory()),
     Command(
         "btw",
         "QUESTION",

@@ -22,7 +22,6 @@ WAYS = {
     "fork": "ccq-tui --resume ID --fork-session makes a copy",
     "ide": "claude in a terminal connects to an editor",
     "keybindings": "keys are set in the configuration of ccq-tui; F1 lists them",
-    "memory": "edit CLAUDE.md; /init writes a first one",
     "mobile": "claude in a terminal has it",
     "plugin": "run: claude plugin",
     "privacy-settings": "claude in a terminal has it",
