@@ -157,7 +157,7 @@ def _dollars(text: str) -> float | None:
 
 def servers() -> Control[tuple[McpServer, ...]]:
     """Ask which MCP servers there are, and how they do."""
-    return Control("mcp_status", _servers)
+    return Control("mcp_status", listed_servers)
 
 
 def reconnect(server: str) -> Control[None]:
@@ -315,7 +315,8 @@ def _context(answer: Mapping[str, Any]) -> ContextDetails:
     )
 
 
-def _servers(answer: Mapping[str, Any]) -> tuple[McpServer, ...]:
+def listed_servers(answer: Mapping[str, Any], name: str = "mcpServers") -> tuple[McpServer, ...]:
+    """Read the MCP servers that the CLI lists in an answer or message under a name."""
     return tuple(
         McpServer(
             str(entry.get("name") or ""),
@@ -324,7 +325,7 @@ def _servers(answer: Mapping[str, Any]) -> tuple[McpServer, ...]:
             len(_entries(entry, "tools")),
             str(entry.get("scope") or ""),
         )
-        for entry in _entries(answer, "mcpServers")
+        for entry in _entries(answer, name)
     )
 
 

@@ -142,16 +142,18 @@ async def test_what_the_project_carries_runs_where_it_is_to(play: Callable[..., 
     assert run.all(ErrorReported)
 
 
-async def test_a_server_that_does_not_start_is_named_once_and_the_projects_not_started(
+async def test_a_server_that_does_not_start_is_named_at_once_and_once_and_the_projects_not_started(
     play: Callable[..., Any],
 ) -> None:
     _, home = play(Scenario("s").says("One.").ends_turn().says("Two."))
     ran = hook_and_server_of_the_project(home)
     servers = '{"mcpServers": {"broken": {"command": "/bin/false", "args": []}}}'
     async with Running(home, project_settings=False, mcp_config=servers) as run:
+        told = await run.until(ErrorReported)
+        assert told == ErrorReported(Problem.MCP_FAILED, "broken: Connection closed")
         for number in (1, 2):
             run.session.send("Build it")
             await run.until(TurnEnded, count=number)
-        assert run.one(ErrorReported) == ErrorReported(Problem.MCP_FAILED, "broken")
+        assert run.one(ErrorReported) is told
     assert [event.text for event in run.all(BlockFinished)] == ["One.", "Two."]
     assert not ran.exists()

@@ -34,7 +34,7 @@ from ccq_tui.agent.claude.shutdown import leave, limited
 from ccq_tui.agent.claude.start_failures import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
-from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, set_effort
+from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, servers, set_effort
 from ccq_tui.agent.events import (
     AgentEvent,
     CommandsListed,
@@ -71,6 +71,8 @@ IMAGE_SECONDS = 10.0
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
 PARK_SECONDS = 3.0
+SERVER_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 0.0)
+"""Pauses between looks at MCP servers that are starting; the CLI gives one up after 30 seconds."""
 
 _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 
@@ -162,6 +164,7 @@ class Connection:
         self._refresh()
         if self.translator.usage.cost is None:
             self._beside(self._learn_cost())
+        self._beside(self._watch_servers())
         return None
 
     async def _start(self, session_id: str | None, resume: str | None) -> ClaudeSDKClient:
@@ -408,6 +411,20 @@ class Connection:
             return
         if usage.cost is None:  # else a turn has ended meanwhile
             usage.cost = cost
+
+    async def _watch_servers(self) -> None:
+        """Report the MCP servers that do not start; the CLI tells of them with the first prompt only."""
+        for seconds in SERVER_PAUSES:
+            try:
+                found = await self.ask(servers())
+            except CommandError as error:
+                _logger.info("The MCP servers are not known: %s", error)
+                return
+            for event in self.translator.servers(found):
+                self._emit(event)
+            if all(one.status != "pending" for one in found):
+                return
+            await asyncio.sleep(seconds)
 
     async def _report_usage(self) -> None:
         try:

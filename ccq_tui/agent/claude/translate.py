@@ -30,6 +30,7 @@ from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.recent import Recent
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.claude.turn_usage import TurnUsage
+from ccq_tui.agent.controls import McpServer, listed_servers
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockDropped,
@@ -41,6 +42,7 @@ from ccq_tui.agent.events import (
     ModelChanged,
     PromptDelivered,
     Retrying,
+    ThinkingCounted,
     ToolFinished,
     ToolStarted,
     TurnEnded,
@@ -81,7 +83,7 @@ class Translator:
         self._conversation: deque[str] = deque(maxlen=KNOWN_MESSAGES)
         self._started: set[str] = set()
         self._reset = False
-        self._failed_servers: set[str] = set()
+        self._failed_servers: frozenset[str] = frozenset()
         self._streams = BlockStreams()
         self._seen = Recent()
         self._tools: dict[str, str] = {}
@@ -259,12 +261,13 @@ class Translator:
             self.usage.cleared()
             yield ConversationReset(self.session_id)
 
-    def _servers(self, servers: Any) -> Iterator[ErrorReported]:
-        """Report the MCP servers that did not start, once: the CLI lists them again with each turn."""
-        failed = {str(server["name"]) for server in servers or () if server.get("status") == "failed"}
-        new, self._failed_servers = failed - self._failed_servers, failed
+    def servers(self, servers: Iterable[McpServer]) -> Iterator[ErrorReported]:
+        """Report the MCP servers that did not start, each once: the CLI lists them again with each turn."""
+        failed = {one.name: one.error for one in servers if one.status == "failed"}
+        new, self._failed_servers = failed.keys() - self._failed_servers, frozenset(failed)
         if new:
-            yield ErrorReported(Problem.MCP_FAILED, bounded(", ".join(sorted(new)), 1_000))
+            words = (f"{name}: {failed[name]}" if failed[name] else name for name in sorted(new))
+            yield ErrorReported(Problem.MCP_FAILED, bounded("\n".join(words), 1_000))
 
     def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[AgentEvent]:
         match subtype:
@@ -272,7 +275,7 @@ class Translator:
                 yield from self._identify(str(data.get("session_id") or ""))
                 yield from self.set_model(str(data.get("model") or ""))
                 yield from self.set_mode(str(data.get("permissionMode") or ""))
-                yield from self._servers(data.get("mcp_servers"))
+                yield from self.servers(listed_servers(data, "mcp_servers"))
             case "session_state_changed":
                 self.cli_state = str(data.get("state") or "")
             case "command_lifecycle":
@@ -282,6 +285,8 @@ class Translator:
             case "status":
                 yield from self.set_mode(str(data.get("permissionMode") or ""))
                 yield from notices.status(data)
+            case "thinking_tokens":
+                yield ThinkingCounted(int(data.get("estimated_tokens") or 0))
             case "api_retry":
                 yield from self._streams.retry()
                 yield _retrying(data)

@@ -47,6 +47,7 @@ from ccq_tui.agent.events.turns import (
     NoticeGiven,
     Retrying,
     SessionLost,
+    ThinkingCounted,
     TurnEnded,
 )
 from ccq_tui.agent.events.words import (
@@ -111,6 +112,7 @@ AgentEvent = (
     | TitleChanged
     | ContextUsage
     | Retrying
+    | ThinkingCounted
     | ErrorReported
     | NoticeGiven
     | TurnEnded
@@ -161,6 +163,7 @@ __all__ = [
     "TaskEnded",
     "TaskProgressed",
     "TaskStarted",
+    "ThinkingCounted",
     "TitleChanged",
     "ToolFinished",
     "ToolGrew",

@@ -17,6 +17,13 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
+class ThinkingCounted:
+    """The model thinks on; ``tokens`` is the CLI's estimate of how much so far."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorReported:
     """Something went wrong; the session goes on.
 

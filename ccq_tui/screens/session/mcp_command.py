@@ -15,8 +15,6 @@ STATES = {
     "needs-auth": "◆ needs you to sign in",
     "disabled": "○ off",
 }
-
-
 NONE = "There are no MCP servers here. `claude mcp add` adds one; --mcp-config names a file."
 
 
@@ -46,9 +44,7 @@ class McpCommand:
             if server is None:
                 return
             said = await self._change(server) or said
-        self._runner.tell(
-            "There are no MCP servers here. `claude mcp add` adds one; --mcp-config names a file."
-        )
+        self._runner.tell(NONE)
 
     async def _change(self, server: McpServer) -> str:
         """Let the person change a server; return what came of it."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
-from ccq_tui.agent.events import SessionState, TurnEnded
+from ccq_tui.agent.events import SessionState, ToolFinished, ToolStarted, TurnEnded
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.screens.session.ui import SessionUi
@@ -37,6 +37,8 @@ _ALWAYS: Wanted = (
     ("editor", "editor"),
     ("quit", "quit"),
 )
+SILENCE = 15
+"""Seconds without a sign of Claude after which the line says so."""
 _GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
 
 
@@ -93,11 +95,20 @@ class Status:
         """The terminal's title as it was set last."""
         self._second_hand: Timer | None = None
         self._counting = True
+        self._heard = ui.clock()
+        self._calls: set[str] = set()
 
     def take(self, event: SessionEvent) -> None:
-        """Look at the branch after a turn, which may have changed it."""
-        if isinstance(event, TurnEnded):
-            self.look_at_branch()
+        """Note each sign of Claude; look at the branch after a turn, which may have changed it."""
+        self._heard = self._ui.clock()
+        match event:
+            case ToolStarted(tool_use_id=call):
+                self._calls.add(call)
+            case ToolFinished(tool_use_id=call):
+                self._calls.discard(call)
+            case TurnEnded():
+                self._calls.clear()
+                self.look_at_branch()
 
     def begin(self, second_hand: Timer) -> None:
         """Count the seconds from now on.
@@ -119,7 +130,7 @@ class Status:
             self._counting = True
             self._second_hand.reset()
         waiting = len(dock.line.asked.items)
-        self._line.show(view.pieces(self._ui.clock(), waiting))
+        self._line.show(view.pieces(self._ui.clock(), waiting, self._silent()))
         title = view.terminal_title(waiting)
         if self._ui.in_front and title != self.title:
             self.title = title
@@ -132,6 +143,13 @@ class Status:
         if not (self._ui.view.state in TIMED or self._counts()) and self._second_hand is not None:
             self._counting = False
             self._second_hand.pause()
+
+    def _silent(self) -> int:
+        """Return for how many seconds nothing has come; running tools and retries have their own words."""
+        if self._ui.view.state is not SessionState.WORKING or self._ui.view.retry or self._calls:
+            return 0
+        seconds = int(self._ui.clock() - self._heard)
+        return seconds if seconds >= SILENCE else 0
 
     def _keys(self) -> Hints:
         if self._searching():

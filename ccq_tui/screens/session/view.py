@@ -113,8 +113,14 @@ class SessionView:
         """Whether there is a turn to interrupt."""
         return self.state in (SessionState.WORKING, SessionState.AWAITING)
 
-    def pieces(self, now: float, waiting: int = 0) -> tuple[Piece, ...]:
-        """Return what the status line says, in its order; what ranks high is left out first."""
+    def pieces(self, now: float, waiting: int = 0, silent: int = 0) -> tuple[Piece, ...]:
+        """Return what the status line says, in its order; what ranks high is left out first.
+
+        Args:
+            now: The time, as in `since`.
+            waiting: How many requests wait here.
+            silent: For how many seconds nothing has come where something should, or 0.
+        """
         sign, word = sign_and_word(self.state, waiting)
         seconds = int(now - self.since)
         timed = f" {duration(seconds)}" if self.state in TIMED and seconds >= 1 else ""
@@ -124,6 +130,9 @@ class SessionView:
             Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
             Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
             Piece(self.retry, 1),
+            Piece(f"nothing from Claude for {duration(silent)}", 1, shorter=("silent",))
+            if silent
+            else Piece("", 1),
             Piece(f"? {self.waiting_beside} elsewhere" if self.waiting_beside else "", 1),
             Piece(f"{len(self.background)} in the background" if self.background else "", 2),
             Piece(one_line(self.title, TITLE_LENGTH), 6),

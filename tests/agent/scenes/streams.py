@@ -20,6 +20,7 @@ from ccq_tui.agent.events import (
     PromptDelivered,
     Retrying,
     StateChanged,
+    ThinkingCounted,
     TurnEnded,
 )
 from ccq_tui.testing import CleanHome, ScriptedModel
@@ -85,6 +86,7 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
     assert [event.kind for event in finished] == [BlockKind.THINKING, BlockKind.TEXT]
     assert {event.key: event.text for event in finished} == streamed
     assert finished[1].text == LONG
+    assert run.all(ThinkingCounted)[-1].tokens > 0
     usage = run.one(ContextUsage)
     assert 0 < usage.tokens < usage.limit
     ended = run.one(TurnEnded)

@@ -1,0 +1,55 @@
+"""Silence where Claude should be heard is said in the status line."""
+
+from __future__ import annotations
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Retrying,
+    SessionState,
+    StateChanged,
+    ThinkingCounted,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.screens.session.status import SILENCE
+from tests.ui.host import Clock
+from tests.ui.session import Driven, until
+
+SILENT = "nothing from Claude"
+
+
+async def test_silence_is_said_where_claude_should_be_heard() -> None:
+    run = Driven(clock=Clock())
+    async with run.app.run_test(size=(120, 24)) as pilot:
+        heard: list[AgentEvent] = []
+
+        def line(seconds: float = 0.0) -> str:
+            run.clock.skip(seconds)
+            run.screen.status.changed()
+            return run.screen.status_line.render().plain
+
+        async def tell(event: AgentEvent) -> None:
+            run.told.tell(event)
+            await until(pilot, lambda: event in heard)
+
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        run.screen.listeners += (heard.append,)
+        await tell(StateChanged(SessionState.WORKING))
+        assert SILENT not in line(SILENCE - 1)
+        assert f"{SILENT} for 15s" in line(1)
+        await tell(ThinkingCounted(900))
+        assert SILENT not in line(5)
+        assert f"{SILENT} for 1m 05s" in line(60)
+        await tell(ToolStarted("t", "Bash", {"command": "make"}))
+        assert SILENT not in line(300), "a command that runs counts its own seconds"
+        await tell(ToolFinished("t", "Bash", "done"))
+        assert SILENT not in line(SILENCE - 1)
+        assert f"{SILENT} for 15s" in line(1)
+        await tell(Retrying(1, 10, 30.0, 529, "overloaded"))
+        assert SILENT not in line(SILENCE), "a retry has its own words"
+        await tell(StateChanged(SessionState.AWAITING))
+        assert SILENT not in line(300)
+        await tell(StateChanged(SessionState.WORKING))
+        assert SILENT not in line(1)
+        await tell(StateChanged(SessionState.IDLE))
+        assert SILENT not in line(300)
