@@ -161,6 +161,9 @@ class Settings(ClaudeFlags):
     extended_questions: Switch = True
     """Whether the agent may ask for a text or a number, and give question sets a title."""
 
+    vim_prompt: Switch = False
+    """Whether the prompt has Vim's keys."""
+
     recall_answers: Switch = True
     """Whether a question says how one that reads the same was answered before."""
 

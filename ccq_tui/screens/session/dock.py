@@ -141,7 +141,7 @@ class Dock(Vertical):
         choices = self.prompt.choices
         again = keymap_for(self).shown("history")
         keys = SHELL_KEYS if self.prompt.in_shell else self._keys
-        self._hints.show(keys if choices is None else choices.hints(again))
+        self._hints.show(keys if choices is None else choices.hints(again), self.prompt.field.vim.mode)
         self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)
         self.prompt.field.leave_room()

@@ -40,6 +40,8 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import escapes_of, presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
+VIM_ON = "Vim's keys hold here: Esc for commands, i to type · vim_prompt = true keeps them"
+VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back in its field · Enter sends it again"
 SAID = (
     BlockGrew,
@@ -216,6 +218,14 @@ class Prompts:
             self._ui.dock.panel.open_editor()
             return
         self._ui.edit(self._ui.dock.prompt.text, self._ui.dock.prompt.put)
+
+    def vim(self) -> None:
+        """Turn Vim's keys in the prompt on or off."""
+        dock = self._ui.dock
+        keys = dock.prompt.field.vim
+        keys.on = not keys.on
+        dock.on_resize()
+        self._ui.say(VIM_ON if keys.on else VIM_OFF, seconds=8.0)
 
     def interrupt(self) -> None:
         """Interrupt the turn; where that would withdraw a hidden request, ask once.

@@ -105,6 +105,7 @@ class SessionScreen(SessionBase):
         self.completions = Completions(
             self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
         )
+        self.dock.prompt.field.vim.on = launch.settings.vim_prompt
         self.images = PromptImages(self, self.keeper.images)
         self.unknown = UnknownCommands(self, self.completions)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
@@ -388,6 +389,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("context", "", "Show what fills the context", lambda s, _: s.usage.context()),
     Command("cost", "", "Show cost, tokens and time of this session", lambda s, _: s.usage.cost()),
     Command("theme", "[name]", "Choose the colours", lambda s, name: s.themes.do(name)),
+    Command("vim", "", "Turn Vim's keys in the prompt on or off", lambda s, _: s.prompts.vim()),
     Command("export", "[md|json|path]", "Write the transcript to a file", _export),
     Command(
         "rename", "TITLE", "Give this session a title", lambda s, title: s.resume.rename(title), alone=False

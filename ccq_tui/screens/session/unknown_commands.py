@@ -30,7 +30,6 @@ WAYS = {
     "statusline": "set statusLine in .claude/settings.json",
     "terminal-setup": "Ctrl+J makes a new line in every terminal",
     "upgrade": "claude in a terminal has it",
-    "vim": "not there; Ctrl+G opens the prompt in $EDITOR",
 }
 """Where to find what commands do that Claude Code refuses in sessions of the SDK."""
 

@@ -6,6 +6,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.widgets import Static
 
 from ccq_tui.prompts.completion_context import CompletionKind
@@ -13,6 +14,7 @@ from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.widgets.pointer import Pointer
 
 MOST_LINES = 8
 _SHARE_OF_SCREEN = 3
@@ -33,6 +35,14 @@ class ChoiceList(Static):
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-off")
         self._choices: CompletionList | None = None
+        self._pointer = Pointer(self._row_under)
+
+    class Clicked(Message):
+        """A row was clicked."""
+
+        def __init__(self, row: int) -> None:
+            super().__init__()
+            self.row = row
 
     def show(self, choices: CompletionList | None) -> None:
         """Draw another state of the list, or nothing."""
@@ -46,13 +56,23 @@ class ChoiceList(Static):
         """Which rows are on the screen."""
         return self._choices.window(self.most) if self._choices is not None else range(0)
 
-    def row_under(self, event: events.MouseEvent) -> int | None:
-        """Return the row under the pointer, or None."""
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Say which row was clicked."""
+        if (clicked := self._pointer.clicked(event)) is not None:
+            self.post_message(self.Clicked(clicked[0]))
+
+    def _row_under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
+        """Return the row under the pointer, and what it offers."""
         seen, place = self.content_region, event.screen_offset
         if self._choices is None or not seen.contains_point(place):
             return None
         at = place.y - seen.y - has_title(self._choices)
-        return self.shown[at] if 0 <= at < len(self.shown) else None
+        row = self.shown[at] if 0 <= at < len(self.shown) else None
+        return None if row is None else (row, self._choices.rows[row])
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return how many lines it takes; before it is laid out it has no width to draw them in."""

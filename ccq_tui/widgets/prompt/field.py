@@ -1,22 +1,113 @@
-"""The text of the prompt, in which a long paste and an image are one piece."""
+"""The text of the prompt, in which a long paste and an image are one piece, and Vim's keys there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from ccq_tui.prompts import images, pastes
+from ccq_tui.prompts import images, pastes, vim
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
+VIM_STEPS = {1: "up", -1: "down"}
 BESIDE = 2
 """Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
+
+
+class VimKeys:
+    """Edits the field by Vim's commands.
+
+    Args:
+        field: The field.
+        press: Presses a key of the prompt; returns whether it meant something there.
+    """
+
+    def __init__(self, field: PromptField, press: Callable[[events.Key], bool]) -> None:
+        self._field = field
+        self._press = press
+        self._state = vim.VimState()
+        self._on = False
+        self.rests: Callable[[], bool] = lambda: False
+        """Whether letters are typed all the same, since something else stands in the field."""
+        self.told: Callable[[], None] = lambda: None
+        """Called after each key that was taken."""
+
+    @property
+    def on(self) -> bool:
+        """Whether Vim's keys hold; setting it begins with letters being typed."""
+        return self._on
+
+    @on.setter
+    def on(self, on: bool) -> None:
+        self._on = on
+        self.insert()
+
+    @property
+    def mode(self) -> str:
+        """What a letter does, in Vim's word; "" where Vim's keys do not hold."""
+        return self._state.mode.value if self._on and not self.rests() else ""
+
+    @property
+    def commands(self) -> bool:
+        """Whether a letter is a command."""
+        return self.mode == vim.VimMode.NORMAL
+
+    def insert(self) -> None:
+        """Let letters be typed from now on."""
+        self._state = replace(self._state, mode=vim.VimMode.INSERT, keys="", began=None)
+
+    def takes(self, event: events.Key) -> bool:
+        """Take a key, unless it is typed or means something elsewhere."""
+        key = vim.ESCAPE if event.key == "escape" else text_of(event)
+        return bool(key) and bool(self.mode) and self._take(key)
+
+    def type(self, character: str) -> None:
+        """Take a character that was meant for the prompt: a command is one here, too."""
+        if not (self.commands and self._take(character)):
+            self._field.type(character)
+
+    def _take(self, key: str) -> bool:
+        field = self._field
+        outcome = vim.pressed(self._state, key, field.text, field.caret)
+        if outcome is None:
+            return False
+        self._state = outcome.state
+        self._change(outcome.text)
+        if outcome.undo:
+            self._undo(outcome.undo)
+        else:
+            field.go_to(outcome.caret)
+        if outcome.step:
+            self._press(events.Key(VIM_STEPS[outcome.step], None))
+        self.told()
+        return True
+
+    def _change(self, text: str) -> None:
+        """Change what differs alone, so that folded pastes stay folded and undo takes back as much."""
+        before = self._field.text
+        if text == before:
+            return
+        head = _same(before, text)
+        tail = _same(reversed(before[head:]), reversed(text[head:]))
+        # Else undo takes back two deletions in one.
+        self._field.history.checkpoint()
+        self._field.exchange_between(head, len(before) - tail, text[head : len(text) - tail])
+
+    def _undo(self, times: int) -> None:
+        for _ in range(times):
+            before = self._field.text
+            self._field.action_undo()
+            if self._field.text == before:
+                return
 
 
 class PromptField(AnswerField):
@@ -48,7 +139,9 @@ class PromptField(AnswerField):
         """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
         self.looks_at: Callable[[str], None] = lambda _: None
         """Called with what a paste has put into the text."""
-        super().__init__(press, id=id)
+        self.vim = VimKeys(self, press)
+        """Vim's keys."""
+        super().__init__(lambda event: press(event) or self.vim.takes(event), id=id)
 
     def leave_room(self) -> None:
         """Take fewer lines on a low screen, whose end the line with the caret would be pushed out of."""
@@ -84,8 +177,7 @@ class PromptField(AnswerField):
         """Replace the text, which undo brings back; the caret stands at the end, or where it is told to."""
         self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
         if caret is not None:
-            before = text[:caret]
-            self.move_cursor((before.count("\n"), len(before) - before.rfind("\n") - 1))
+            self.move_cursor(self._location(min(caret, len(text))))
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole and once; a long one is folded."""
@@ -119,6 +211,20 @@ class PromptField(AnswerField):
         ends = (self._location(place), self._location(place + len(text)))
         self.replace(names, *ends, maintain_selection_offset=True)
         self.scroll_cursor_visible()
+
+    def exchange_between(self, begin: int, end: int, text: str) -> None:
+        """Put a text in place of what stands between two places."""
+        self.replace(text, self._location(begin), self._location(end), maintain_selection_offset=False)
+
+    def go_to(self, place: int) -> None:
+        """Put the caret at a place of the text."""
+        self.move_cursor(self._location(place))
+        self.scroll_cursor_visible()
+
+    def load_text(self, text: str) -> None:
+        """Take another text whole; letters are typed then."""
+        super().load_text(text)
+        self.vim.insert()
 
     def _named(self, image: PromptImage, beside: str = "") -> str:
         name = images.label(image, self.images, self.text + beside)
@@ -167,3 +273,8 @@ class PromptField(AnswerField):
         for begin, end in self._pieces(self.document.get_line(line_index)):
             line.stylize(self.get_component_rich_style("prompt--paste", partial=True), begin, end)
         return line
+
+
+def _same(one: Iterable[str], other: Iterable[str]) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -24,12 +24,12 @@ from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.widgets.keys import keymap_for, keys_meant, presses_of
 from ccq_tui.widgets.lifetime import after
-from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
 
 SIGN = " ❯ "
 SHELL_SIGN = " $ "
+VIM_SIGN = " N "
 PLACEHOLDER = "Ask Claude to do something"
 STASH_PLACEHOLDER = "Ctrl+S brings back the prompt that you put aside"
 STASHED = "Prompt put aside · Ctrl+S brings it back"
@@ -119,7 +119,6 @@ class Prompt(Vertical):
         self._returned: list[str] = []
         self._held_since: float | None = None
         self._walk = Walk()
-        self._pointer = Pointer(self._choice_under)
         self._choices: CompletionList | None = None
         self._refused: tuple[CompletionKind, int] | None = None
         self._aside: PromptDraft | None = None
@@ -134,6 +133,8 @@ class Prompt(Vertical):
         self._entered: str | None = None
         """What stood in the field as Enter came while images were looked for, or None."""
         self.field.looks_at = self._look_at
+        self.field.vim.rests = lambda: self.searching
+        self.field.vim.told = self._note_command
         self.last_typed: float | None = None
         """When somebody last typed what stands here, in seconds of the clock, or None."""
 
@@ -207,8 +208,12 @@ class Prompt(Vertical):
             if len(key) > 1:
                 self.field.paste(key)
             else:
-                self.field.type(key)
+                self.field.vim.type(key)
             self.note_typed()
+
+    def _note_command(self) -> None:
+        self.note_typed()
+        self._show_sign()
 
     def note_typed(self) -> None:
         """Note that somebody types just now."""
@@ -417,27 +422,17 @@ class Prompt(Vertical):
                 return False
         return True
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
+    def on_choice_list_clicked(self, event: ChoiceList.Clicked) -> None:
         """Put the cursor of the list on a row, and take the one that has it."""
-        clicked, choices = self._pointer.clicked(event), self._choices
-        if clicked is None or choices is None:
+        event.stop()
+        choices = self._choices
+        if choices is None or event.row >= len(choices.rows):
             return
-        row, _ = clicked
-        if row == choices.cursor and self._clock() - choices.since >= SEEN_AFTER:
+        if event.row == choices.cursor and self._clock() - choices.since >= SEEN_AFTER:
             self._take()
         else:
-            self._show(choices.pointed(row, self.query_one(ChoiceList).most))
+            self._show(choices.pointed(event.row, self.query_one(ChoiceList).most))
         self.take_focus()
-
-    def _choice_under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
-        """Return the row of the list under the pointer, and what it offers."""
-        row = self.query_one(ChoiceList).row_under(event)
-        rows = self._choices.rows if self._choices is not None else ()
-        return (row, rows[row]) if row is not None and row < len(rows) else None
 
     def _move_in_list(self, key: str, meant: str) -> bool:
         """Move the cursor of the list by what a key means there; whether it means that."""
@@ -541,15 +536,16 @@ class Prompt(Vertical):
             self.note_typed()
             self._held()
             self._typed_on()
-            self._look(opens=True)
+            self._look(opens=not self.field.vim.commands)
             self._tell()
 
     def _show_sign(self) -> None:
-        """Tell a command for the shell from a prompt for Claude, by the sign and the keys."""
+        """Tell by sign and keys what a letter is: a part of a prompt, of a shell's command, or Vim's."""
+        shown = VIM_SIGN if self.field.vim.commands else SHELL_SIGN if self.in_shell else SIGN
         sign = self.query_one("#sign", Static)
-        if sign.has_class("-shell") != self.in_shell:
+        if shown != sign.content or sign.has_class("-shell") != self.in_shell:
             sign.set_class(self.in_shell, "-shell")
-            sign.update(SHELL_SIGN if self.in_shell else SIGN)
+            sign.update(shown)
             self.post_message(self.ListChanged())
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:

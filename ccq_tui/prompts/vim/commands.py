@@ -1,0 +1,346 @@
+"""Vim's keys in a text: what each does to text and caret. The commands are those that Claude Code has.
+
+The names are those of Vim's manual (``:help motion.txt``, ``:help change.txt``): an operator works on what a
+motion passes over or a text object names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ccq_tui.prompts.vim.motions import (
+    first_word,
+    kind_of,
+    line_around,
+    target,
+    up_or_down,
+    word_end,
+)
+from ccq_tui.prompts.vim.text_objects import text_object
+
+MOST_COUNT = 999
+MOST_KEYS = 12
+"""Keys of one command; more of them are no command."""
+MOST_PUT = 100_000
+"""Characters that one key may put into the text by a count."""
+INDENT = "    "
+ESCAPE = "escape"
+
+_MOTION = r"[hljkwWbBeE^$G;,]|gg|[fFtT].|(?<!\d)0"
+_COMMAND = re.compile(
+    rf"(?P<count>[1-9]\d*)?(?:"
+    rf"(?P<operator>[dcy<>])(?P<more>[1-9]\d*)?(?:(?P<lines>(?P=operator))|(?P<over>{_MOTION})|(?P<object>[ia].))"
+    rf"|(?P<motion>{_MOTION})|(?P<simple>r.|[xXsSDCYpPJu~.iIaAoO]))"
+)
+_BEGUN = re.compile(r"(?:[1-9]\d*)?(?:r|(?:[dcy<>](?:[1-9]\d*)?[ia]?)?[fFtTg]?)")
+_SHORT = {"x": "dl", "X": "dh", "s": "cl", "S": "cc", "D": "d$", "C": "c$", "Y": "yy"}
+_INSERTS = frozenset("iIaAoO")
+
+
+class VimMode(StrEnum):
+    """What a letter does: it is typed, or it is a command."""
+
+    INSERT = "INSERT"
+    NORMAL = "NORMAL"
+
+
+@dataclass(frozen=True, slots=True)
+class VimState:
+    """What Vim's keys remember.
+
+    Attributes:
+        mode: What a letter does.
+        keys: Those of a command that is not whole yet.
+        register: What was deleted or yanked last.
+        of_lines: Whether that is whole lines.
+        find: The last of f, F, t and T, with its character.
+        change: The keys of the last change, which "." makes again.
+        typed: What was typed in it.
+        began: Text and caret as that typing began, or None.
+    """
+
+    mode: VimMode = VimMode.INSERT
+    keys: str = ""
+    register: str = ""
+    of_lines: bool = False
+    find: str = ""
+    change: str = ""
+    typed: str = ""
+    began: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VimOutcome:
+    """What a key did.
+
+    Attributes:
+        state: What is remembered now.
+        text: The text now.
+        caret: The caret's place in it, in characters.
+        undo: How many changes to take back.
+        step: 1 for an earlier prompt, -1 for a later one: the caret could go no further.
+    """
+
+    state: VimState
+    text: str
+    caret: int
+    undo: int = 0
+    step: int = 0
+
+
+def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | None:
+    """Take a key.
+
+    Args:
+        state: What is remembered.
+        key: A printable character, or `ESCAPE`.
+        text: The text.
+        caret: The caret's place in it, in characters.
+
+    Returns:
+        What it did, or None where the key is not Vim's: it is typed, or means something elsewhere.
+    """
+    if key == ESCAPE:
+        return _escaped(state, text, caret)
+    if state.mode is VimMode.INSERT:
+        return None
+    keys = state.keys + key
+    if found := _COMMAND.fullmatch(keys):
+        return _ran(replace(state, keys=""), found, text, caret)
+    begun = len(keys) <= MOST_KEYS and _BEGUN.fullmatch(keys)
+    return VimOutcome(replace(state, keys=keys if begun else ""), text, caret)
+
+
+def _escaped(state: VimState, text: str, caret: int) -> VimOutcome | None:
+    if state.mode is VimMode.NORMAL:
+        return VimOutcome(replace(state, keys=""), text, caret) if state.keys else None
+    if state.began is not None:
+        before, place = state.began
+        head, tail = before[:place], before[place:]
+        whole = text.startswith(head) and text.endswith(tail) and len(text) >= len(before)
+        state = replace(state, typed=text[place : len(text) - len(tail)] if whole else "", began=None)
+    left = max(line_around(text, caret)[0], caret - 1)
+    return VimOutcome(replace(state, mode=VimMode.NORMAL), text, left)
+
+
+def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOutcome:
+    """Run a whole command, and leave the caret on a character."""
+    keys, counted = found[0], found["count"] or found["more"]
+    count = min(int(found["count"] or 1) * int(found["more"] or 1), MOST_COUNT)
+    simple = found["simple"] or ""
+    if simple == ".":
+        return _again(state, text, caret)
+    if simple == "u":
+        return VimOutcome(state, text, caret, undo=count)
+    if simple in _SHORT:
+        short = _COMMAND.fullmatch(f"{found['count'] or ''}{_SHORT[simple]}")
+        done = _ran(state, short, text, caret) if short else VimOutcome(state, text, caret)
+    elif found["operator"]:
+        done = _operated(state, found, count if counted else 0, text, caret)
+    elif found["motion"]:
+        return _moved(state, found["motion"], count if counted else 0, text, caret)
+    else:
+        done = _changed(state, simple, count, text, caret)
+    if done.text != text or done.state.mode is VimMode.INSERT:
+        began = (done.text, done.caret) if done.state.mode is VimMode.INSERT else None
+        done = replace(done, state=replace(done.state, change=keys, typed="", began=began))
+    return _settled(done)
+
+
+def _settled(done: VimOutcome) -> VimOutcome:
+    """Put the caret on a character: behind a line's last one only typing goes on."""
+    if done.state.mode is VimMode.INSERT:
+        return done
+    start, end = line_around(done.text, done.caret)
+    return replace(done, caret=max(start, min(done.caret, end - 1)))
+
+
+def _again(state: VimState, text: str, caret: int) -> VimOutcome:
+    """Make the last change once more, with what was typed in it."""
+    found = _COMMAND.fullmatch(state.change)
+    if found is None:
+        return VimOutcome(state, text, caret)
+    done = _ran(state, found, text, caret)
+    if done.state.mode is VimMode.INSERT:
+        place = done.caret
+        written = done.text[:place] + state.typed + done.text[place:]
+        start, _ = line_around(written, place + len(state.typed))
+        left = max(start, place + len(state.typed) - 1)
+        done = VimOutcome(replace(done.state, mode=VimMode.NORMAL, began=None), written, left)
+    return replace(done, state=replace(done.state, change=state.change, typed=state.typed))
+
+
+def _moved(state: VimState, motion: str, count: int, text: str, caret: int) -> VimOutcome:
+    if motion[0] in "fFtT":
+        state = replace(state, find=motion)
+    goal = target(motion, count, text, caret, state.find)
+    if goal is None:
+        step = {"k": 1, "j": -1}.get(motion, 0)
+        return VimOutcome(state, text, caret, step=step)
+    return _settled(VimOutcome(state, text, goal))
+
+
+# -- operators -------------------------------------------------------------------------------------------
+
+
+def _operated(state: VimState, found: re.Match[str], count: int, text: str, caret: int) -> VimOutcome:
+    operator, over = found["operator"], found["over"]
+    unchanged = VimOutcome(state, text, caret)
+    if found["lines"]:
+        last = up_or_down(text, caret, count - 1) if count > 1 else caret
+        return unchanged if last is None else _of_lines(state, operator, text, caret, last)
+    if found["object"]:
+        span = text_object(found["object"], text, caret)
+        return unchanged if span is None else _of_span(state, operator, text, *span)
+    if over[0] in "fFtT":
+        state = replace(state, find=over)
+    if operator == "c" and over in ("w", "W") and caret < len(text) and not text[caret].isspace():
+        # A word that is changed keeps the blanks behind it.
+        return _of_span(state, operator, text, caret, _end_of_words(text, caret, count, big=over == "W"))
+    goal = target(over, count, text, caret, state.find)
+    if goal is None:
+        return unchanged
+    if over in ("j", "k", "gg", "G"):
+        return _of_lines(state, operator, text, *sorted((caret, goal)))
+    return _over(state, operator, over, text, caret, goal)
+
+
+def _over(state: VimState, operator: str, over: str, text: str, caret: int, goal: int) -> VimOutcome:
+    """Work on what lies between the caret and where a motion leads."""
+    inclusive = over in ("e", "E") or (over[0] in "ft" or (over in ";," and goal > caret))
+    if over in ("w", "W"):
+        # The line's last word is taken without what follows on the next line.
+        words, newline, rest = text[caret:goal].rpartition("\n")
+        words = words.rstrip("\n")
+        goal = caret + len(words) if newline and words and not rest.strip() else goal
+    first, last = sorted((caret, goal))
+    if not inclusive and first < last and text[last - 1] == "\n":
+        # Behind a line's end: that line whole where it begins before its first word, else without its end.
+        if first <= first_word(text, line_around(text, first)[0]):
+            return _of_lines(state, operator, text, first, last - 1)
+        last -= 1
+    return _of_span(state, operator, text, first, min(len(text), last + inclusive))
+
+
+def _end_of_words(text: str, caret: int, count: int, *, big: bool) -> int:
+    kind, end = kind_of(text[caret], big), caret
+    while end < len(text) and kind_of(text[end], big) == kind:
+        end += 1
+    for _ in range(count - 1):
+        end = word_end(text, end - 1, big) + 1
+    return end
+
+
+def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
+    if operator in "<>":
+        return _of_lines(state, operator, text, first, max(first, last - 1))
+    if first == last:
+        mode = VimMode.INSERT if operator == "c" else state.mode
+        return VimOutcome(replace(state, mode=mode), text, first)
+    state = replace(state, register=text[first:last], of_lines=False)
+    if operator == "y":
+        return VimOutcome(state, text, first)
+    mode = VimMode.INSERT if operator == "c" else state.mode
+    return VimOutcome(replace(state, mode=mode), text[:first] + text[last:], first)
+
+
+def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
+    """Work on whole lines, from the one with a place to the one with another."""
+    start, end = line_around(text, first)[0], line_around(text, last)[1]
+    lines = text[start:end]
+    if operator in "<>":
+        shifted = "\n".join(_shifted(lines.split("\n"), operator))
+        return VimOutcome(state, text[:start] + shifted + text[end:], first_word(shifted, 0) + start)
+    state = replace(state, register=lines, of_lines=True)
+    if operator == "y":
+        return VimOutcome(state, text, first)
+    if operator == "c":
+        return VimOutcome(replace(state, mode=VimMode.INSERT), text[:start] + text[end:], start)
+    if end < len(text):
+        text = text[:start] + text[end + 1 :]
+    else:
+        text = text[: max(0, start - 1)]
+        start = line_around(text, len(text))[0]
+    return VimOutcome(state, text, first_word(text, start))
+
+
+def _shifted(lines: list[str], operator: str) -> Iterator[str]:
+    for line in lines:
+        if operator == ">":
+            yield INDENT + line if line else line
+        else:
+            blanks = len(line) - len(line.lstrip(" "))
+            yield line[min(blanks, len(INDENT)) :] if not line.startswith("\t") else line[1:]
+
+
+# -- other changes ---------------------------------------------------------------------------------------
+
+
+def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> VimOutcome:
+    if key in _INSERTS:
+        return _inserting(replace(state, mode=VimMode.INSERT), key, text, caret)
+    _, end = line_around(text, caret)
+    last = min(end, caret + count)
+    match key[0]:
+        case "r" if caret + count <= end:
+            return VimOutcome(state, text[:caret] + key[1] * count + text[last:], last - 1)
+        case "~":
+            return VimOutcome(state, text[:caret] + _swapped(text[caret:last]) + text[last:], last)
+        case "J":
+            return _joined(state, max(1, count - 1), text, caret)
+        case "p" | "P" if state.register:
+            return _put(state, count, text, caret, before=key == "P")
+        case _:
+            return VimOutcome(state, text, caret)
+
+
+def _swapped(text: str) -> str:
+    """Turn letters into capitals and back, but one that two would stand for."""
+    return "".join(one if len(one.swapcase()) > 1 else one.swapcase() for one in text)
+
+
+def _inserting(state: VimState, key: str, text: str, caret: int) -> VimOutcome:
+    start, end = line_around(text, caret)
+    match key:
+        case "a":
+            return VimOutcome(state, text, min(caret + 1, end))
+        case "I":
+            return VimOutcome(state, text, first_word(text, start))
+        case "A":
+            return VimOutcome(state, text, end)
+        case "o":
+            return VimOutcome(state, f"{text[:end]}\n{text[end:]}", end + 1)
+        case "O":
+            return VimOutcome(state, f"{text[:start]}\n{text[start:]}", start)
+        case _:
+            return VimOutcome(state, text, caret)
+
+
+def _joined(state: VimState, times: int, text: str, caret: int) -> VimOutcome:
+    for _ in range(times):
+        _, end = line_around(text, caret)
+        if end == len(text):
+            break
+        rest = text[end + 1 :].lstrip(" \t")
+        head = text[:end]
+        blank = " " if head and not head[-1].isspace() and rest[:1] not in ("", "\n", ")") else ""
+        text, caret = head + blank + rest, len(head)
+    return VimOutcome(state, text, caret)
+
+
+def _put(state: VimState, count: int, text: str, caret: int, *, before: bool) -> VimOutcome:
+    start, end = line_around(text, caret)
+    times = max(1, min(count, MOST_PUT // len(state.register)))
+    if state.of_lines:
+        lines = "\n".join([state.register] * times)
+        if before:
+            return VimOutcome(state, f"{text[:start]}{lines}\n{text[start:]}", first_word(lines, 0) + start)
+        return VimOutcome(state, f"{text[:end]}\n{lines}{text[end:]}", first_word(lines, 0) + end + 1)
+    place = caret if before or start == end else caret + 1
+    put = state.register * times
+    return VimOutcome(
+        state, text[:place] + put + text[place:], place if "\n" in put else place + len(put) - 1
+    )
