@@ -27,4 +27,9 @@ class LimitReached:
     state: SessionState
 
 
-SessionEvent = AgentEvent | Reconnected | LimitReached | DraftUpdated
+@dataclass(frozen=True, slots=True)
+class GaveWay:
+    """The session's process was idle and ended, to make room for one of another session."""
+
+
+SessionEvent = AgentEvent | Reconnected | LimitReached | GaveWay | DraftUpdated

@@ -25,6 +25,8 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
     StateChanged,
+    TaskEnded,
+    TaskStarted,
 )
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config import Launch
@@ -32,7 +34,7 @@ from ccq_tui.inbox import DraftUpdated, Request, RequestOutcome, Settled
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.questions import Expired
-from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
@@ -83,6 +85,8 @@ class SupervisedSession:
         """What can be done about what went wrong."""
         self.ends = False
         """Whether the session is ended for good: nothing starts it again here."""
+        self.gives_way = False
+        """Whether the agent is being ended to make room for another session's."""
         self.attention: Callable[[], Attention] = self._nobody
         """Asked what a person did last; a surface that shows the session puts its own in place."""
         self._listeners: list[Callable[[SessionEvent], None]] = []
@@ -107,6 +111,8 @@ class SupervisedSession:
         """The limit for which the session is being ended."""
         self._ran_out = False
         """Whether the session was closed because nothing happened in it."""
+        self._background: set[str] = set()
+        """Subagents and commands that run; of an idle session they run in the background."""
         self.agent = make_session(self._take, launch)
         """The session of the agent, one at a time."""
 
@@ -146,6 +152,17 @@ class SupervisedSession:
     def limited(self) -> bool:
         """Whether a time limit comes nearer."""
         return self._limits.upcoming is not None
+
+    @property
+    def can_give_way(self) -> bool:
+        """Whether its process does nothing: the next prompt would start another one."""
+        busy = self._waiting or self._background or self.gives_way or self._restarts
+        return self.state is SessionState.IDLE and not busy and not self.ends
+
+    @property
+    def last_used(self) -> float:
+        """When it last did something or a person last did something in it, in seconds of the clock."""
+        return max(self.since, self.attention().touched)
 
     @property
     def why_not_parkable(self) -> str:
@@ -231,6 +248,11 @@ class SupervisedSession:
             self.agent.close("reconnected")
         else:
             self.restart()
+
+    def give_way(self) -> None:
+        """End the idle agent to make room for another session's; the next prompt starts it again."""
+        self.gives_way = True
+        self.agent.close("idle, while another session needed a process")
 
     def start_again(self) -> float:
         """Start the agent again that has no process; where that failed before, not at once.
@@ -348,6 +370,10 @@ class SupervisedSession:
                 self.session_id = session_id
             case ModeChanged(mode):
                 self.mode = mode
+            case TaskStarted(task_id=task_id):
+                self._background.add(task_id)
+            case TaskEnded(task_id=task_id):
+                self._background.discard(task_id)
             case _:
                 self._note_request(event)
 
@@ -447,7 +473,11 @@ class SupervisedSession:
         if state in OVER or state in (SessionState.IDLE, SessionState.STARTING):
             self._ending_for = None  # what it was to end has ended, or has gone on
         if state is SessionState.STARTING:
-            self._ran_out = False
+            self._ran_out = self.gives_way = False
+            self._background.clear()
+        elif state is SessionState.ENDED and self.gives_way:
+            self.gives_way, self._ran_out = False, True
+            self._tell(GaveWay())
         elif limit is not None and state in (SessionState.PARKED, SessionState.ENDED):
             self._ran_out = state is SessionState.ENDED
             self._tell(LimitReached(limit, state))

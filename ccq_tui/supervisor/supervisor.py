@@ -7,17 +7,22 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 
+from ccq_tui.agent.events import SessionState, StateChanged
 from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, ParkWanted, Settled
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
 from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.supervisor.grants import GrantWatch
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.session import OVER, SupervisedSession
 
 _logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 3.0
+"""How long nothing happens in a session, and no key is pressed there, before it gives way."""
 
 
 class Supervisor:
@@ -26,8 +31,8 @@ class Supervisor:
     Args:
         make_session: Makes the agent's session of a launch.
         clock: Returns seconds of a monotonic clock.
-        most_live: How many sessions may have a process of Claude at a time; further ones wait. It holds as it
-            is when the first session is opened.
+        most_live: How many sessions may have a process of Claude at a time; further ones wait until one of
+            them ends or does nothing. It holds as it is when the first session is opened.
     """
 
     def __init__(
@@ -45,6 +50,8 @@ class Supervisor:
         self._inbox: DurableInbox | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: asyncio.TimerHandle | None = None
+        """The next look at who may give way."""
 
     @property
     def sessions(self) -> tuple[SupervisedSession, ...]:
@@ -68,8 +75,28 @@ class Supervisor:
         session = SupervisedSession(launch, self._make_session, clock=self._clock, slots=self._slots)
         if launch.flags is not None and launch.project_settings:
             session.subscribe(GrantWatch(launch.settings.directory, self._begin).take)
+        session.subscribe(self._note_room)
         self._sessions.append(session)
         return session
+
+    def _note_room(self, event: SessionEvent) -> None:
+        if isinstance(event, StateChanged) and event.state in (SessionState.QUEUED, SessionState.IDLE):
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Let sessions that do nothing give way to those that wait for a process, the least used first."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        waiting = sum(one.state is SessionState.QUEUED for one in self._sessions)
+        coming = sum(one.gives_way for one in self._sessions)
+        idle = sorted((one for one in self._sessions if one.can_give_way), key=lambda one: one.last_used)
+        for session in idle[: max(0, waiting - coming)]:
+            wait = session.last_used + IDLE_SECONDS - self._clock()
+            if wait > 0:
+                self._looking = asyncio.get_running_loop().call_later(wait, self._make_room)
+                return
+            session.give_way()
 
     def forget(self, session: SupervisedSession) -> None:
         """Supervise a session no longer that has ended."""
@@ -79,6 +106,8 @@ class Supervisor:
     async def end(self) -> None:
         """End all sessions, and wait until their processes are gone."""
         self._unsubscribe()
+        if self._looking is not None:
+            self._looking.cancel()
         await asyncio.gather(*(session.end() for session in self._sessions))
         if self._tasks:
             await asyncio.wait(self._tasks)

@@ -31,7 +31,7 @@ from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Due
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
@@ -275,3 +275,61 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
         heard.session.send("Go on.")
         await heard.until(TurnEnded, count=2)
         one.pid_of(heard)
+
+
+@pytest.fixture
+def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ccq_tui.supervisor.supervisor.IDLE_SECONDS", 0.2)
+
+
+@pytest.mark.usefixtures("soon_idle")
+async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: Callable[..., Any]) -> None:
+    scenario = Scenario("one").says("First.").ends_turn().says("Second.").ends_turn().says("Third.")
+    model, home = play(scenario.ends_turn())
+    async with house(home, most_live=1) as one:
+        with step("it is idle, and another session comes"):
+            first = one.open()
+            await first.state(SessionState.IDLE)
+            first.session.send("One")
+            await first.until(TurnEnded)
+            await first.state(SessionState.IDLE)
+            one.pid_of(first)
+            second = one.open()
+            await first.until(GaveWay)
+            assert first.session.state is SessionState.ENDED
+            second.session.send("Two")
+            await second.until(TurnEnded)
+        with step("its next prompt resumes it, for which the other one gives way"):
+            one.pid_of(second)
+            first.session.send("Three")
+            await second.until(GaveWay)
+            await first.until(TurnEnded, count=2)
+    *_, last = model.requests()
+    said = json.dumps(last.body)
+    assert [text for text in ("One", "First.", "Two", "Three") if text in said] == ["One", "First.", "Three"]
+
+
+@pytest.mark.usefixtures("soon_idle")
+async def test_what_works_or_waits_gives_no_way(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario("one").asks(DATABASE).says("Asked.").ends_turn().says("Second.").ends_turn())
+    async with house(home, most_live=1) as one:
+        first = one.open()
+        await first.state(SessionState.IDLE)
+        first.session.send("One")
+        asked = await first.until(QuestionAsked)
+        second = one.open()
+        await second.state(SessionState.QUEUED)
+        assert first.session.state is SessionState.AWAITING
+        first.session.answer(asked.request.id, Answered((Answer(("Redis",)),)), PANEL)
+        with step("its turn ends, and nothing else keeps its process"):
+            await first.until(GaveWay)
+            await second.state(SessionState.IDLE)
+        with step("one in which nothing was said yet gives way and comes back, too"):
+            third = one.open()
+            await second.until(GaveWay)
+            await third.state(SessionState.IDLE)
+            second.session.send("Two")
+            await second.until(QuestionAsked)
+            assert third.session.state is SessionState.ENDED
+    assert model.result(asked.request.tool_use_id).text.startswith(REDIS)
+    assert [e for e in first.events if isinstance(e, TurnEnded)]

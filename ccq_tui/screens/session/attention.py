@@ -5,8 +5,10 @@ from __future__ import annotations
 from ccq_tui.agent.events import SessionState
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.supervisor.events import LimitReached, SessionEvent
+from ccq_tui.supervisor.events import GaveWay, LimitReached, SessionEvent
 from ccq_tui.supervisor.limits import Attention, spoken
+
+GAVE_WAY = "Closed while idle, to make room for another session · your next prompt resumes it"
 
 
 class AttentionWatch:
@@ -25,6 +27,8 @@ class AttentionWatch:
         """Say why the session ended."""
         if isinstance(event, LimitReached):
             self._ui.note(_ended_words(event))
+        elif isinstance(event, GaveWay):
+            self._ui.note(GAVE_WAY)
 
     def changed(self) -> None:
         """Count down where a limit comes near."""

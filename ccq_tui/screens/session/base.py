@@ -33,7 +33,7 @@ from ccq_tui.screens.session.search import TranscriptSearch
 from ccq_tui.screens.session.ui import AGAIN_SECONDS
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.screens.work_failures import failure
-from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_for, presses_of
@@ -217,7 +217,7 @@ class SessionBase(Screen[None]):
         self._handled_at = self.clock()
         while self._arrived:
             event = self._arrived.popleft()
-            if not isinstance(event, Reconnected | LimitReached | DraftUpdated):
+            if not isinstance(event, Reconnected | LimitReached | GaveWay | DraftUpdated):
                 self.transcript.apply(event)
                 self.view = noted(self.view, event, self.clock())
             for take in self.listeners:
