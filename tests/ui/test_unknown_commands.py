@@ -14,7 +14,6 @@ LISTED = CommandsListed(
     (
         SlashCommand("compact", "Summarize"),
         SlashCommand("code-review", "Review", aliases=("review",)),
-        SlashCommand("__internal", "not for people"),
     )
 )
 
@@ -72,16 +71,13 @@ async def test_what_the_cli_knows_and_what_is_no_command_is_sent(text: str) -> N
         assert driven.told.sent == [text]
 
 
-async def test_a_command_of_claude_codes_own_screen_says_the_way_and_no_marker_is_proposed() -> None:
+async def test_a_command_of_claude_codes_own_screen_says_the_way() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
         await put(pilot, driven, "/upgrade")
         await pilot.press("enter")
         assert "claude in a terminal has it" in driven.screen.dock.notices.text
-        await put(pilot, driven, "/internal")
-        await pilot.press("enter")
-        assert "__" not in driven.screen.dock.notices.text
         assert driven.told.sent == []
 
 

@@ -9,7 +9,7 @@ from ccq_tui.agent.events import ModelChoice, SlashCommand
 
 
 def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
-    """Read the commands that the CLI knows.
+    """Read the commands that the CLI has for a person: those that it removed or calls itself are none.
 
     Args:
         info: The CLI's answer to the SDK's initialisation, of any shape.
@@ -23,7 +23,16 @@ def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
             tuple(str(alias) for alias in entry.get("aliases") or ()),
         )
         for entry in (listed if isinstance(listed, list) else ())
-        if isinstance(entry, Mapping) and entry.get("name")
+        if isinstance(entry, Mapping) and entry.get("name") and not _is_internal(entry)
+    )
+
+
+def _is_internal(entry: Mapping[str, Any]) -> bool:
+    about = str(entry.get("description") or "")
+    return (
+        str(entry["name"]).startswith("_")
+        or about.startswith("(removed)")
+        or about.rstrip(".").endswith("sessions only)")
     )
 
 

@@ -68,7 +68,6 @@ class UnknownCommands:
             return ""
         if name in WAYS:
             return f"/{name} is not available here: {WAYS[name]}"
-        # Markers of the CLI's own commands are for itself.
-        like = nearest(name, (one for one in names if not one.startswith("_")))
+        like = nearest(name, names)
         meant = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
         return f"There is no command /{name}{meant} · Enter again sends it as text"

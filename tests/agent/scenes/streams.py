@@ -79,6 +79,7 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
     commands = {command.name: command for command in run.one(CommandsListed).commands}
     assert commands["compact"].description
     assert commands["compact"].arguments
+    assert not {"agents", "__remote-workflow", "workflow-launch-exec"} & commands.keys()
     streamed: dict[Any, str] = {}
     for event in run.all(BlockGrew):
         streamed[event.key] = streamed.get(event.key, "") + event.text
