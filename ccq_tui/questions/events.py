@@ -58,6 +58,12 @@ class Pressed:
         return self.given or self.character or (self.key if len(self.key) == 1 else "")
 
 
+class PastedText(str):
+    """What a paste types, which is told from a key also where it is one character."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Pasted:
     """Text was pasted, whole."""
@@ -67,9 +73,9 @@ class Pasted:
     drafting: bool = False
 
     @property
-    def types(self) -> str:
+    def types(self) -> PastedText:
         """The text."""
-        return self.text
+        return PastedText(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,6 +237,13 @@ async def test_memory_is_edited_and_made(
         await until(pilot, lambda: edited[2:] == [kept / "a/[b].md"])
 
 
+async def test_no_memory_is_said(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
+        await say(pilot, driven, "/memory")
+        await until(pilot, lambda: "reads no files of instructions" in driven.screen.dock.notices.text)
+
+
 async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path) -> None:
     (tmp_path / "own").write_text("")
     path = str(tmp_path / "own/CLAUDE.md")

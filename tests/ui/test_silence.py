@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ccq_tui.agent.events import (
     AgentEvent,
+    ModeChanged,
+    PromptAccepted,
     Retrying,
     SessionState,
     StateChanged,
@@ -47,6 +49,11 @@ async def test_silence_is_said_where_claude_should_be_heard() -> None:
         assert f"{SILENT} for 15s" in line(1)
         await tell(Retrying(1, 10, 30.0, 529, "overloaded"))
         assert SILENT not in line(SILENCE), "a retry has its own words"
+        await tell(StateChanged(SessionState.WORKING))
+        assert SILENT not in line(10)
+        await tell(PromptAccepted("More", queued=True, prompt_id="p"))
+        await tell(ModeChanged("plan"))
+        assert f"{SILENT} for 15s" in line(5), "what a person does is no sign of Claude"
         await tell(StateChanged(SessionState.AWAITING))
         assert SILENT not in line(300)
         await tell(StateChanged(SessionState.WORKING))

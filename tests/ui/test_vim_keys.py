@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
-from ccq_tui.agent.events import PromptReturned, SessionState, StateChanged
+from ccq_tui.agent.events import PromptAccepted, PromptReturned, SessionState, StateChanged
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.hints import HintBar
@@ -74,7 +75,7 @@ async def test_j_and_k_go_to_other_prompts_where_there_is_no_other_line(driven: 
         await pilot.press("k")
         assert standing(driven)[0] == "second\nline"
         await pilot.press("k")
-        assert standing(driven) == ("first", 5, "NORMAL")
+        assert standing(driven) == ("first", 4, "NORMAL")
         await pilot.press("j")
         assert standing(driven)[0] == "second\nline"
 
@@ -131,6 +132,123 @@ async def test_the_command_turns_them_on_and_off(driven: Driven) -> None:
         await say(pilot, driven, "/vim")
         await until(pilot, lambda: "Vim's keys hold" in driven.screen.dock.notices.text)
         assert standing(driven)[2] == "INSERT"
+
+
+def pasted(run: Driven, word: str) -> None:
+    run.app.post_message(events.Paste(f"{word}\n" * 40))
+
+
+async def two_pastes(pilot: Pilot[int], driven: Driven) -> None:
+    """Put two pastes in the prompt, whose names begin alike, one below the other."""
+    pasted(driven, "one")
+    await until(pilot, lambda: field(driven).text == "[pasted 40 lines]")
+    await pilot.press("ctrl+j")
+    pasted(driven, "two")
+    await until(pilot, lambda: field(driven).text.endswith("· 2]"))
+    await pilot.press("escape")
+
+
+ONE, TWO = "one\n" * 40, "two\n" * 40
+
+
+async def test_a_command_on_a_paste_leaves_the_others_whole(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        await two_pastes(pilot, driven)
+        prompt = driven.screen.dock.prompt
+        await pilot.press("g", "g", "d", "d")
+        assert prompt.text == TWO
+        await pilot.press("u")
+        assert prompt.text == f"{ONE}\n{TWO}"
+        await pilot.press("g", "g", "y", "y", "j", "P")
+        assert prompt.text == f"{ONE}\n{ONE}\n{TWO}"
+        await pilot.press("u", "g", "g", "~", "x", "j", "p")
+        assert prompt.text == f"\n{TWO}{ONE}", "it is moved whole, and has no capitals"
+        await pilot.press("0", "2", "r", "-")
+        assert prompt.text == "\n--"
+
+
+async def test_a_paste_that_was_sent_or_deleted_is_put_whole(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        prompt = driven.screen.dock.prompt
+        pasted(driven, "one")
+        await until(pilot, lambda: "[pasted" in field(driven).text)
+        await pilot.press("escape", "d", "d", "i", *"hello", "enter")
+        pasted(driven, "two")
+        await until(pilot, lambda: "[pasted" in field(driven).text)
+        await pilot.press("escape", "p")
+        assert prompt.text == f"{TWO}\n{ONE}"
+        await pilot.press("enter")
+        assert driven.told.sent == ["hello", f"{TWO}\n{ONE}".rstrip()]
+
+
+async def test_a_bracket_and_a_caret_beside_a_paste(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        prompt = driven.screen.dock.prompt
+        await pilot.press("[")
+        pasted(driven, "one")
+        await until(pilot, lambda: "[pasted" in field(driven).text)
+        await pilot.press("escape", "0", "x")
+        assert prompt.text == ONE
+        await pilot.press("A", *" (b) c", "escape", "F", "(", "c", "i", "(", "Z", "escape")
+        assert prompt.text == f"{ONE} (Z) c"
+        await pilot.press("0", "c", "w", "a", "escape")
+        assert prompt.text == "a (Z) c"
+
+
+async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        await pilot.press(*"one two", "escape")
+        driven.told.tell(asked())
+        driven.clock.skip(5.0)
+        await until(pilot, lambda: panel_drawn(driven.screen))
+        driven.app.post_message(events.Paste("x"))
+        await until(pilot, lambda: field(driven).has_focus and "x" in field(driven).text)
+        assert field(driven).text == "one twxo"
+
+
+@pytest.mark.parametrize("between", ["left", "ctrl+j", "f1", "ctrl+n"])
+async def test_a_command_that_is_not_whole_does_not_outlive_what_comes_between(
+    driven: Driven, between: str
+) -> None:
+    async with driven.app.run_test() as pilot:
+        await pilot.press(*"one two", "escape", "0", "w", "d", between)
+        if between in ("f1", "ctrl+n"):
+            session = driven.session_screen
+            await until(pilot, lambda: driven.app.screen is not session)
+            await pilot.press("escape")
+            await until(pilot, lambda: driven.app.screen is session)
+        await pilot.press("w")
+        assert field(driven).text.replace("\n", "") == "one two"
+
+
+async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keeps_the_mode(
+    driven: Driven,
+) -> None:
+    async with driven.app.run_test(size=(60, 24)) as pilot:
+        await pilot.press(*"first", "enter")
+        driven.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
+        await until(pilot, lambda: driven.screen.dock.prompt.has_queued)
+        await pilot.press("escape", "k")
+        assert standing(driven) == ("first", 4, "NORMAL")
+        assert not driven.told.withdrawn, "only the arrow takes back what is queued"
+        await pilot.press("j", "i", *"word " * 30, "escape", "k")
+        assert standing(driven) == ("first", 4, "NORMAL")
+
+
+async def test_behind_the_last_character_a_command_is_for_that_one(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        await pilot.press(*"abc", "escape", "end", "x")
+        assert field(driven).text == "ab"
+        await pilot.press("o", *"cd", "escape", "g", "g", "y", "l", "end", "p")
+        assert field(driven).text == "aba\ncd"
+
+
+async def test_a_search_keeps_the_mode(driven: Driven) -> None:
+    async with driven.app.run_test() as pilot:
+        await pilot.press(*"one", "escape", "ctrl+r", "escape")
+        assert standing(driven) == ("one", 3, "NORMAL")
+        await pilot.press("ctrl+s", "ctrl+s")
+        assert standing(driven)[2] == "INSERT", "what comes back is typed on"
 
 
 async def test_picture_of_a_prompt_that_takes_commands(pictures: Pictures) -> None:

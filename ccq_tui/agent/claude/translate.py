@@ -263,8 +263,11 @@ class Translator:
 
     def servers(self, servers: Iterable[McpServer]) -> Iterator[ErrorReported]:
         """Report the MCP servers that did not start, each once: the CLI lists them again with each turn."""
-        failed = {one.name: one.error for one in servers if one.status == "failed"}
-        new, self._failed_servers = failed.keys() - self._failed_servers, frozenset(failed)
+        listed = tuple(servers)
+        failed = {one.name: one.error for one in listed if one.status == "failed"}
+        trying = {one.name for one in listed if one.status == "pending"}  # again, maybe
+        new = failed.keys() - self._failed_servers
+        self._failed_servers = frozenset(failed) | (self._failed_servers & trying)
         if new:
             words = (f"{name}: {failed[name]}" if failed[name] else name for name in sorted(new))
             yield ErrorReported(Problem.MCP_FAILED, bounded("\n".join(words), 1_000))

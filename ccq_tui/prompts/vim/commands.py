@@ -107,6 +107,7 @@ def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | No
         return _escaped(state, text, caret)
     if state.mode is VimMode.INSERT:
         return None
+    caret = on_character(text, caret)
     keys = state.keys + key
     if found := _COMMAND.fullmatch(keys):
         return _ran(replace(state, keys=""), found, text, caret)
@@ -132,7 +133,7 @@ def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOut
     count = min(int(found["count"] or 1) * int(found["more"] or 1), MOST_COUNT)
     simple = found["simple"] or ""
     if simple == ".":
-        return _again(state, text, caret)
+        return _again(state, found["count"] or "", text, caret)
     if simple == "u":
         return VimOutcome(state, text, caret, undo=count)
     if simple in _SHORT:
@@ -150,17 +151,22 @@ def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOut
     return _settled(done)
 
 
+def on_character(text: str, caret: int) -> int:
+    """Return the caret's place on a character: behind a line's last one only typing goes on."""
+    start, end = line_around(text, caret)
+    return max(start, min(caret, end - 1))
+
+
 def _settled(done: VimOutcome) -> VimOutcome:
-    """Put the caret on a character: behind a line's last one only typing goes on."""
     if done.state.mode is VimMode.INSERT:
         return done
-    start, end = line_around(done.text, done.caret)
-    return replace(done, caret=max(start, min(done.caret, end - 1)))
+    return replace(done, caret=on_character(done.text, done.caret))
 
 
-def _again(state: VimState, text: str, caret: int) -> VimOutcome:
-    """Make the last change once more, with what was typed in it."""
-    found = _COMMAND.fullmatch(state.change)
+def _again(state: VimState, count: str, text: str, caret: int) -> VimOutcome:
+    """Make the last change once more, with what was typed in it and maybe another count."""
+    change = count + state.change.lstrip("0123456789") if count else state.change
+    found = _COMMAND.fullmatch(change)
     if found is None:
         return VimOutcome(state, text, caret)
     done = _ran(state, found, text, caret)
@@ -170,7 +176,7 @@ def _again(state: VimState, text: str, caret: int) -> VimOutcome:
         start, _ = line_around(written, place + len(state.typed))
         left = max(start, place + len(state.typed) - 1)
         done = VimOutcome(replace(done.state, mode=VimMode.NORMAL, began=None), written, left)
-    return replace(done, state=replace(done.state, change=state.change, typed=state.typed))
+    return replace(done, state=replace(done.state, change=change, typed=state.typed))
 
 
 def _moved(state: VimState, motion: str, count: int, text: str, caret: int) -> VimOutcome:

@@ -29,6 +29,7 @@ NO_HOOKS = "There are no hooks · they stand under hooks in .claude/settings.jso
 MOST_MEMORIES = 500
 """Files of a directory of memories that are listed."""
 READ_LATER = "Claude reads it in the next conversation: after /clear, a resume or in a new session"
+NO_MEMORY = "Claude Code reads no files of instructions here · --bare leaves them out"
 NO_SKILLS = "There are no skills · one is a directory in .claude/skills with a SKILL.md"
 
 
@@ -127,6 +128,9 @@ class ListingCommands:
 
     async def _memory(self) -> None:
         places = await self._runner.ask(listings.memory())
+        if not places:
+            self._ui.say(NO_MEMORY, seconds=8.0)
+            return
         chosen = await self._runner.pick(
             "Memory", [_place_row(number, one) for number, one in enumerate(places)], choose="edit it"
         )

@@ -126,6 +126,7 @@ class Prompts:
         self, ui: SessionUi, keeper: PromptKeeper, rewind: RewindCommand, shell: ShellCommands
     ) -> None:
         self._ui = ui
+        ui.dock.prompt.field.vim.on = ui.launch.settings.vim_prompt
         self._keeper = keeper
         self._shell = shell
         self._rewind = rewind

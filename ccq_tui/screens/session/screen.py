@@ -105,7 +105,6 @@ class SessionScreen(SessionBase):
         self.completions = Completions(
             self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
         )
-        self.dock.prompt.field.vim.on = launch.settings.vim_prompt
         self.images = PromptImages(self, self.keeper.images)
         self.unknown = UnknownCommands(self, self.completions)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
@@ -212,6 +211,7 @@ class SessionScreen(SessionBase):
     def on_screen_suspend(self) -> None:
         """Take a list that is opened, or a look at another session, for somebody's hands."""
         self.attention.touch()
+        self.dock.prompt.field.vim.drop()
 
     def on_screen_resume(self) -> None:
         """Take in that somebody comes back to this session."""

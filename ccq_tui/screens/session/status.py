@@ -8,8 +8,21 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
-from ccq_tui.agent.events import SessionState, ToolFinished, ToolStarted, TurnEnded
+from ccq_tui.agent.events import (
+    EffortChanged,
+    ModeChanged,
+    ModelChanged,
+    PromptAccepted,
+    PromptReturned,
+    SessionLost,
+    SessionState,
+    TitleChanged,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
 from ccq_tui.config.keymap import Keymap
+from ccq_tui.inbox import DraftUpdated
 from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TIMED
@@ -39,6 +52,8 @@ _ALWAYS: Wanted = (
 )
 SILENCE = 15
 """Seconds without a sign of Claude after which the line says so."""
+_OWN = (PromptAccepted, PromptReturned, ModeChanged, ModelChanged, EffortChanged, TitleChanged, DraftUpdated)
+"""Events of what a person does: no sign of Claude."""
 _GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
 
 
@@ -100,7 +115,8 @@ class Status:
 
     def take(self, event: SessionEvent) -> None:
         """Note each sign of Claude; look at the branch after a turn, which may have changed it."""
-        self._heard = self._ui.clock()
+        if not isinstance(event, _OWN):
+            self._heard = self._ui.clock()
         match event:
             case ToolStarted(tool_use_id=call):
                 self._calls.add(call)
@@ -109,6 +125,8 @@ class Status:
             case TurnEnded():
                 self._calls.clear()
                 self.look_at_branch()
+            case SessionLost():
+                self._calls.clear()
 
     def begin(self, second_hand: Timer) -> None:
         """Count the seconds from now on.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import ClassVar
 
 from rich.text import Text
@@ -18,28 +17,31 @@ from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
-VIM_STEPS = {1: "up", -1: "down"}
+_SIGNS = range(0x100000, 0x10FFFE)
+"""Characters for private use, which nobody types."""
 BESIDE = 2
 """Lines of the lower half of the screen that are not the field's: the rule above it, and the status line."""
 
 
 class VimKeys:
-    """Edits the field by Vim's commands.
+    """Edits the field by Vim's commands, for which a folded paste or an image is one character.
 
     Args:
         field: The field.
-        press: Presses a key of the prompt; returns whether it meant something there.
     """
 
-    def __init__(self, field: PromptField, press: Callable[[events.Key], bool]) -> None:
+    def __init__(self, field: PromptField) -> None:
         self._field = field
-        self._press = press
         self._state = vim.VimState()
         self._on = False
+        self._pieces: dict[str, tuple[str, str]] = {}
+        """The names of pastes and images, and what a paste holds, by the characters that stand for them."""
         self.rests: Callable[[], bool] = lambda: False
         """Whether letters are typed all the same, since something else stands in the field."""
         self.told: Callable[[], None] = lambda: None
         """Called after each key that was taken."""
+        self.step: Callable[[int], object] = lambda _: None
+        """Shows an earlier prompt, or a later one, as `VimOutcome.step` says."""
 
     @property
     def on(self) -> bool:
@@ -64,11 +66,21 @@ class VimKeys:
     def insert(self) -> None:
         """Let letters be typed from now on."""
         self._state = replace(self._state, mode=vim.VimMode.INSERT, keys="", began=None)
+        kept = self._state.register + self._state.typed
+        self._pieces = {sign: piece for sign, piece in self._pieces.items() if sign in kept}
+
+    def drop(self) -> None:
+        """Forget the keys of a command that is not whole: something else was done meanwhile."""
+        if self._state.keys:
+            self._state = replace(self._state, keys="")
 
     def takes(self, event: events.Key) -> bool:
         """Take a key, unless it is typed or means something elsewhere."""
         key = vim.ESCAPE if event.key == "escape" else text_of(event)
-        return bool(key) and bool(self.mode) and self._take(key)
+        taken = bool(key) and bool(self.mode) and self._take(key)
+        if not taken:
+            self.drop()
+        return taken
 
     def type(self, character: str) -> None:
         """Take a character that was meant for the prompt: a command is one here, too."""
@@ -77,30 +89,33 @@ class VimKeys:
 
     def _take(self, key: str) -> bool:
         field = self._field
-        outcome = vim.pressed(self._state, key, field.text, field.caret)
+        text, caret = self._packed(field.text), len(self._packed(field.text[: field.caret]))
+        outcome = vim.pressed(self._state, key, text, caret)
         if outcome is None:
             return False
         self._state = outcome.state
-        self._change(outcome.text)
+        self._change(text, outcome.text)
         if outcome.undo:
             self._undo(outcome.undo)
         else:
-            field.go_to(outcome.caret)
+            field.go_to(len(self._whole(outcome.text[: outcome.caret])))
         if outcome.step:
-            self._press(events.Key(VIM_STEPS[outcome.step], None))
+            self.step(outcome.step)
+            field.go_to(vim.on_character(field.text, field.caret))
         self.told()
         return True
 
-    def _change(self, text: str) -> None:
-        """Change what differs alone, so that folded pastes stay folded and undo takes back as much."""
-        before = self._field.text
+    def _change(self, before: str, text: str) -> None:
+        """Change what differs alone, so that undo takes back as much."""
         if text == before:
             return
         head = _same(before, text)
-        tail = _same(reversed(before[head:]), reversed(text[head:]))
+        tail = _same(before[head:][::-1], text[head:][::-1])
+        begin = len(self._whole(before[:head]))
+        end = begin + len(self._whole(before[head : len(before) - tail]))
         # Else undo takes back two deletions in one.
         self._field.history.checkpoint()
-        self._field.exchange_between(head, len(before) - tail, text[head : len(text) - tail])
+        self._field.exchange_between(begin, end, self._whole(text[head : len(text) - tail]))
 
     def _undo(self, times: int) -> None:
         for _ in range(times):
@@ -108,6 +123,31 @@ class VimKeys:
             self._field.action_undo()
             if self._field.text == before:
                 return
+
+    def _packed(self, text: str) -> str:
+        """Return a text with one character in place of the name of each folded paste and image."""
+        return self._field.pieces_replaced(text, lambda name: self._sign(name, text))
+
+    def _sign(self, name: str, text: str) -> str:
+        piece = (name, self._field.pastes.get(name, ""))
+        for sign, known in self._pieces.items():
+            if known == piece:
+                return sign
+        sign = next(one for one in map(chr, _SIGNS) if one not in self._pieces and one not in text)
+        self._pieces[sign] = piece
+        return sign
+
+    def _whole(self, text: str) -> str:
+        """Return a text with names in place of their characters."""
+        return text.translate({ord(sign): self._name(sign) for sign in self._pieces if sign in text})
+
+    def _name(self, sign: str) -> str:
+        """Return the name of a piece; a paste that was sent meanwhile, or lost its name, is named anew."""
+        name, paste = self._pieces[sign]
+        if paste and self._field.pastes.get(name) != paste:
+            name = pastes.label(paste, self._field.pastes, self._field.text)
+            self._field.pastes[name] = paste
+        return name
 
 
 class PromptField(AnswerField):
@@ -139,9 +179,24 @@ class PromptField(AnswerField):
         """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
         self.looks_at: Callable[[str], None] = lambda _: None
         """Called with what a paste has put into the text."""
-        self.vim = VimKeys(self, press)
+        self.vim = VimKeys(self)
         """Vim's keys."""
-        super().__init__(lambda event: press(event) or self.vim.takes(event), id=id)
+        self._prompt_takes = press
+        super().__init__(self._takes, id=id)
+
+    def _takes(self, event: events.Key) -> bool:
+        if self._prompt_takes(event):
+            self.vim.drop()
+            return True
+        return self.vim.takes(event)
+
+    def on_blur(self) -> None:
+        """Forget a command that is not whole: what comes next is another thing."""
+        self.vim.drop()
+
+    def on_mouse_down(self) -> None:
+        """Forget a command that is not whole, too."""
+        self.vim.drop()
 
     def leave_room(self) -> None:
         """Take fewer lines on a low screen, whose end the line with the caret would be pushed out of."""
@@ -221,11 +276,6 @@ class PromptField(AnswerField):
         self.move_cursor(self._location(place))
         self.scroll_cursor_visible()
 
-    def load_text(self, text: str) -> None:
-        """Take another text whole; letters are typed then."""
-        super().load_text(text)
-        self.vim.insert()
-
     def _named(self, image: PromptImage, beside: str = "") -> str:
         name = images.label(image, self.images, self.text + beside)
         self.images[name] = image
@@ -262,6 +312,16 @@ class PromptField(AnswerField):
         within = pastes.around(column, self._pieces(self.document.get_line(row)))
         return place if within is None else (row, within[1] if after else within[0])
 
+    def pieces_replaced(self, text: str, by: Callable[[str], str]) -> str:
+        """Return a text with something else in place of the name of each paste and image."""
+        if not (self.pastes or self.images):
+            return text
+        parts, at = [], 0
+        for begin, end in sorted(self._pieces(text)):
+            parts += [text[at:begin], by(text[begin:end])]
+            at = end
+        return "".join([*parts, text[at:]])
+
     def _pieces(self, line: str) -> Iterator[tuple[int, int]]:
         """Give where names of pastes and images begin and end in a line."""
         yield from pastes.in_line(line, self.pastes)
@@ -275,6 +335,10 @@ class PromptField(AnswerField):
         return line
 
 
-def _same(one: Iterable[str], other: Iterable[str]) -> int:
+def _same(one: str, other: str) -> int:
     """Return how many characters two texts have in common at their beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        half = (low + high + 1) // 2
+        low, high = (half, high) if one[:half] == other[:half] else (low, half - 1)
+    return low

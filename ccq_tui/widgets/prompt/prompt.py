@@ -22,6 +22,7 @@ from ccq_tui.prompts.pastes import unfolded, used
 from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
+from ccq_tui.questions.events import PastedText
 from ccq_tui.widgets.keys import keymap_for, keys_meant, presses_of
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.prompt.choices import ChoiceList
@@ -135,6 +136,7 @@ class Prompt(Vertical):
         self.field.looks_at = self._look_at
         self.field.vim.rests = lambda: self.searching
         self.field.vim.told = self._note_command
+        self.field.vim.step = self._step
         self.last_typed: float | None = None
         """When somebody last typed what stands here, in seconds of the clock, or None."""
 
@@ -205,7 +207,7 @@ class Prompt(Vertical):
             # Nobody sees yet that there is a prompt: an Enter in these very words was not meant to send them.
             self.hold()
         for key in keys:
-            if len(key) > 1:
+            if len(key) > 1 or isinstance(key, PastedText):
                 self.field.paste(key)
             else:
                 self.field.vim.type(key)
@@ -272,6 +274,7 @@ class Prompt(Vertical):
         self._known = draft.text
         self.field.pastes = dict(draft.pastes)
         self.field.load_text(draft.text)
+        self.field.vim.insert()
         self.field.move_cursor(self.field.document.end)
         self._tell()
 

@@ -170,6 +170,17 @@ def test_a_count_puts_no_more_into_the_text_than_an_eye_can_take() -> None:
     assert after("abc", 0, [*"9" * 13, "x"])[0] == "bc", "so many digits are no count"
 
 
+def test_a_count_of_the_dot_takes_the_place_of_the_changes_own() -> None:
+    assert after("abcdefghij", 0, [*"x3."])[0] == "efghij"
+    assert after("abcdefghij", 0, [*"3x."])[0] == "ghij"
+    assert after("abcdefghij", 0, [*"3x2.."])[0] == "hij"
+
+
+def test_a_caret_behind_the_last_character_is_on_it_for_a_command() -> None:
+    assert after("ab\ncd", 2, [*"x"])[:2] == ("a\ncd", 0)
+    assert after("ab\ncd", 2, [*"ylp"])[:2] == ("abb\ncd", 2)
+
+
 def test_keys_of_a_command_that_is_not_whole_are_dropped_by_escape_alone() -> None:
     _, _, begun = after(LINE, 0, ["2", "d", "i"])
     assert begun.keys == "2di"
