@@ -64,6 +64,7 @@ def command_output(text: str) -> list[NoticeGiven]:
 
 
 _HOOK = re.compile(r"\A(\w+) hook feedback:\n(?:\[.*?\]: )?(.*)\Z", re.DOTALL)
+_REFUSAL = re.compile(r"\A(?:Pre|Post)ToolUse:\S+ hook error: (?:\[[^\n]*?\]: )?")
 _CUT_SHORT = "Output token limit hit"
 
 
@@ -74,6 +75,11 @@ def told_to_model(text: str) -> NoticeGiven | None:
     if found := _HOOK.match(text):
         return NoticeGiven("warning", f"A {found[1]} hook says: {bounded(found[2].strip(), 4_000)}")
     return None
+
+
+def hook_refusal(output: str) -> str | None:
+    """Return why a hook refused a call, from what the model got; None where none did."""
+    return output[found.end() :] if (found := _REFUSAL.match(output)) else None
 
 
 def size(count: int) -> str:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 
-from ccq_tui.agent.events import PermissionAsked, RequestSettled, ToolFinished, TurnEnded
+from ccq_tui.agent.events import Connected, PermissionAsked, RequestSettled, ToolFinished, TurnEnded
 from ccq_tui.config.granted import Granted, follow_granted, settings_files
 from ccq_tui.inbox.requests import Allowed
 from ccq_tui.inbox.suggestions import Rule, Suggestion
@@ -36,6 +36,8 @@ class GrantWatch:
     def take(self, event: SessionEvent) -> None:
         """Look at the files before something can be granted, and after it was."""
         match event:
+            case Connected():
+                self._begin(self._look())
             case PermissionAsked(request) if any(
                 one.destination in _OF_PROJECT for one in request.suggestions
             ):
@@ -51,8 +53,12 @@ class GrantWatch:
 
     async def _look(self) -> None:
         async with self._in_order:
+            if self._granted:
+                return
+            found = await asyncio.to_thread(settings_files, self._directory)
+            # Where something was granted meanwhile, this may be what Claude Code has written for it.
             if not self._granted:
-                self._before = await asyncio.to_thread(settings_files, self._directory)
+                self._before = found
 
     async def _follow(self) -> None:
         async with self._in_order:

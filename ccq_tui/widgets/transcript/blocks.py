@@ -12,6 +12,7 @@ from typing import Any
 
 from ccq_tui.agent.agent_prompts import INTERRUPTED
 from ccq_tui.agent.events import Retrying, TurnEnded
+from ccq_tui.agent.output_text import hook_refusal
 from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
@@ -255,6 +256,8 @@ def uncoloured(block: ToolBlock) -> str:
 def readable(block: ToolBlock) -> str:
     """Return a call's output without what is meant for the model; a command's with its colours."""
     text = "" if block.interrupted else block.output
+    if block.state is ToolState.FAILED and (reason := hook_refusal(text)) is not None:
+        return reason
     if block.card is ToolCard.COMMAND:
         if text == SILENT:
             return ""

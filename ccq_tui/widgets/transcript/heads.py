@@ -23,6 +23,7 @@ _STATES = {
 }
 _LEVELS = {"warning": ("⚠", "warning"), "error": ("✘", "error"), "done": ("✔", "success")}
 _USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
+_ENDS = {"hook_stopped": "stopped by a hook"}
 ERROR_LIMIT = 4_000
 LEAST_WAIT = 1.0
 """Seconds of waiting for a person that a turn's line names."""
@@ -155,7 +156,8 @@ def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
     body = Text(" · ".join(facts), colours["muted"])
     if event.is_error or event.reason not in _USUAL_ENDS:
         interrupted = event.reason.startswith("aborted")
-        reason = "interrupted" if interrupted else one_line(event.reason.replace("_", " "), 200) or "failed"
+        words = _ENDS.get(event.reason) or one_line(event.reason.replace("_", " "), 200) or "failed"
+        reason = "interrupted" if interrupted else words
         colour = "error" if event.is_error and not interrupted else "warning"
         body = Text.assemble((reason, colours[colour]), " · ", body)
     return pen.hang(Text("─ ", colours["faint"]), body, width)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ccq_tui.agent.output_text import size
+from ccq_tui.agent.output_text import hook_refusal, size
 from ccq_tui.inbox.layout import plural
 from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState, uncoloured
 from ccq_tui.widgets.transcript.checklist import Doing
@@ -34,6 +34,9 @@ def told(block: ToolBlock) -> str:
 
 
 def _failed(block: ToolBlock) -> str:
+    if (reason := hook_refusal(block.output)) is not None:
+        shown = isinstance(block.body, Excerpt | PlainText)
+        return "refused by a hook" if shown else f"refused by a hook: {_failure(reason)}"
     if not isinstance(block.body, Excerpt | PlainText):
         return outcome(block.tool, uncoloured(block), block.structured, failed=True)
     found = _EXIT.match(block.output)

@@ -280,6 +280,21 @@ def test_a_slow_command_is_no_task_of_its_own(model: TranscriptModel) -> None:
     assert len(model.blocks) == 1
 
 
+@pytest.mark.parametrize("hook", ["[/srv/api/check.sh]: ", ""])
+def test_a_call_that_a_hook_refused_says_so_in_words(model: TranscriptModel, hook: str) -> None:
+    for name, tool, given in (("b", "Bash", {"command": "make"}), ("r", "Read", {"file_path": "/srv/a.py"})):
+        model.apply(ev.ToolStarted(name, tool, given))
+        more = "It is Friday.\nGo home.\n" if tool == "Bash" else ""
+        output = f"PreToolUse:{tool} hook error: {hook}No builds on Fridays\n{more}"
+        model.apply(ev.ToolFinished(name, tool, output, is_error=True))
+    text = shown(model)
+    assert "✘ Bash make · refused by a hook\n" in text
+    assert "No builds on Fridays" in text.splitlines()[1]
+    assert "Go home." in text
+    assert "✘ Read /srv/a.py · refused by a hook: No builds on Fridays" in text
+    assert "hook error" not in text
+
+
 def test_a_retry_counts_down(model: TranscriptModel, clock: Clock) -> None:
     model.apply(ev.Retrying(2, 10, 7.2, 529, "overloaded"))
     assert shown(model) == "↻ Retrying in 8 s, attempt 2 of 10 · the API is overloaded\n  (529)"

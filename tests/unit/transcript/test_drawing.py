@@ -265,6 +265,8 @@ def test_lines_of_the_session() -> None:
     data.apply(ev.NoticeGiven("warning", "Context is 85% full"))
     data.apply(ev.TurnEnded("success", False, 47.3, 2.5, 1234, 56, turn_cost=0.0123, waited=35.0))
     data.apply(ev.TurnEnded("max_turns", True, 1.0, None, 0, 0))
+    data.apply(ev.NoticeGiven("info", "A hook says: halted"))
+    data.apply(ev.TurnEnded("hook_stopped", False, 2.0, None, 10, 5))
     data.apply(ev.ConversationReset("s"))
     text = shown(data)
     assert "Retried, attempt 2 of 10 · the API is overloaded (529)" in text
@@ -272,6 +274,7 @@ def test_lines_of_the_session() -> None:
     assert "⚠ Context is 85% full" in text
     assert "─ 12 s · waited 35 s for you · 1,234 → 56 tokens · $0.0123" in text
     assert "─ max turns · 1.0 s" in text
+    assert "─ stopped by a hook · 2.0 s" in text
     assert "── conversation cleared ──" in text
 
 

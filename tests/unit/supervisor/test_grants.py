@@ -1,0 +1,62 @@
+"""What was granted for good is followed, however late the files are looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Coroutine
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent.events import Connected, PermissionAsked, RequestSettled, ToolFinished
+from ccq_tui.config.granted import settings_files
+from ccq_tui.config.trust import remember, untrusted
+from ccq_tui.inbox import Allowed
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.supervisor import grants
+from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.supervisor.grants import GrantWatch
+from tests.actors import PANEL
+
+GRANT = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
+REQUEST = PermissionRequest("t", "s", "Bash", {"command": "make"}, suggestions=(GRANT,))
+LIMIT = 10.0
+
+
+async def test_a_look_that_ends_after_the_grant_was_written_is_not_taken_for_what_was_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks: list[asyncio.Task[None]] = []
+    may_read = threading.Event()
+    may_read.set()
+
+    def begin(work: Coroutine[None, None, None]) -> None:
+        tasks.append(asyncio.create_task(work))
+
+    async def told(event: SessionEvent) -> None:
+        watch.take(event)
+        await asyncio.wait(tasks, timeout=LIMIT)
+
+    def late(directory: Path) -> dict[Path, bytes]:
+        may_read.wait(LIMIT)
+        return settings_files(directory)
+
+    monkeypatch.setattr(grants, "settings_files", late)
+    file = tmp_path / ".claude/settings.local.json"
+    file.parent.mkdir()
+    file.write_text('{"env": {"A": "b"}}')
+    carried = untrusted(tmp_path)
+    assert carried is not None
+    remember(carried)
+    watch = GrantWatch(tmp_path, begin)
+    await told(Connected("s", "claude-x", "default", str(tmp_path)))
+    may_read.clear()
+    watch.take(PermissionAsked(REQUEST))
+    watch.take(RequestSettled(REQUEST.id, Allowed(suggestion=GRANT), PANEL))
+    file.write_text(json.dumps({"env": {"A": "b"}, "permissions": {"allow": ["Bash(make *)"]}}))
+    may_read.set()
+    await told(ToolFinished("t", "Bash", ""))
+    assert untrusted(tmp_path) is None
