@@ -99,6 +99,8 @@ class Picker(Overlay[str | None]):
         self.empty = "There is nothing to choose"
         self.by_itself = False
         """Whether the list comes up without a key that asks for it right then, such as after another one."""
+        self.takes_lines: Callable[[int], None] = lambda _: None
+        """Called with how many lines at the foot of the screen the list takes; 0 when it has gone."""
         self._covered = False
         self._choose = choose
         self._preview = preview
@@ -126,6 +128,10 @@ class Picker(Overlay[str | None]):
         self._draw()
         if self.by_itself:
             self.came_up()
+
+    def on_unmount(self) -> None:
+        """Give back the lines that the list took."""
+        self.takes_lines(0)
 
     def on_screen_suspend(self) -> None:
         """Remember that another screen lies over the list."""
@@ -283,7 +289,9 @@ class Picker(Overlay[str | None]):
         view.show(rows, self.state.cursor, palette.cursor)
         self.query_one(HintBar).show(self._hints, self._count)
         wanted = len(head) + int(finds) + len(rows) + 2
-        body.styles.height = min(height - 1, min(_most_lines(height), wanted) + extra)
+        lines = min(height - 1, min(_most_lines(height), wanted) + extra)
+        body.styles.height = lines
+        self.takes_lines(lines)
 
     def _head(self, width: int, palette: Palette, room: int) -> list[Text]:
         """Return what is chosen, what is said of it and what there is to notice, in so many lines."""

@@ -128,6 +128,7 @@ class CommandRunner:
     async def show_picker(self, picker: Picker) -> str | None:
         """Let the person choose from a list that is made already; None when they left it."""
         self._picker = picker
+        picker.takes_lines = self.ui.dock.make_room
         # Then the key that asked for it is long ago, or may still be held down.
         picker.by_itself, self._asked_before = self._asked_before, True
         self.say_what_waits()

@@ -100,6 +100,7 @@ class Dock(Vertical):
         self._offered = ""
         self._countdown = ""
         self._keys: Hints = ()
+        self._room = 0
         self._early: list[str] | None = []
         """What was typed before the prompt was there to take it; None since it is."""
         self.folded_at: float | None = None
@@ -150,6 +151,13 @@ class Dock(Vertical):
     def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:
         event.stop()
         self.on_resize()
+
+    def make_room(self, lines: int) -> None:
+        """Lift the transcript above a list that takes so many lines at the foot of the screen; 0 for none."""
+        below = self.screen.region.height - self.region.bottom
+        # Words to find make the list lower again: the transcript does not move with each letter.
+        self._room = max(self._room, lines - below) if lines else 0
+        self.styles.min_height = self._room or None
 
     def show_keys(self, keys: Hints) -> None:
         """Show under the prompt which keys apply now."""
