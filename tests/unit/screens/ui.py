@@ -20,6 +20,7 @@ class FieldAlone:
     """The field of a prompt: its text, and what was put back into it."""
 
     def __init__(self) -> None:
+        self.field = SimpleNamespace(vim=SimpleNamespace(on=False))
         self.text = ""
         self.display = True
         self.has_queued = False
