@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ccq_tui.agent.events import AgentEvent, HistoryLoaded
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded, TaskEnded
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError, read_by
-from ccq_tui.agent.replay import replay
+from ccq_tui.agent.replay import replay, task_ends
 
 READ_SECONDS = 60.0
 MAX_MESSAGES = 200_000
@@ -87,9 +87,10 @@ async def read_history(
     lines = output.splitlines()
     first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])
     session_id: str = first["session_id"]
+    ended = {event.task_id: event for text in first["notifications"] for event in task_ends(text)}
     read: list[tuple[tuple[AgentEvent, ...], tuple[str, ...]]] = []
     for number, line in enumerate(lines):
-        read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"])))
+        read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"]), ended))
         if tell is not None:
             cut = first["cut"] and number == len(lines) - 1
             names = ("", "") if number else (first["title"], first["first_prompt"])
@@ -105,7 +106,8 @@ async def read_history(
 
 
 def _part(
-    line: bytes, session_id: str, deferred: frozenset[str]
+    line: bytes, session_id: str, deferred: frozenset[str], ended: dict[str, TaskEnded]
 ) -> tuple[tuple[AgentEvent, ...], tuple[str, ...]]:
     messages: list[dict[str, Any]] = json.loads(line)["messages"]
-    return tuple(replay(messages, session_id, deferred)), tuple(message["uuid"] for message in messages)
+    events = tuple(replay(messages, session_id, deferred, ended))
+    return events, tuple(message["uuid"] for message in messages)

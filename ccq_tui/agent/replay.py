@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from ccq_tui.agent.claude.tasks import ENDS, SUMMARY
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockFinished,
@@ -15,6 +16,8 @@ from ccq_tui.agent.events import (
     BlockKind,
     Compacted,
     PromptAccepted,
+    TaskEnded,
+    TaskStarted,
     ToolFinished,
     ToolStarted,
 )
@@ -32,14 +35,22 @@ _HIDDEN = (
     "Caveat: ",
     "[Request interrupted by user",
     "<system-reminder>",
-    "<task-notification>",
 )
+_IN_BACKGROUND = re.compile(
+    r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
+    re.DOTALL | re.MULTILINE,
+)
+_NOTIFICATION = "<task-notification>"
+_FIELD = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
 _QUESTION_TOOL = "AskUserQuestion"
 _NO_RESPONSE = "No response requested."
 
 
 def replay(
-    messages: Iterable[Mapping[str, Any]], session_id: str = "", deferred: Collection[str] = ()
+    messages: Iterable[Mapping[str, Any]],
+    session_id: str = "",
+    deferred: Collection[str] = (),
+    ended: dict[str, TaskEnded] | None = None,
 ) -> Iterator[AgentEvent]:
     """Translate stored messages.
 
@@ -48,10 +59,15 @@ def replay(
             where there is an answer to questions or an edit, also ``"tool_use_result"`` and ``"timestamp"``.
         session_id: The session.
         deferred: Calls that the CLI makes again when the session is resumed.
+        ended: The ends of tasks that are told elsewhere, by their ids; those of these messages are added.
 
     Yields:
-        Prompts, whole blocks, tool calls and their results, questions and what became of them.
+        Prompts, whole blocks, tool calls and their results, questions and what became of them. What ran in
+        the background has ended: nothing of a stored conversation runs any more.
     """
+    ended = {} if ended is None else ended
+    background: dict[str, str] = {}
+    told: set[str] = set()
     stored = [entry for entry in messages if isinstance(entry.get("message"), Mapping)]
     results = {
         str(block.get("tool_use_id")): _result(block, entry)
@@ -72,8 +88,17 @@ def replay(
                     call = str(block.get("id"))
                     source, result = block.get("input") or {}, results.get(call)
                     yield from recalled(call, source, result, session_id, waits=call in deferred)
-            else:
-                yield from _heard(block, tools, results, str(entry.get("uuid") or ""))
+                continue
+            for event in _heard(block, tools, results, str(entry.get("uuid") or "")):
+                if isinstance(event, TaskStarted):
+                    background[event.task_id] = event.tool_use_id
+                elif isinstance(event, TaskEnded):
+                    ended[event.task_id] = event
+                    told.add(event.task_id)
+                yield event
+    for task, call in background.items():
+        if task not in told:
+            yield ended.get(task) or TaskEnded(task, call, "stopped")
 
 
 def _blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -111,6 +136,8 @@ def _heard(
             name = str(block.get("tool_use_id"))
             tool, result = tools.pop(name, ""), results[name]
             record = None if tool == _QUESTION_TOOL else result.structured
+            if found := _IN_BACKGROUND.match(result.output):
+                yield TaskStarted(found[1], name, "", background=True)
             yield ToolFinished(name, tool, result.output, result.failed, record)
         case "text":
             yield from written(str(block.get("text") or ""), prompt_id)
@@ -127,6 +154,8 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
     """
     if run_in(text) is not None:
         yield PromptAccepted(text, prompt_id=prompt_id)
+    elif text.startswith(_NOTIFICATION):
+        yield from task_ends(text)
     elif outputs := command_output(text):
         yield from outputs
     elif found := _COMMAND.search(text):
@@ -138,3 +167,12 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
         yield Compacted(summary=bounded(text))
     elif text and not text.startswith(_HIDDEN):
         yield PromptAccepted(text, prompt_id=prompt_id)
+
+
+def task_ends(text: str) -> Iterator[TaskEnded]:
+    """Read a notification of the CLI's that a task in the background has ended; nothing of any other text."""
+    fields = dict(_FIELD.findall(text))
+    status = ENDS.get(fields.get("status", ""))
+    if status and fields.get("task-id"):
+        summary = bounded(fields.get("summary", ""), SUMMARY)
+        yield TaskEnded(fields["task-id"], fields.get("tool-use-id", ""), status, summary)

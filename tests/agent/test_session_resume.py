@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ from ccq_tui.agent.events import (
     QuestionAsked,
     RequestSettled,
     SessionState,
+    TaskEnded,
+    TaskStarted,
     TitleChanged,
     ToolFinished,
     ToolStarted,
@@ -27,7 +30,7 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, written
+from tests.agent.running import Running, until_written, written
 from tests.steps import step
 
 DATABASE = Question(
@@ -165,3 +168,24 @@ async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -
         lost = await run.ended()
     assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, unknown)
     assert run.session.state is SessionState.FAILED
+
+
+async def test_what_ran_in_the_background_of_a_killed_process_has_ended_after_a_resume(
+    play: Callable[..., Any],
+) -> None:
+    scenario = Scenario("b").runs("Bash", command="sleep 300", description="Wait", run_in_background=True)
+    scenario = scenario.runs("Bash", command="true", description="Quick", run_in_background=True)
+    _model, home = play(scenario.says("Both run.").ends_turn())
+    async with Running(home, allowed_tools=("Bash",)) as run:
+        run.session.send("Begin")
+        await run.until(TaskEnded, lambda event: bool(event.summary))
+        session_id = run.session.session_id
+        await until_written(home, session_id, '"content":"<task-notification>')
+        assert run.pid is not None
+        os.kill(run.pid, signal.SIGKILL)
+        await run.ended()
+    async with Running(home, resume=session_id) as run:
+        past = (await run.until(HistoryLoaded)).events
+        begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, TaskStarted)}
+        ended = {event.task_id: event.status for event in past if isinstance(event, TaskEnded)}
+        assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}

@@ -21,6 +21,9 @@ _QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
 _QUEUED = '"queued_command"'
+_NOTIFICATION = "<task-notification>"
+LONGEST = 8_000
+"""Characters of a notification: an agent's has its whole report."""
 PART = 200
 """Messages in a part, more where a call waits long for its result."""
 FEWEST = 60
@@ -28,7 +31,9 @@ FEWEST = 60
 
 
 def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
-    """Print ``{"session_id", "title", "first_prompt", "messages", "cut", "deferred", "queued"}``.
+    """Print ``{"session_id", "messages", "cut", "deferred", "queued", "notifications"}`` and the title.
+
+    The title is in ``"title"`` and ``"first_prompt"``; each further line has ``{"messages"}`` alone.
 
     Args:
         directory: The directory the session worked in.
@@ -52,6 +57,7 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     add_records(session_id, told)
     newest, *older = parts(told)
     past = {"cut": len(kept) < len(messages), "messages": newest, "deferred": deferred(session_id)}
+    past["notifications"] = notifications(session_id)
     past["queued"] = queued(session_id, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
     past["title"] = (info.custom_title if info else None) or ""
@@ -152,6 +158,22 @@ def deferred(session_id: str) -> list[str]:
         elif call and '"tool_result"' in line and call in line:
             call = ""
     return [call] if call else []
+
+
+def notifications(session_id: str) -> list[str]:
+    """Return what was said of the ends of tasks in the background; few of these texts are messages.
+
+    Args:
+        session_id: The session.
+    """
+    return [
+        text[:LONGEST]
+        for line in _lines(session_id)
+        if _NOTIFICATION in line and '"queue-operation"' in line
+        for entry in _entry(line)
+        if entry.get("operation") == "enqueue"
+        and (text := str(entry.get("content"))).startswith(_NOTIFICATION)
+    ]
 
 
 def queued(session_id: str, newest: str) -> list[str]:

@@ -12,14 +12,16 @@ TaskEvent = TaskStarted | TaskProgressed | TaskEnded
 
 SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_notification"})
 """The system messages that this module translates."""
-_ENDS = {
+ENDS = {
     "completed": "completed",
     "failed": "failed",
     "stopped": "stopped",
     "killed": "stopped",
     "cancelled": "stopped",
 }
-_SUMMARY = 4_000
+"""How tasks end, by the CLI's words."""
+SUMMARY = 4_000
+"""Characters of what is said of a task."""
 
 
 def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
@@ -41,19 +43,19 @@ def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
             yield TaskStarted(
                 name,
                 call,
-                bounded(str(data.get("description") or ""), _SUMMARY),
+                bounded(str(data.get("description") or ""), SUMMARY),
                 background=bool(data.get("is_backgrounded")),
                 agent=data.get("task_type") == "local_agent",
             )
         case "task_progress":
-            doing = bounded(str(data.get("description") or data.get("last_tool_name") or ""), _SUMMARY)
+            doing = bounded(str(data.get("description") or data.get("last_tool_name") or ""), SUMMARY)
             yield TaskProgressed(name, call, doing, tools, tokens, seconds)
         case "task_updated" | "task_notification":
             patch = data.get("patch")
             status = (patch if isinstance(patch, Mapping) else data).get("status")
-            if isinstance(status, str) and status in _ENDS:
-                summary = bounded(str(data.get("summary") or ""), _SUMMARY)
-                yield TaskEnded(name, call, _ENDS[status], summary, tools, tokens, seconds)
+            if isinstance(status, str) and status in ENDS:
+                summary = bounded(str(data.get("summary") or ""), SUMMARY)
+                yield TaskEnded(name, call, ENDS[status], summary, tools, tokens, seconds)
 
 
 def _usage(usage: Any) -> tuple[int, int, float]:
