@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.unknown_commands import HELD_SECONDS, WAYS
+from tests.ui.host import Clock
 from tests.ui.session import Driven, burst, until
 
 LISTED = CommandsListed(
@@ -29,7 +30,7 @@ async def put(pilot: Pilot[int], driven: Driven, text: str) -> None:
 
 
 async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text() -> None:
-    driven = Driven()
+    driven = Driven(clock=Clock())
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
         prompt = driven.screen.dock.prompt
@@ -50,7 +51,7 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text() ->
 
 
 async def test_another_text_is_asked_about_anew() -> None:
-    driven = Driven()
+    driven = Driven(clock=Clock())
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
         await put(pilot, driven, "/nothing")
@@ -63,7 +64,7 @@ async def test_another_text_is_asked_about_anew() -> None:
 
 @pytest.mark.parametrize("text", ["/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"])
 async def test_what_the_cli_knows_and_what_is_no_command_is_sent(text: str) -> None:
-    driven = Driven()
+    driven = Driven(clock=Clock())
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
         await put(pilot, driven, text)
@@ -72,7 +73,7 @@ async def test_what_the_cli_knows_and_what_is_no_command_is_sent(text: str) -> N
 
 
 async def test_a_command_of_claude_codes_own_screen_says_the_way() -> None:
-    driven = Driven()
+    driven = Driven(clock=Clock())
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
         await put(pilot, driven, "/upgrade")
@@ -88,7 +89,7 @@ def test_no_way_is_said_for_a_command_that_is_there() -> None:
 
 @pytest.mark.parametrize("text", ["/exit", "/quit", " exit "])
 async def test_a_word_quits(text: str) -> None:
-    driven = Driven()
+    driven = Driven(clock=Clock())
     async with driven.app.run_test() as pilot:
         await listed(pilot, driven)
         await put(pilot, driven, text)
