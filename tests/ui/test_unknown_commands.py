@@ -44,7 +44,7 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text() ->
         driven.clock.skip(0.66)  # the delay of a key that begins to repeat
         await pilot.press("enter")
         assert driven.told.sent == []
-        driven.clock.skip(HELD_SECONDS)
+        driven.clock.skip(HELD_SECONDS + 0.01)
         await pilot.press("enter")
         assert driven.told.sent == ["/comapct now"]
         assert prompt.text == ""
@@ -56,7 +56,7 @@ async def test_another_text_is_asked_about_anew() -> None:
         await listed(pilot, driven)
         await put(pilot, driven, "/nothing")
         await pilot.press("enter")
-        driven.clock.skip(HELD_SECONDS)
+        driven.clock.skip(HELD_SECONDS + 0.01)
         await pilot.press("x", "enter")
         assert driven.told.sent == []
         assert driven.screen.dock.prompt.text == "/nothingx"
