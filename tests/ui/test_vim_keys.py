@@ -13,6 +13,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt.field import PromptField
+from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, asked, panel_drawn, until
 from tests.ui.test_commands import say
@@ -21,6 +22,12 @@ from tests.ui.test_commands import say
 @pytest.fixture
 def driven(tmp_path: Path) -> Driven:
     return Driven(Launch(settings=Settings(cwd=tmp_path, vim_prompt=True)))
+
+
+@pytest.fixture
+def still(tmp_path: Path) -> Driven:
+    """The same, with a clock that stands still: a fresh panel stays fresh on a busy machine, too."""
+    return Driven(Launch(settings=Settings(cwd=tmp_path, vim_prompt=True)), clock=Clock())
 
 
 def field(run: Driven) -> PromptField:
@@ -102,16 +109,16 @@ async def test_a_search_and_a_list_are_typed_into(driven: Driven) -> None:
         assert field(driven).text == "x"
 
 
-async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
+async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(still: Driven) -> None:
+    async with still.app.run_test() as pilot:
         await pilot.press(*"one two", "escape")
-        driven.told.tell(asked())
-        driven.clock.skip(5.0)
-        await until(pilot, lambda: panel_drawn(driven.screen))
+        still.told.tell(asked())
+        still.clock.skip(5.0)
+        await until(pilot, lambda: panel_drawn(still.screen))
         await pilot.press("d")
-        await until(pilot, lambda: driven.screen.dock.panel is None or field(driven).has_focus)
+        await until(pilot, lambda: still.screen.dock.panel is None or field(still).has_focus)
         await pilot.press("b")
-        assert standing(driven) == ("one o", 4, "NORMAL")
+        assert standing(still) == ("one o", 4, "NORMAL")
 
 
 async def test_what_comes_back_is_typed_on(driven: Driven) -> None:
@@ -195,15 +202,15 @@ async def test_a_bracket_and_a_caret_beside_a_paste(driven: Driven) -> None:
         assert prompt.text == "a (Z) c"
 
 
-async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
+async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(still: Driven) -> None:
+    async with still.app.run_test() as pilot:
         await pilot.press(*"one two", "escape")
-        driven.told.tell(asked())
-        driven.clock.skip(5.0)
-        await until(pilot, lambda: panel_drawn(driven.screen))
-        driven.app.post_message(events.Paste("x"))
-        await until(pilot, lambda: field(driven).has_focus and "x" in field(driven).text)
-        assert field(driven).text == "one twxo"
+        still.told.tell(asked())
+        still.clock.skip(5.0)
+        await until(pilot, lambda: panel_drawn(still.screen))
+        still.app.post_message(events.Paste("x"))
+        await until(pilot, lambda: field(still).has_focus and "x" in field(still).text)
+        assert field(still).text == "one twxo"
 
 
 @pytest.mark.parametrize("between", ["left", "ctrl+j", "f1", "ctrl+n"])
