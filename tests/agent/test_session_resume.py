@@ -9,6 +9,7 @@ from typing import Any
 
 from ccq_tui.agent.events import (
     BlockFinished,
+    Compacted,
     Connected,
     HistoryLoaded,
     NoticeGiven,
@@ -189,3 +190,26 @@ async def test_what_ran_in_the_background_of_a_killed_process_has_ended_after_a_
         begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, TaskStarted)}
         ended = {event.task_id: event.status for event in past if isinstance(event, TaskEnded)}
         assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
+
+
+async def test_what_was_before_a_compaction_is_shown_above_it(play: Callable[..., Any]) -> None:
+    scenario = Scenario("c")
+    for number in ("One", "Two", "Three", "Four"):
+        scenario = scenario.says(f"{number} it is.").ends_turn()
+    _model, home = play(scenario)
+    async with Running(home) as run:
+        for count, prompt in enumerate(("one", "/compact", "two", "/compact", "three"), start=1):
+            run.session.send(prompt)
+            await run.idle(count)
+        session_id = run.session.session_id
+    async with Running(home, resume=session_id) as run:
+        past = (await run.until(HistoryLoaded)).events
+    said = [
+        "compacted" if isinstance(event, Compacted) else event.text
+        for event in past
+        if isinstance(event, Compacted | PromptAccepted | BlockFinished)
+    ]
+    assert said == [
+        *("one", "One it is.", "compacted", "/compact", "two", "Two it is."),
+        *("compacted", "/compact", "three", "Three it is."),
+    ]

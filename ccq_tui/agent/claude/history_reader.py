@@ -10,7 +10,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ _QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
 _QUEUED = '"queued_command"'
+_BOUNDARY = '"compact_boundary"'
 _NOTIFICATION = "<task-notification>"
 LONGEST = 8_000
 """Characters of a notification: an agent's has its whole report."""
@@ -52,11 +53,12 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
     if messages and resuming and repairing:
         _repair(sdk, directory, session_id, messages)
-    kept = messages[-limit:]
-    told: list[dict[str, Any]] = [{"type": m.type, "uuid": m.uuid, "message": m.message} for m in kept]
+    said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
+    said = [*compacted(session_id, [one["uuid"] for one in said]), *said]
+    told = said[-limit:]
     add_records(session_id, told)
     newest, *older = parts(told)
-    past = {"cut": len(kept) < len(messages), "messages": newest, "deferred": deferred(session_id)}
+    past = {"cut": len(told) < len(said), "messages": newest, "deferred": deferred(session_id)}
     past["notifications"] = notifications(session_id)
     past["queued"] = queued(session_id, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
@@ -85,6 +87,33 @@ def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> N
         read = [message.uuid for message in sdk.get_session_messages(session_id, directory)]
         if read != [message.uuid for message in messages]:
             sys.stderr.write(f"{path.name}: another conversation is read after it was repaired\n")
+
+
+def compacted(session_id: str, known: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the messages before a conversation was compacted: the SDK leaves out what Claude has no more.
+
+    Args:
+        session_id: The session.
+        known: The ids of the messages that the SDK gives, oldest first.
+    """
+    if not known or not any(_BOUNDARY in line for line in _lines(session_id)):
+        return []
+    entries = _by_id(session_id)
+    found: dict[str, None] = {}
+    line = line_of(entries, known[0])
+    while boundary := next((one for one in line if entries[one].get("subtype") == "compact_boundary"), ""):
+        line = line_of(entries, str(entries[boundary].get("logicalParentUuid") or ""))
+        if not line or line[0] in found:
+            break
+        found |= dict.fromkeys(line)
+    return [
+        {"type": entry["type"], "uuid": uuid, "message": entry["message"]}
+        for uuid in reversed(found)
+        if (entry := entries[uuid]).get("type") in ("user", "assistant")
+        and isinstance(entry.get("message"), Mapping)
+        and not entry.get("isMeta")
+        and uuid not in known
+    ]
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -188,13 +217,7 @@ def queued(session_id: str, newest: str) -> list[str]:
     """
     if not any(_QUEUED in line for line in _lines(session_id)):
         return []
-    entries = {
-        str(entry["uuid"]): entry
-        for line in _lines(session_id)
-        if '"uuid"' in line
-        for entry in _entry(line)
-        if entry.get("uuid")
-    }
+    entries = _by_id(session_id)
     known = set(line_of(entries, newest))
     found = {uuid: _queued(entry) for uuid, entry in entries.items()}
     return [
@@ -202,6 +225,16 @@ def queued(session_id: str, newest: str) -> list[str]:
         for uuid, prompt in found.items()
         if prompt and (uuid in known or beside(entries, uuid) == newest)
     ]
+
+
+def _by_id(session_id: str) -> dict[str, dict[str, Any]]:
+    return {
+        str(entry["uuid"]): entry
+        for line in _lines(session_id)
+        if '"uuid"' in line
+        for entry in _entry(line)
+        if entry.get("uuid")
+    }
 
 
 def _queued(entry: Mapping[str, Any]) -> str:
