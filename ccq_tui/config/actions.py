@@ -67,7 +67,7 @@ ACTIONS = (
         "Interrupt Claude; twice while Claude is idle: clear the prompt, or rewind from an empty one",
     ),
     Action("leave", KeyPlace.PROMPT, ("ctrl+d",), "Twice in an empty prompt: quit"),
-    Action("stash", KeyPlace.PROMPT, ("ctrl+s",), "Put the prompt aside; again: bring it back", first=True),
+    Action("stash", KeyPlace.PROMPT, ("ctrl+s",), "Put the prompt aside; again: bring it back"),
     Action("paste", KeyPlace.PROMPT, ("ctrl+v",), "Paste an image or a text from the clipboard", first=True),
     Action("model", KeyPlace.PROMPT, ("alt+p",), "Choose the model", first=True),
     Action("thinking", KeyPlace.PROMPT, ("alt+t",), "Turn extended thinking off or on", first=True),

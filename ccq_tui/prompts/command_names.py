@@ -12,6 +12,29 @@ LONGEST = 60
 """Characters of a command's name; what is longer is none."""
 MOST = 3
 
+WAYS = {
+    "agents": "ask Claude to write a subagent, or edit .claude/agents",
+    "bashes": "/tasks shows what runs in the background",
+    "branch": "/rewind goes back; ccq-tui --resume ID --fork-session makes a copy",
+    "bug": "report it with claude in a terminal",
+    "cd": "Ctrl+N opens a session in another directory",
+    "chrome": "claude --chrome in a terminal",
+    "desktop": "claude in a terminal has it",
+    "feedback": "send it with claude in a terminal",
+    "fork": "ccq-tui --resume ID --fork-session makes a copy",
+    "ide": "claude in a terminal connects to an editor",
+    "keybindings": "keys are set in the configuration of ccq-tui; F1 lists them",
+    "mobile": "claude in a terminal has it",
+    "plugin": "run: claude plugin",
+    "privacy-settings": "claude in a terminal has it",
+    "release-notes": "claude in a terminal shows them",
+    "sandbox": "edit sandbox in .claude/settings.json",
+    "statusline": "set statusLine in .claude/settings.json",
+    "terminal-setup": "Ctrl+J makes a new line in every terminal",
+    "upgrade": "claude in a terminal has it",
+}
+"""Where to find what commands do that Claude Code refuses in sessions of the SDK."""
+
 
 def named(text: str) -> str:
     """Return the name of the command that a prompt begins with, or "".

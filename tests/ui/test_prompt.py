@@ -353,3 +353,20 @@ async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
             field.refresh()
             await until(pilot, lambda: drawn)
         assert app.cursor_position == form.cursor_screen_offset, "not where the field behind has it"
+
+
+async def test_what_is_typed_right_behind_ctrl_r_and_ctrl_s_is_meant_for_what_they_bring() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        prompt = run.screen.dock.prompt
+        prompt.remember(["Fix the login", "Write the docs"])
+        for character in "one\x12log":
+            run.app.post_message(events.Key("ctrl+r" if character == "\x12" else character, character))
+        await until(pilot, lambda: prompt.searching and prompt.field.text == "log")
+        assert prompt.text == "one"
+        await pilot.press("escape")
+        for character in "\x13two":
+            run.app.post_message(events.Key("ctrl+s" if character == "\x13" else character, character))
+        await until(pilot, lambda: prompt.field.text == "two")
+        await pilot.press("ctrl+s")
+        assert prompt.field.text == "one"

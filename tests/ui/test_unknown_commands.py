@@ -6,8 +6,9 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
+from ccq_tui.prompts.command_names import WAYS
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
-from ccq_tui.screens.session.unknown_commands import HELD_SECONDS, WAYS
+from ccq_tui.screens.session.unknown_commands import HELD_SECONDS
 from tests.ui.host import Clock
 from tests.ui.session import Driven, burst, until
 
@@ -15,6 +16,7 @@ LISTED = CommandsListed(
     (
         SlashCommand("compact", "Summarize"),
         SlashCommand("code-review", "Review", aliases=("review",)),
+        SlashCommand("list-agents", "List subagents"),
     )
 )
 
@@ -79,6 +81,8 @@ async def test_a_command_of_claude_codes_own_screen_says_the_way() -> None:
         await put(pilot, driven, "/upgrade")
         await pilot.press("enter")
         assert "claude in a terminal has it" in driven.screen.dock.notices.text
+        await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
+        assert "ask Claude to write a subagent" in driven.screen.dock.notices.text
         assert driven.told.sent == []
 
 

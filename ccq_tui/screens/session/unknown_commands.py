@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.prompts.command_names import named, nearest
+from ccq_tui.prompts.command_names import WAYS, named, nearest
 from ccq_tui.screens.session.completions import Completions
 from ccq_tui.screens.session.ui import SessionUi
 
@@ -10,28 +10,6 @@ HELD_SECONDS = 0.8
 """A key that is held down has begun to repeat by then: its first repeat is no second press."""
 SECONDS = 20.0
 """How long a text says why it was not sent."""
-WAYS = {
-    "agents": "ask Claude to write a subagent, or edit .claude/agents",
-    "bashes": "/tasks shows what runs in the background",
-    "branch": "/rewind goes back; ccq-tui --resume ID --fork-session makes a copy",
-    "bug": "report it with claude in a terminal",
-    "cd": "Ctrl+N opens a session in another directory",
-    "chrome": "claude --chrome in a terminal",
-    "desktop": "claude in a terminal has it",
-    "feedback": "send it with claude in a terminal",
-    "fork": "ccq-tui --resume ID --fork-session makes a copy",
-    "ide": "claude in a terminal connects to an editor",
-    "keybindings": "keys are set in the configuration of ccq-tui; F1 lists them",
-    "mobile": "claude in a terminal has it",
-    "plugin": "run: claude plugin",
-    "privacy-settings": "claude in a terminal has it",
-    "release-notes": "claude in a terminal shows them",
-    "sandbox": "edit sandbox in .claude/settings.json",
-    "statusline": "set statusLine in .claude/settings.json",
-    "terminal-setup": "Ctrl+J makes a new line in every terminal",
-    "upgrade": "claude in a terminal has it",
-}
-"""Where to find what commands do that Claude Code refuses in sessions of the SDK."""
 
 
 class UnknownCommands:

@@ -13,7 +13,7 @@ from textual.widgets.text_area import Edit, EditResult, Location, Selection
 from ccq_tui.prompts import images, pastes, vim
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
-from ccq_tui.widgets.keys import text_of
+from ccq_tui.widgets.keys import keymap_for, text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
@@ -179,13 +179,19 @@ class PromptField(AnswerField):
         """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
         self.looks_at: Callable[[str], None] = lambda _: None
         """Called with what a paste has put into the text."""
+        self.actions: dict[str, Callable[[], object]] = {}
+        """What keys do at once, by the names of their actions: what is typed behind is meant for it."""
         self.vim = VimKeys(self)
         """Vim's keys."""
         self._prompt_takes = press
         super().__init__(self._takes, id=id)
 
     def _takes(self, event: events.Key) -> bool:
-        if self._prompt_takes(event):
+        keys = keymap_for(self).keys
+        action = next((do for name, do in self.actions.items() if event.key in keys[name]), None)
+        if action is not None:
+            action()
+        if action is not None or self._prompt_takes(event):
             self.vim.drop()
             return True
         return self.vim.takes(event)

@@ -134,6 +134,8 @@ class Prompt(Vertical):
         self._entered: str | None = None
         """What stood in the field as Enter came while images were looked for, or None."""
         self.field.looks_at = self._look_at
+        self.field.actions["history"] = self.search
+        self.field.actions["stash"] = lambda: self.post_message(self.HeldBack(self.stash()))
         self.field.vim.rests = lambda: self.searching
         self.field.vim.told = self._note_command
         self.field.vim.step = self._step
