@@ -157,6 +157,23 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
         await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
 
 
+async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt() -> None:
+    run = driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: run.screen.view.session_id and run.screen.session.can_give_way)
+        await pilot.press("x")
+        assert run.screen.session.last_used >= run.screen.dock.prompt.last_typed
+        run.screen.session.give_way()
+        assert run.told.closed
+        assert run.told.cause == "idle, while another session needed a process"
+        assert not run.screen.session.can_give_way, "once is enough"
+        run.told.tell(StateChanged(SessionState.ENDED))
+        await until(pilot, lambda: "to make room for another session" in run.screen.transcript.text())
+        assert run.screen.dock.prompt.text == "x"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.launches) == 2 and run.told.sent == ["x"])
+
+
 async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_path: Path) -> None:
     limits = Settings(cwd=tmp_path, question_timeout="5m", on_question_timeout="no_answer")
     run = Many(tmp_path, settings=limits)
