@@ -45,6 +45,28 @@ def unfolded(text: str, pastes: Mapping[str, str]) -> str:
     return _any_of(pastes).sub(lambda found: pastes[found[0]], text)
 
 
+def folded(text: str, earlier: Iterable[str], pastes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Fold in a text what was pasted into it when it was first written.
+
+    Args:
+        text: A prompt that was sent, whole.
+        earlier: What was pasted into prompts before.
+        pastes: The pastes that have a name.
+
+    Returns:
+        The text with names, and all pastes that have one then.
+    """
+    known = dict(pastes)
+    for paste in earlier:
+        # Blanks at the end of a prompt are not sent.
+        found = next((one for one in (paste, paste.rstrip()) if folds(one) and one in text), "")
+        if found:
+            name = label(found, known, text)
+            known[name] = found
+            text = text.replace(found, name, 1)
+    return text, known
+
+
 def used(text: str, pastes: Mapping[str, str]) -> dict[str, str]:
     """Return the pastes whose names stand in a text."""
     return {name: paste for name, paste in pastes.items() if name in text}

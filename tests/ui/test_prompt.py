@@ -370,3 +370,27 @@ async def test_what_is_typed_right_behind_ctrl_r_and_ctrl_s_is_meant_for_what_th
         await until(pilot, lambda: prompt.field.text == "two")
         await pilot.press("ctrl+s")
         assert prompt.field.text == "one"
+
+
+async def test_an_earlier_prompt_shows_its_pastes_folded_and_is_sent_whole() -> None:
+    run = Driven()
+    long, other = "line\n" * 30, "other\n" * 25
+    async with run.app.run_test() as pilot:
+        field = run.screen.dock.prompt.field
+        await pilot.press(*"see ")
+        run.app.post_message(events.Paste(long))
+        await until(pilot, lambda: field.text == "see [pasted 30 lines]")
+        await pilot.press(*" now", "enter")
+        run.app.post_message(events.Paste(other))
+        await until(pilot, lambda: "[pasted 25 lines]" in field.text)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 2)
+        await pilot.press("up")
+        assert field.text == "[pasted 25 lines]"
+        await pilot.press("up")
+        assert field.text == "see [pasted 30 lines] now"
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.sent) == 3)
+        assert run.told.sent == [f"see {long} now", other.rstrip(), f"see {long} now"]
+        await pilot.press("ctrl+r", *"see", "enter")
+        await until(pilot, lambda: field.text == "see [pasted 30 lines] now")

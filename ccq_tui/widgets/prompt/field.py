@@ -17,6 +17,8 @@ from ccq_tui.widgets.keys import keymap_for, text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
+MOST_PASTES = 20
+"""Pastes that are remembered beyond their prompt."""
 _SIGNS = range(0x100000, 0x10FFFE)
 """Characters for private use, which nobody types."""
 BESIDE = 2
@@ -175,6 +177,8 @@ class PromptField(AnswerField):
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they stand in the text."""
+        self._pasted: list[str] = []
+        """What was pasted into the last prompts, the newest first."""
         self.images: dict[str, PromptImage] = {}
         """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
         self.looks_at: Callable[[str], None] = lambda _: None
@@ -234,8 +238,14 @@ class PromptField(AnswerField):
         self.scroll_cursor_visible()
         return True
 
+    def remember_pastes(self) -> None:
+        """Remember what was pasted into the text: it is folded again where an earlier prompt is shown."""
+        now = list(pastes.used(self.text, self.pastes).values())
+        self._pasted = [*now, *(one for one in self._pasted if one not in now)][:MOST_PASTES]
+
     def show(self, text: str, caret: int | None = None) -> None:
         """Replace the text, which undo brings back; the caret stands at the end, or where it is told to."""
+        text, self.pastes = pastes.folded(text, self._pasted, self.pastes)
         self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
         if caret is not None:
             self.move_cursor(self._location(min(caret, len(text))))

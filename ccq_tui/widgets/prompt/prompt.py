@@ -259,6 +259,7 @@ class Prompt(Vertical):
     def clear(self) -> str:
         """Empty the field, which undo brings back; return what stood there, pastes whole."""
         text = self.text
+        self.field.remember_pastes()
         self._end_search()
         self._close()
         self.field.show("")
@@ -591,6 +592,7 @@ class Prompt(Vertical):
         left = self._walk.draft if self._walk.draft != self.field.text else ""
         pastes = used(left, self.field.pastes)
         self._walk.add(text)
+        self.field.remember_pastes()
         # Before the field tells that it is empty: who keeps what is typed must know where it went.
         self.post_message(self.Submitted(text, images))
         self.restore(PromptDraft(left, pastes))
