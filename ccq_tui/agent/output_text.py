@@ -11,6 +11,16 @@ from ccq_tui.agent.events import NoticeGiven
 MAX_OUTPUT_CHARACTERS = 200_000
 """How much of a tool's output is kept; the model has all of it, a person reads the beginning and the end."""
 
+TASK_ENDS = {
+    "completed": "completed",
+    "failed": "failed",
+    "stopped": "stopped",
+    "killed": "stopped",
+    "cancelled": "stopped",
+}
+"""How tasks end, by the CLI's words."""
+SUMMARY = 4_000
+"""Characters of what is said of a task."""
 _COMMAND_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\2>", re.DOTALL)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.agent.claude.tasks import ENDS, SUMMARY
 from ccq_tui.agent.events import (
     AgentEvent,
     BlockFinished,
@@ -21,7 +20,14 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.output_text import bounded, command_output, output_text, told_to_model
+from ccq_tui.agent.output_text import (
+    SUMMARY,
+    TASK_ENDS,
+    bounded,
+    command_output,
+    output_text,
+    told_to_model,
+)
 from ccq_tui.agent.stored_images import with_images_named
 from ccq_tui.agent.stored_questions import CallResult, recalled
 from ccq_tui.prompts.shell_runs import run_in
@@ -40,6 +46,7 @@ _IN_BACKGROUND = re.compile(
     r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
     re.DOTALL | re.MULTILINE,
 )
+_TAKES_LONG = frozenset({"Bash", "PowerShell", "Agent", "Task"})
 _NOTIFICATION = "<task-notification>"
 _FIELD = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
 _QUESTION_TOOL = "AskUserQuestion"
@@ -63,7 +70,7 @@ def replay(
 
     Yields:
         Prompts, whole blocks, tool calls and their results, questions and what became of them. What ran in
-        the background has ended: nothing of a stored conversation runs any more.
+        the background is told as ended, since nothing that is stored runs for this reader.
     """
     ended = {} if ended is None else ended
     background: dict[str, str] = {}
@@ -136,7 +143,7 @@ def _heard(
             name = str(block.get("tool_use_id"))
             tool, result = tools.pop(name, ""), results[name]
             record = None if tool == _QUESTION_TOOL else result.structured
-            if found := _IN_BACKGROUND.match(result.output):
+            if tool in _TAKES_LONG and (found := _IN_BACKGROUND.match(result.output)):
                 yield TaskStarted(found[1], name, "", background=True)
             yield ToolFinished(name, tool, result.output, result.failed, record)
         case "text":
@@ -171,8 +178,12 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
 
 def task_ends(text: str) -> Iterator[TaskEnded]:
     """Read a notification of the CLI's that a task in the background has ended; nothing of any other text."""
-    fields = dict(_FIELD.findall(text))
-    status = ENDS.get(fields.get("status", ""))
+    # What follows the result is an agent's own text.
+    head = text[:SUMMARY].partition("<result>")[0] if text.startswith(_NOTIFICATION) else ""
+    fields: dict[str, str] = {}
+    for name, value in _FIELD.findall(head):
+        fields.setdefault(name, value)
+    status = TASK_ENDS.get(fields.get("status", ""))
     if status and fields.get("task-id"):
         summary = bounded(fields.get("summary", ""), SUMMARY)
         yield TaskEnded(fields["task-id"], fields.get("tool-use-id", ""), status, summary)

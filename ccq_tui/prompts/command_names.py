@@ -12,7 +12,7 @@ LONGEST = 60
 """Characters of a command's name; what is longer is none."""
 MOST = 3
 
-WAYS = {
+ALTERNATIVES = {
     "agents": "ask Claude to write a subagent, or edit .claude/agents",
     "bashes": "/tasks shows what runs in the background",
     "branch": "/rewind goes back; ccq-tui --resume ID --fork-session makes a copy",

@@ -54,6 +54,17 @@ PROMPT_ROWS = (
     HelpRow("↑ ↓", "On the first and last line: earlier and later prompts"),
 )
 """Keys of the prompt's own field."""
+VIM = "Vim's keys in the prompt (/vim)"
+VIM_ROWS = (
+    HelpRow("Esc", "NORMAL: letters are commands; again: drop an incomplete one, then what Esc does"),
+    HelpRow("i a I A o O", "INSERT: before, behind, at the line's start or end, on a new line"),
+    HelpRow("h j k l w b e 0 ^ $ gg G", "Move; j and k: other prompts beyond the first and last line"),
+    HelpRow("f F t T ; ,", "Find a character in the line; again, and backwards"),
+    HelpRow("d c y", 'Delete, change, yank: with a motion, doubled for lines, or with iw i" a( …'),
+    HelpRow("x X s S D C Y r ~ J > <", "Delete, change and join characters and lines; shift lines"),
+    HelpRow("p P . u", "Put what was deleted or yanked; repeat the last change; undo"),
+)
+"""Keys that hold while somebody wants them."""
 TRANSCRIPT_ROWS = (HelpRow("Esc", "Leave the marked block"),)
 """Keys that the screen binds only for a while."""
 
@@ -111,6 +122,7 @@ def _sections(
     return (
         Section(KeyPlace.PROMPT.value, (*PROMPT_ROWS, *bound[KeyPlace.PROMPT])),
         Section(COMMANDS, tuple(commands)),
+        Section(VIM, VIM_ROWS),
         Section(KeyPlace.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
         Section(DECISION, _uses(DECISION_KEYS, lists)),
         Section(KeyPlace.TRANSCRIPT.value, (*bound[KeyPlace.TRANSCRIPT], *TRANSCRIPT_ROWS)),

@@ -32,4 +32,6 @@ class GaveWay:
     """The session's process was idle and ended, to make room for one of another session."""
 
 
-SessionEvent = AgentEvent | Reconnected | LimitReached | GaveWay | DraftUpdated
+OWN_EVENTS = Reconnected | LimitReached | GaveWay | DraftUpdated
+"""Events of the supervisor and the inbox: no agent tells them."""
+SessionEvent = AgentEvent | OWN_EVENTS

@@ -8,6 +8,7 @@ from ccq_tui.agent.events import (
     AgentEvent,
     Connected,
     ConversationReset,
+    EffortChanged,
     ErrorReported,
     HistoryLoaded,
     ModelChanged,
@@ -39,6 +40,7 @@ class Recovery:
         begun: Whether there is a conversation to go back to.
         cleared: Whether the one that the program was launched with was left behind.
         model: The model that was changed to, or "".
+        effort: The effort that was changed to, or "".
         tries: How often it was tried to start the CLI again, without success.
         tried: When that was last, in seconds of a monotonic clock.
     """
@@ -53,6 +55,7 @@ class Recovery:
     begun: bool = False
     cleared: bool = False
     model: str = ""
+    effort: str = ""
     tries: int = 0
     tried: float = 0.0
 
@@ -85,6 +88,8 @@ def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
             return _failed(recovery, kind)
         case Connected():
             return _connected(recovery)
+        case EffortChanged(level):
+            return replace(recovery, effort=level)
         case ModelChanged(model):
             chosen = Remedy.MODEL in (recovery.offer, recovery.doing)
             recovery = replace(recovery, model=model)
@@ -167,7 +172,7 @@ def relaunched(launch: Launch, recovery: Recovery, *, session_id: str, mode: str
         session_id: The conversation, which goes on as it is, or "".
         mode: The permission mode, which stays as it is, or "".
     """
-    kept = {"permission_mode": mode, "model": recovery.model}
+    kept = {"permission_mode": mode, "model": recovery.model, "effort": recovery.effort}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
     launch = replace(launch, settings=settings, prompt="", draft="", session_id="", notices=())
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):

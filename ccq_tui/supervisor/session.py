@@ -45,7 +45,6 @@ OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
 """States without a process."""
 _AT_WORK = frozenset({SessionState.WORKING, SessionState.AWAITING, SessionState.IDLE})
 FAILED = "Something went wrong in ccq-tui; the log has more"
-"""Who answers for a person that set a limit for questions."""
 
 
 class SupervisedSession:
@@ -89,6 +88,8 @@ class SupervisedSession:
         """Whether the agent is being ended to make room for another session's."""
         self.attention: Callable[[], Attention] = self._nobody
         """Asked what a person did last; a surface that shows the session puts its own in place."""
+        self.in_use: Callable[[], bool] = lambda: False
+        """Asked whether a person waits for something of the process, or chooses from a list of it."""
         self._listeners: list[Callable[[SessionEvent], None]] = []
         self._make_session = make_session
         self._slots = slots
@@ -110,7 +111,7 @@ class SupervisedSession:
         self._ending_for: Limit | None = None
         """The limit for which the session is being ended."""
         self._ran_out = False
-        """Whether the session was closed because nothing happened in it."""
+        """Whether the session was closed because nothing happened in it, or to make room."""
         self._background: set[str] = set()
         """Subagents and commands that run; of an idle session they run in the background."""
         self.agent = make_session(self._take, launch)
@@ -157,7 +158,7 @@ class SupervisedSession:
     def can_give_way(self) -> bool:
         """Whether its process does nothing: the next prompt would start another one."""
         busy = self._waiting or self._background or self.gives_way or self._restarts
-        return self.state is SessionState.IDLE and not busy and not self.ends
+        return self.state is SessionState.IDLE and not busy and not self.ends and not self.in_use()
 
     @property
     def last_used(self) -> float:
@@ -401,7 +402,7 @@ class SupervisedSession:
     def _react(self, event: AgentEvent) -> None:
         match event:
             case StateChanged(state):
-                self._say_limit(state)
+                self._note_end(state)
             case RequestSettled(request_id):
                 self._answered.pop(request_id, None)
             case RequestParked(request_id):
@@ -467,16 +468,19 @@ class SupervisedSession:
                 self._ending_for = limit
                 self.agent.close(cause(limit))
 
-    def _say_limit(self, state: SessionState) -> None:
-        """Tell why the session ended, where a limit ended it."""
+    def _note_end(self, state: SessionState) -> None:
+        """Tell why the session ended, where a limit or another session's need ended it."""
         limit = self._ending_for
         if state in OVER or state in (SessionState.IDLE, SessionState.STARTING):
             self._ending_for = None  # what it was to end has ended, or has gone on
+        gave_way = self.gives_way and state in OVER
+        if gave_way or state is SessionState.STARTING:
+            self.gives_way = False
         if state is SessionState.STARTING:
-            self._ran_out = self.gives_way = False
+            self._ran_out = False
             self._background.clear()
-        elif state is SessionState.ENDED and self.gives_way:
-            self.gives_way, self._ran_out = False, True
+        elif gave_way and state is SessionState.ENDED:
+            self._ran_out = True
             self._tell(GaveWay())
         elif limit is not None and state in (SessionState.PARKED, SessionState.ENDED):
             self._ran_out = state is SessionState.ENDED

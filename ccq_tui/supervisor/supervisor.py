@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 
-from ccq_tui.agent.events import SessionState, StateChanged
+from ccq_tui.agent.events import RequestSettled, SessionState, StateChanged, TaskEnded
 from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, ParkWanted, Settled
 from ccq_tui.inbox.actors import Actor
@@ -80,8 +80,12 @@ class Supervisor:
         return session
 
     def _note_room(self, event: SessionEvent) -> None:
-        if isinstance(event, StateChanged) and event.state in (SessionState.QUEUED, SessionState.IDLE):
-            self._make_room()
+        """Look for room when a session may wait for it, or may give way from now on."""
+        match event:
+            case StateChanged(SessionState.QUEUED | SessionState.IDLE) | TaskEnded() | RequestSettled():
+                self._make_room()
+            case _:
+                pass
 
     def _make_room(self) -> None:
         """Let sessions that do nothing give way to those that wait for a process, the least used first."""
@@ -91,9 +95,13 @@ class Supervisor:
         waiting = sum(one.state is SessionState.QUEUED for one in self._sessions)
         coming = sum(one.gives_way for one in self._sessions)
         idle = sorted((one for one in self._sessions if one.can_give_way), key=lambda one: one.last_used)
+        if waiting > coming + len(idle) and any(one.in_use() for one in self._sessions):
+            self._looking = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._make_room)
         for session in idle[: max(0, waiting - coming)]:
             wait = session.last_used + IDLE_SECONDS - self._clock()
             if wait > 0:
+                if self._looking is not None:
+                    self._looking.cancel()
                 self._looking = asyncio.get_running_loop().call_later(wait, self._make_room)
                 return
             session.give_way()

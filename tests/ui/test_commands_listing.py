@@ -221,11 +221,11 @@ async def test_memory_is_edited_and_made(
         ]
         driven.clock.skip(1.0)
         await pilot.press("enter")
-        await until(pilot, lambda: "Claude reads it in the next" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "takes effect after /clear" in driven.screen.dock.notices.text)
         await choose(pilot, "down", "enter")
         await until(pilot, lambda: "Nothing was saved" in driven.screen.dock.notices.text)
         assert edited == [tmp_path / "CLAUDE.md", tmp_path / "own/CLAUDE.md"]
-        assert (tmp_path / "own").is_dir()
+        await until(pilot, lambda: not (tmp_path / "own").exists())
         await choose(pilot, "up", "enter")
         await until(pilot, lambda: "Claude has kept no memories yet" in notices(driven))
         (kept / "a").mkdir(parents=True)

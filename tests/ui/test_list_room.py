@@ -29,6 +29,9 @@ async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(s
         await pilot.press(*"zzz")
         await until(pilot, lambda: not shown.state.shown)
         assert screen.transcript.region == lifted, "it does not move with each letter"
+        await pilot.resize_terminal(size[0], size[1] - 4)
+        await until(pilot, lambda: screen.transcript.region.bottom <= body.region.y)
+        await pilot.resize_terminal(*size)
         await pilot.press("escape", "escape")
         await closed(pilot)
         await until(pilot, lambda: screen.transcript.region == before)

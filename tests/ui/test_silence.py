@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ccq_tui.agent.events import (
+    COMPACTING,
     AgentEvent,
     ModeChanged,
+    NoticeGiven,
     PromptAccepted,
     Retrying,
     SessionState,
@@ -54,6 +56,8 @@ async def test_silence_is_said_where_claude_should_be_heard() -> None:
         await tell(PromptAccepted("More", queued=True, prompt_id="p"))
         await tell(ModeChanged("plan"))
         assert f"{SILENT} for 15s" in line(5), "what a person does is no sign of Claude"
+        await tell(NoticeGiven("info", COMPACTING))
+        assert SILENT not in line(60), "a compaction says nothing until it is done"
         await tell(StateChanged(SessionState.AWAITING))
         assert SILENT not in line(300)
         await tell(StateChanged(SessionState.WORKING))

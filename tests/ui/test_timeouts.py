@@ -23,6 +23,7 @@ from tests.actors import LIMIT, PHONE
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
+from tests.ui.test_commands import picker, say
 
 
 def driven(**settings: Any) -> Driven:
@@ -161,6 +162,11 @@ async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt(
     run = driven()
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.screen.view.session_id and run.screen.session.can_give_way)
+        await say(pilot, run, "/theme")
+        await picker(pilot)
+        assert not run.session_screen.session.can_give_way, "a list is open"
+        await pilot.press("escape")
+        await until(pilot, lambda: run.session_screen.session.can_give_way)
         await pilot.press("x")
         assert run.screen.session.last_used >= run.screen.dock.prompt.last_typed
         run.screen.session.give_way()

@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
-from ccq_tui.prompts.command_names import WAYS
+from ccq_tui.prompts.command_names import ALTERNATIVES
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.unknown_commands import HELD_SECONDS
 from tests.ui.host import Clock
@@ -87,8 +87,8 @@ async def test_a_command_of_claude_codes_own_screen_says_the_way() -> None:
 
 
 def test_no_way_is_said_for_a_command_that_is_there() -> None:
-    assert not {one.name for one in SLASH_COMMANDS} & set(WAYS)
-    assert all(len(way) < 80 for way in WAYS.values())
+    assert not {one.name for one in SLASH_COMMANDS} & set(ALTERNATIVES)
+    assert all(len(way) < 80 for way in ALTERNATIVES.values())
 
 
 @pytest.mark.parametrize("text", ["/exit", "/quit", " exit "])

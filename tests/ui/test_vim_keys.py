@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PromptAccepted, PromptReturned, SessionState, StateChanged
 from ccq_tui.config import Launch, Settings
+from ccq_tui.screens.session import welcome
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt.field import PromptField
@@ -121,12 +122,12 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
         assert standing(still) == ("one o", 4, "NORMAL")
 
 
-async def test_what_comes_back_is_typed_on(driven: Driven) -> None:
+async def test_what_comes_back_leaves_the_mode_as_it_is(driven: Driven) -> None:
     async with driven.app.run_test() as pilot:
         await pilot.press(*"one", "escape")
         driven.told.tell(PromptReturned("old", "the session ended"))
         await until(pilot, lambda: field(driven).text == "old\none")
-        assert standing(driven) == ("old\none", 7, "INSERT")
+        assert standing(driven) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
 
 
 async def test_the_command_turns_them_on_and_off(driven: Driven) -> None:
@@ -258,7 +259,10 @@ async def test_a_search_keeps_the_mode(driven: Driven) -> None:
         assert standing(driven)[2] == "INSERT", "what comes back is typed on"
 
 
-async def test_picture_of_a_prompt_that_takes_commands(pictures: Pictures) -> None:
+async def test_picture_of_a_prompt_that_takes_commands(
+    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(welcome, "today", lambda: 0)  # else the tip is another one tomorrow
     driven = Driven(Launch(settings=Settings(cwd=Path("/usr"), vim_prompt=True)))
     async with driven.app.run_test(size=(60, 20)) as pilot:
         await pilot.press(*"fix the login", "escape", "b")

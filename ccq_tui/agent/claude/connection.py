@@ -71,8 +71,8 @@ IMAGE_SECONDS = 10.0
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
 PARK_SECONDS = 3.0
-SERVER_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 0.0)
-"""Pauses between looks at MCP servers that are starting; the CLI gives one up after 30 seconds."""
+SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
+"""Pauses before looks at MCP servers that are starting; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
 
 _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 
@@ -415,6 +415,7 @@ class Connection:
     async def _watch_servers(self) -> None:
         """Report the MCP servers that do not start; the CLI tells of them with the first prompt only."""
         for seconds in SERVER_PAUSES:
+            await asyncio.sleep(seconds)
             try:
                 found = await self.ask(servers())
             except CommandError as error:
@@ -424,7 +425,6 @@ class Connection:
                 self._emit(event)
             if all(one.status != "pending" for one in found):
                 return
-            await asyncio.sleep(seconds)
 
     async def _report_usage(self) -> None:
         try:

@@ -32,9 +32,10 @@ FEWEST = 60
 
 
 def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
-    """Print ``{"session_id", "messages", "cut", "deferred", "queued", "notifications"}`` and the title.
+    """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
-    The title is in ``"title"`` and ``"first_prompt"``; each further line has ``{"messages"}`` alone.
+    The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"cut"``,
+    ``"deferred"``, ``"queued"`` and ``"notifications"``.
 
     Args:
         directory: The directory the session worked in.
@@ -98,6 +99,7 @@ def compacted(session_id: str, known: Sequence[str]) -> list[dict[str, Any]]:
     """
     if not known or not any(_BOUNDARY in line for line in _lines(session_id)):
         return []
+    given = frozenset(known)
     entries = _by_id(session_id)
     found: dict[str, None] = {}
     line = line_of(entries, known[0])
@@ -112,7 +114,7 @@ def compacted(session_id: str, known: Sequence[str]) -> list[dict[str, Any]]:
         if (entry := entries[uuid]).get("type") in ("user", "assistant")
         and isinstance(entry.get("message"), Mapping)
         and not entry.get("isMeta")
-        and uuid not in known
+        and uuid not in given
     ]
 
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ccq_tui.agent.events import Compacted, NoticeGiven
+from ccq_tui.agent.events import COMPACTING, Compacted, NoticeGiven
 from ccq_tui.agent.output_text import bounded, command_output, told_to_model
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
         A notice about a compaction, nothing else.
     """
     if data.get("status") == "compacting":
-        yield NoticeGiven("info", "Compacting the conversation…")
+        yield NoticeGiven("info", COMPACTING)
     elif data.get("compact_result") not in (None, "success"):
         reason = data.get("compact_error") or data["compact_result"]
         yield NoticeGiven("error", f"The conversation could not be compacted: {reason}")

@@ -9,7 +9,7 @@ from ccq_tui.agent.events import ModelChoice, SlashCommand
 
 
 def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
-    """Read the commands that the CLI has for a person: those that it removed or calls itself are none.
+    """Read the commands that the CLI knows, without removed and internal ones.
 
     Args:
         info: The CLI's answer to the SDK's initialisation, of any shape.

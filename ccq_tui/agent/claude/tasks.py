@@ -6,22 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted
-from ccq_tui.agent.output_text import bounded
+from ccq_tui.agent.output_text import SUMMARY, TASK_ENDS, bounded
 
 TaskEvent = TaskStarted | TaskProgressed | TaskEnded
 
 SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_notification"})
 """The system messages that this module translates."""
-ENDS = {
-    "completed": "completed",
-    "failed": "failed",
-    "stopped": "stopped",
-    "killed": "stopped",
-    "cancelled": "stopped",
-}
-"""How tasks end, by the CLI's words."""
-SUMMARY = 4_000
-"""Characters of what is said of a task."""
 
 
 def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
@@ -53,9 +43,9 @@ def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
         case "task_updated" | "task_notification":
             patch = data.get("patch")
             status = (patch if isinstance(patch, Mapping) else data).get("status")
-            if isinstance(status, str) and status in ENDS:
+            if isinstance(status, str) and status in TASK_ENDS:
                 summary = bounded(str(data.get("summary") or ""), SUMMARY)
-                yield TaskEnded(name, call, ENDS[status], summary, tools, tokens, seconds)
+                yield TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
 
 
 def _usage(usage: Any) -> tuple[int, int, float]:

@@ -40,6 +40,7 @@ from ccq_tui.agent.events.talk import (
     PromptReturned,
 )
 from ccq_tui.agent.events.turns import (
+    COMPACTING,
     PARKED_KIND,
     Compacted,
     ConversationReset,
@@ -123,6 +124,7 @@ AgentEvent = (
 )
 
 __all__ = [
+    "COMPACTING",
     "PARKED_KIND",
     "AgentEvent",
     "AnswerNotKept",

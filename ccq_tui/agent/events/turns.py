@@ -36,6 +36,10 @@ class ErrorReported:
     text: str
 
 
+COMPACTING = "Compacting the conversation…"
+"""The notice of a compaction, after which the CLI says nothing until it is done."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoticeGiven:
     """The CLI or the session has something to say: a warning, a compaction, a command's output."""

@@ -155,6 +155,7 @@ class Picker(Overlay[str | None]):
 
     def on_resize(self) -> None:
         """Wrap anew."""
+        self.takes_lines(0)
         self._draw()
 
     def say(self, text: str) -> None:

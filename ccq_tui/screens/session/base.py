@@ -21,7 +21,6 @@ from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.inbox import DraftUpdated
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
@@ -33,7 +32,7 @@ from ccq_tui.screens.session.search import TranscriptSearch
 from ccq_tui.screens.session.ui import AGAIN_SECONDS
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.screens.work_failures import failure
-from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
+from ccq_tui.supervisor.events import OWN_EVENTS, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_for, presses_of
@@ -217,7 +216,7 @@ class SessionBase(Screen[None]):
         self._handled_at = self.clock()
         while self._arrived:
             event = self._arrived.popleft()
-            if not isinstance(event, Reconnected | LimitReached | GaveWay | DraftUpdated):
+            if not isinstance(event, OWN_EVENTS):
                 self.transcript.apply(event)
                 self.view = noted(self.view, event, self.clock())
             for take in self.listeners:

@@ -71,6 +71,8 @@ class CommandRunner:
     def __init__(self, ui: SessionUi) -> None:
         self.ui = ui
         self._picker: Picker | None = None
+        self._running = 0
+        ui.session.in_use = lambda: self._running > 0
         self._asked_before = False
         """Whether the command that runs has asked the CLI or the person before."""
 
@@ -80,10 +82,13 @@ class CommandRunner:
 
     async def _try(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
         self._asked_before = False
+        self._running += 1
         try:
             await what()
         except CommandError as error:
             self.tell(f"/{name} did not work: {error}", "warning")
+        finally:
+            self._running -= 1
 
     def tell(self, text: str, level: str = "info") -> None:
         """Show what came of a command, wherever the transcript was scrolled to."""
@@ -128,7 +133,7 @@ class CommandRunner:
     async def show_picker(self, picker: Picker) -> str | None:
         """Let the person choose from a list that is made already; None when they left it."""
         self._picker = picker
-        picker.takes_lines = self.ui.dock.make_room
+        picker.takes_lines = partial(self._make_room, picker)
         # Then the key that asked for it is long ago, or may still be held down.
         picker.by_itself, self._asked_before = self._asked_before, True
         self.say_what_waits()
@@ -136,6 +141,10 @@ class CommandRunner:
             return await self.ui.app.push_screen_wait(picker)
         finally:
             self._picker = None
+
+    def _make_room(self, picker: Picker, lines: int) -> None:
+        if lines or self._picker in (picker, None):  # else the next list has its own lines already
+            self.ui.dock.make_room(lines)
 
     def say_what_waits(self) -> None:
         """Say in an open list that something waits behind it."""

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
-from ccq_tui.prompts.command_names import WAYS
+from ccq_tui.prompts.command_names import ALTERNATIVES
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
 from ccq_tui.prompts.fuzzy import Index
@@ -110,10 +110,11 @@ def with_sizes(rows: Iterable[Completion], directory: Path) -> tuple[Completion,
 def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Completion, ...]:
     """Return the commands whose names match, the likeliest first; one whose alias is typed is the first.
 
-    For a name of Claude Code's own screen there is none: Enter says the way, and takes nothing alike.
+    Beside the name of a command that Claude Code's own screen alone has, those are left out that merely read
+    like it: Enter is to name the alternative.
     """
-    if query in WAYS and not any(query in (one.name, *one.aliases) for one in commands):
-        return ()
+    if query in ALTERNATIVES:
+        commands = tuple(one for one in commands if one.name.startswith(query) or query in one.aliases)
     aliased = [command for command in commands if query in command.aliases]
     commands = (*aliased, *(command for command in commands if command not in aliased))
     names = (query if query in command.aliases else command.name for command in commands)

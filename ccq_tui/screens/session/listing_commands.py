@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
-from itertools import islice
+from heapq import nlargest
 from pathlib import Path
 
 from ccq_tui.agent import listings
@@ -28,7 +29,7 @@ STATES = {
 NO_HOOKS = "There are no hooks · they stand under hooks in .claude/settings.json"
 MOST_MEMORIES = 500
 """Files of a directory of memories that are listed."""
-READ_LATER = "Claude reads it in the next conversation: after /clear, a resume or in a new session"
+READ_LATER = "takes effect after /clear or in a new session"
 NO_MEMORY = "Claude Code reads no files of instructions here · --bare leaves them out"
 NO_SKILLS = "There are no skills · one is a directory in .claude/skills with a SKILL.md"
 
@@ -86,9 +87,12 @@ class ListingCommands:
             if failed:
                 self._ui.say(f"The editor failed: {failed}")
             elif await asyncio.to_thread(path.is_file):
-                self._ui.say(f"Edited {path}{then and f' · {then}'}", seconds=8.0)
+                words = f"The editor was closed: {path}"
+                self._ui.say(f"{words} · a change {then}" if then else words, seconds=8.0)
             else:
                 self._ui.say(f"Nothing was saved · {path} is not there")
+                with suppress(OSError):  # made for the file alone, unless something stands in it
+                    await asyncio.to_thread(path.parent.rmdir)
 
         self._ui.start(edit, "editor", group=GROUP)
 
@@ -149,7 +153,10 @@ class ListingCommands:
         self._edit(path, READ_LATER)
 
     async def _memories(self, directory: Path) -> None:
-        found = await asyncio.to_thread(_files_below, directory)
+        try:
+            found = await asyncio.to_thread(_files_below, directory)
+        except OSError as error:
+            raise CommandError(f"{directory} cannot be read: {error.strerror}") from error
         if not found:
             raise CommandError(f"Claude has kept no memories yet · they come to {short_path(directory)}")
         rows = [PickRow(str(one), str(one.relative_to(directory))) for one in found]
@@ -187,4 +194,6 @@ def _place_row(number: int, place: MemoryPlace) -> PickRow:
 
 
 def _files_below(directory: Path) -> list[Path]:
-    return sorted(islice((one for one in directory.rglob("*.md") if one.is_file()), MOST_MEMORIES))
+    """Return the newest files, by their names."""
+    files = ((one.stat().st_mtime, one) for one in directory.rglob("*.md") if one.is_file())
+    return sorted(one for _, one in nlargest(MOST_MEMORIES, files))

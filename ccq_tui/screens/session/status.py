@@ -9,9 +9,11 @@ from dataclasses import replace
 from textual.timer import Timer
 
 from ccq_tui.agent.events import (
+    COMPACTING,
     EffortChanged,
     ModeChanged,
     ModelChanged,
+    NoticeGiven,
     PromptAccepted,
     PromptReturned,
     SessionLost,
@@ -52,7 +54,15 @@ _ALWAYS: Wanted = (
 )
 SILENCE = 15
 """Seconds without a sign of Claude after which the line says so."""
-_OWN = (PromptAccepted, PromptReturned, ModeChanged, ModelChanged, EffortChanged, TitleChanged, DraftUpdated)
+BY_PERSON = (
+    PromptAccepted,
+    PromptReturned,
+    ModeChanged,
+    ModelChanged,
+    EffortChanged,
+    TitleChanged,
+    DraftUpdated,
+)
 """Events of what a person does: no sign of Claude."""
 _GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
 
@@ -112,11 +122,13 @@ class Status:
         self._counting = True
         self._heard = ui.clock()
         self._calls: set[str] = set()
+        self._compacting = False
 
     def take(self, event: SessionEvent) -> None:
         """Note each sign of Claude; look at the branch after a turn, which may have changed it."""
-        if not isinstance(event, _OWN):
+        if not isinstance(event, BY_PERSON):
             self._heard = self._ui.clock()
+            self._compacting = isinstance(event, NoticeGiven) and event.text == COMPACTING
         match event:
             case ToolStarted(tool_use_id=call):
                 self._calls.add(call)
@@ -163,8 +175,9 @@ class Status:
             self._second_hand.pause()
 
     def _silent(self) -> int:
-        """Return for how many seconds nothing has come; running tools and retries have their own words."""
-        if self._ui.view.state is not SessionState.WORKING or self._ui.view.retry or self._calls:
+        """Return the seconds without a sign of Claude; tools, retries and compactions have own words."""
+        busy = self._ui.view.retry or self._calls or self._compacting
+        if self._ui.view.state is not SessionState.WORKING or busy:
             return 0
         seconds = int(self._ui.clock() - self._heard)
         return seconds if seconds >= SILENCE else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.prompts.command_names import WAYS, named, nearest
+from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
 from ccq_tui.screens.session.completions import Completions
 from ccq_tui.screens.session.ui import SessionUi
 
@@ -44,8 +44,8 @@ class UnknownCommands:
         # What the CLI knows is not known before it has started.
         if not name or name in names or not self._completions.listed:
             return ""
-        if name in WAYS:
-            return f"/{name} is not available here: {WAYS[name]}"
+        if name in ALTERNATIVES:
+            return f"/{name} is not available here: {ALTERNATIVES[name]}"
         like = nearest(name, names)
         meant = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
         return f"There is no command /{name}{meant} · Enter again sends it as text"

@@ -130,9 +130,7 @@ class SessionView:
             Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
             Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
             Piece(self.retry, 1),
-            Piece(f"nothing from Claude for {duration(silent)}", 1, shorter=("silent",))
-            if silent
-            else Piece("", 1),
+            Piece(f"nothing from Claude for {duration(silent)}" if silent else "", 1, shorter=("silent",)),
             Piece(f"? {self.waiting_beside} elsewhere" if self.waiting_beside else "", 1),
             Piece(f"{len(self.background)} in the background" if self.background else "", 2),
             Piece(one_line(self.title, TITLE_LENGTH), 6),

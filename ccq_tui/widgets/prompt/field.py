@@ -38,11 +38,11 @@ class VimKeys:
         self._on = False
         self._pieces: dict[str, tuple[str, str]] = {}
         """The names of pastes and images, and what a paste holds, by the characters that stand for them."""
-        self.rests: Callable[[], bool] = lambda: False
+        self.suspended: Callable[[], bool] = lambda: False
         """Whether letters are typed all the same, since something else stands in the field."""
-        self.told: Callable[[], None] = lambda: None
+        self.on_taken: Callable[[], None] = lambda: None
         """Called after each key that was taken."""
-        self.step: Callable[[int], object] = lambda _: None
+        self.walk: Callable[[int], object] = lambda _: None
         """Shows an earlier prompt, or a later one, as `VimOutcome.step` says."""
 
     @property
@@ -58,7 +58,7 @@ class VimKeys:
     @property
     def mode(self) -> str:
         """What a letter does, in Vim's word; "" where Vim's keys do not hold."""
-        return self._state.mode.value if self._on and not self.rests() else ""
+        return self._state.mode.value if self._on and not self.suspended() else ""
 
     @property
     def commands(self) -> bool:
@@ -72,7 +72,7 @@ class VimKeys:
         self._pieces = {sign: piece for sign, piece in self._pieces.items() if sign in kept}
 
     def drop(self) -> None:
-        """Forget the keys of a command that is not whole: something else was done meanwhile."""
+        """Forget the keys of an incomplete command: something else was done meanwhile."""
         if self._state.keys:
             self._state = replace(self._state, keys="")
 
@@ -102,9 +102,9 @@ class VimKeys:
         else:
             field.go_to(len(self._whole(outcome.text[: outcome.caret])))
         if outcome.step:
-            self.step(outcome.step)
+            self.walk(outcome.step)
             field.go_to(vim.on_character(field.text, field.caret))
-        self.told()
+        self.on_taken()
         return True
 
     def _change(self, before: str, text: str) -> None:
@@ -201,11 +201,11 @@ class PromptField(AnswerField):
         return self.vim.takes(event)
 
     def on_blur(self) -> None:
-        """Forget a command that is not whole: what comes next is another thing."""
+        """Forget an incomplete command: the next key is meant for something else."""
         self.vim.drop()
 
     def on_mouse_down(self) -> None:
-        """Forget a command that is not whole, too."""
+        """Forget an incomplete command: a click puts the caret elsewhere."""
         self.vim.drop()
 
     def leave_room(self) -> None:
@@ -245,6 +245,8 @@ class PromptField(AnswerField):
 
     def show(self, text: str, caret: int | None = None) -> None:
         """Replace the text, which undo brings back; the caret stands at the end, or where it is told to."""
+        if not text:
+            self.remember_pastes()
         text, self.pastes = pastes.folded(text, self._pasted, self.pastes)
         self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
         if caret is not None:

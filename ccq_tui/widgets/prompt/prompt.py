@@ -136,9 +136,9 @@ class Prompt(Vertical):
         self.field.looks_at = self._look_at
         self.field.actions["history"] = self.search
         self.field.actions["stash"] = lambda: self.post_message(self.HeldBack(self.stash()))
-        self.field.vim.rests = lambda: self.searching
-        self.field.vim.told = self._note_command
-        self.field.vim.step = self._step
+        self.field.vim.suspended = lambda: self.searching
+        self.field.vim.on_taken = self._note_command
+        self.field.vim.walk = self._step
         self.last_typed: float | None = None
         """When somebody last typed what stands here, in seconds of the clock, or None."""
 
@@ -241,6 +241,7 @@ class Prompt(Vertical):
             return NOTHING_ASIDE
         self.field.placeholder = self._placeholder
         self.restore(aside or PromptDraft())
+        self.field.vim.insert()
         return STASHED if self._stashed is not None else UNSTASHED
 
     @property
@@ -259,7 +260,6 @@ class Prompt(Vertical):
     def clear(self) -> str:
         """Empty the field, which undo brings back; return what stood there, pastes whole."""
         text = self.text
-        self.field.remember_pastes()
         self._end_search()
         self._close()
         self.field.show("")
@@ -277,7 +277,6 @@ class Prompt(Vertical):
         self._known = draft.text
         self.field.pastes = dict(draft.pastes)
         self.field.load_text(draft.text)
-        self.field.vim.insert()
         self.field.move_cursor(self.field.document.end)
         self._tell()
 
@@ -596,5 +595,6 @@ class Prompt(Vertical):
         # Before the field tells that it is empty: who keeps what is typed must know where it went.
         self.post_message(self.Submitted(text, images))
         self.restore(PromptDraft(left, pastes))
+        self.field.vim.insert()
         self._returned = []
         self.last_typed = None

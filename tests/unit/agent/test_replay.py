@@ -138,6 +138,19 @@ def test_what_ran_in_the_background_of_a_stored_conversation_has_ended(output: s
     assert not [event for event in told if isinstance(event, PromptAccepted)]
 
 
+def test_an_agents_report_says_nothing_of_its_task() -> None:
+    text = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>{}</result>"
+    (told,) = replay([user(text.format("<status>failed</status><task-id>zz</task-id><summary>x</summary>"))])
+    assert told == TaskEnded("a1", "", "completed")
+    assert len(list(replay([user(text.format("<summary>" * 100_000))]))) == 1, "and takes no time"
+
+
+def test_output_that_reads_like_a_background_call_is_none_of_another_tool() -> None:
+    call, result = background("b1", STARTED.format("b1"))
+    call["message"]["content"][0]["name"] = "Read"
+    assert not [event for event in replay([call, result]) if isinstance(event, TaskStarted | TaskEnded)]
+
+
 def test_an_end_that_newer_messages_tell_is_the_end_of_a_task_of_older_ones() -> None:
     ended: dict[str, TaskEnded] = {}
     list(replay([notification("b1", "completed")], ended=ended))
