@@ -95,16 +95,15 @@ class Supervisor:
         waiting = sum(one.state is SessionState.QUEUED for one in self._sessions)
         coming = sum(one.gives_way for one in self._sessions)
         idle = sorted((one for one in self._sessions if one.can_give_way), key=lambda one: one.last_used)
-        if waiting > coming + len(idle) and any(one.in_use() for one in self._sessions):
-            self._looking = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._make_room)
-        for session in idle[: max(0, waiting - coming)]:
-            wait = session.last_used + IDLE_SECONDS - self._clock()
-            if wait > 0:
-                if self._looking is not None:
-                    self._looking.cancel()
-                self._looking = asyncio.get_running_loop().call_later(wait, self._make_room)
-                return
-            session.give_way()
+        wanted = max(0, waiting - coming)
+        pauses = [session.last_used + IDLE_SECONDS - self._clock() for session in idle[:wanted]]
+        for session, pause in zip(idle, pauses, strict=False):
+            if pause <= 0:
+                session.give_way()
+        if wanted > len(idle) and any(one.in_use() for one in self._sessions):
+            pauses.append(IDLE_SECONDS)  # the end of a command is no event
+        if later := [pause for pause in pauses if pause > 0]:
+            self._looking = asyncio.get_running_loop().call_later(min(later), self._make_room)
 
     def forget(self, session: SupervisedSession) -> None:
         """Supervise a session no longer that has ended."""
