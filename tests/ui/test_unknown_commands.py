@@ -98,6 +98,6 @@ async def test_a_word_quits(text: str) -> None:
         await listed(pilot, driven)
         await put(pilot, driven, text)
         await pilot.press("enter")
-        await until(pilot, lambda: driven.told.closed)
-    assert driven.app.return_code == 0
+        await until(pilot, lambda: driven.app.return_code == 0)
+    assert driven.told.closed
     assert driven.told.sent == []
