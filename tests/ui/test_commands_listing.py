@@ -225,9 +225,9 @@ async def test_memory_is_edited_and_made(
         await choose(pilot, "down", "enter")
         await until(pilot, lambda: "Nothing was saved" in driven.screen.dock.notices.text)
         assert edited == [tmp_path / "CLAUDE.md", tmp_path / "own/CLAUDE.md"]
-        await until(pilot, lambda: not (tmp_path / "own").exists())
+        assert (tmp_path / "own").is_dir()
         await choose(pilot, "up", "enter")
-        await until(pilot, lambda: "Claude has kept no memories yet" in notices(driven))
+        await until(pilot, lambda: "Claude has kept no memories yet" in driven.screen.dock.notices.text)
         (kept / "a").mkdir(parents=True)
         (kept / "a/[b].md").write_text("")
         await choose(pilot, "up", "enter")
@@ -242,6 +242,24 @@ async def test_no_memory_is_said(driven: Driven) -> None:
         driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
         await say(pilot, driven, "/memory")
         await until(pilot, lambda: "reads no files of instructions" in driven.screen.dock.notices.text)
+
+
+async def test_an_editor_that_saved_nothing_leaves_an_empty_project_there(
+    driven: Driven, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def edit(_app: object, _file: Path) -> str:
+        return ""
+
+    monkeypatch.setattr("ccq_tui.screens.session.listing_commands.edit_file", edit)
+    async with driven.app.run_test() as pilot:
+        path = str(tmp_path / "CLAUDE.md")
+        driven.told.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "Project"}]}
+        await say(pilot, driven, "/memory")
+        await picker(pilot)
+        driven.clock.skip(1.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Nothing was saved" in driven.screen.dock.notices.text)
+        assert await asyncio.to_thread(tmp_path.is_dir)
 
 
 async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path) -> None:

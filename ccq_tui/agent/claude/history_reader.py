@@ -55,13 +55,14 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     if messages and resuming and repairing:
         _repair(sdk, directory, session_id, messages)
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
-    said = [*compacted(session_id, [one["uuid"] for one in said]), *said]
+    entries = linked(session_id) if messages else {}
+    said = [*compacted(entries, [one["uuid"] for one in said]), *said]
     told = said[-limit:]
     add_records(session_id, told)
     newest, *older = parts(told)
     past = {"cut": len(told) < len(said), "messages": newest, "deferred": deferred(session_id)}
     past["notifications"] = notifications(session_id)
-    past["queued"] = queued(session_id, messages[-1].uuid) if messages else []
+    past["queued"] = queued(entries, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
     past["title"] = (info.custom_title if info else None) or ""
     past["first_prompt"] = (info.first_prompt if info else None) or ""
@@ -90,19 +91,33 @@ def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> N
             sys.stderr.write(f"{path.name}: another conversation is read after it was repaired\n")
 
 
-def compacted(session_id: str, known: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the messages before a conversation was compacted: the SDK leaves out what Claude has no more.
+def linked(session_id: str) -> dict[str, dict[str, Any]]:
+    """Return the entries of a record by their ids; none where all that is wanted of it is in its messages.
 
     Args:
         session_id: The session.
+    """
+    if not any(_QUEUED in line or _BOUNDARY in line for line in _lines(session_id)):
+        return {}
+    return {
+        str(entry["uuid"]): entry
+        for line in _lines(session_id)
+        if '"uuid"' in line
+        for entry in _entry(line)
+        if entry.get("uuid")
+    }
+
+
+def compacted(entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the messages before a conversation was compacted: the SDK leaves out what Claude has no more.
+
+    Args:
+        entries: Those that `linked` returned.
         known: The ids of the messages that the SDK gives, oldest first.
     """
-    if not known or not any(_BOUNDARY in line for line in _lines(session_id)):
-        return []
     given = frozenset(known)
-    entries = _by_id(session_id)
     found: dict[str, None] = {}
-    line = line_of(entries, known[0])
+    line = line_of(entries, known[0]) if known else []
     while boundary := next((one for one in line if entries[one].get("subtype") == "compact_boundary"), ""):
         line = line_of(entries, str(entries[boundary].get("logicalParentUuid") or ""))
         if not line or line[0] in found:
@@ -207,19 +222,16 @@ def notifications(session_id: str) -> list[str]:
     ]
 
 
-def queued(session_id: str, newest: str) -> list[str]:
+def queued(entries: Mapping[str, Mapping[str, Any]], newest: str) -> list[str]:
     """Return the prompts that were read in the middle of a turn; they are no messages of the record.
 
     Args:
-        session_id: The session.
+        entries: Those that `linked` returned.
         newest: The id of its newest message; Claude knows only what came before it.
 
     Returns:
         The ids under which they were sent.
     """
-    if not any(_QUEUED in line for line in _lines(session_id)):
-        return []
-    entries = _by_id(session_id)
     known = set(line_of(entries, newest))
     found = {uuid: _queued(entry) for uuid, entry in entries.items()}
     return [
@@ -227,16 +239,6 @@ def queued(session_id: str, newest: str) -> list[str]:
         for uuid, prompt in found.items()
         if prompt and (uuid in known or beside(entries, uuid) == newest)
     ]
-
-
-def _by_id(session_id: str) -> dict[str, dict[str, Any]]:
-    return {
-        str(entry["uuid"]): entry
-        for line in _lines(session_id)
-        if '"uuid"' in line
-        for entry in _entry(line)
-        if entry.get("uuid")
-    }
 
 
 def _queued(entry: Mapping[str, Any]) -> str:

@@ -128,7 +128,7 @@ class Dock(Vertical):
         early, self._early = self._early, None
         if early:
             self.prompt.take_over(early)
-        self.on_resize()
+        self.fit()
 
     def type_early(self, typed: str) -> bool:
         """Keep a key or a paste where the prompt is not there yet; return whether it was kept."""
@@ -138,6 +138,10 @@ class Dock(Vertical):
         return False
 
     def on_resize(self) -> None:
+        """Fit the prompt's keys, the notices and the prompt into the new size."""
+        self.fit()
+
+    def fit(self) -> None:
         """Show the prompt's keys where there is room for them."""
         choices = self.prompt.choices
         again = keymap_for(self).shown("history")
@@ -150,7 +154,7 @@ class Dock(Vertical):
     @on(Prompt.ListChanged)
     def _show_keys_of_list(self, event: Prompt.ListChanged) -> None:
         event.stop()
-        self.on_resize()
+        self.fit()
 
     def make_room(self, lines: int) -> None:
         """Lift the transcript above a list that takes so many lines at the foot of the screen; 0 for none."""
@@ -163,7 +167,7 @@ class Dock(Vertical):
         """Show under the prompt which keys apply now."""
         if keys != self._keys:
             self._keys = keys
-            self.on_resize()
+            self.fit()
 
     # -- the line -----------------------------------------------------------------------------------------
 
@@ -465,7 +469,7 @@ class Dock(Vertical):
         if self._panel is not None:
             self._panel.display = covered
         self._say_what_waits()
-        self.on_resize()
+        self.fit()
         if not covered:
             self.prompt.take_focus()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from functools import partial
 from heapq import nlargest
 from pathlib import Path
@@ -91,8 +90,6 @@ class ListingCommands:
                 self._ui.say(f"{words} · a change {then}" if then else words, seconds=8.0)
             else:
                 self._ui.say(f"Nothing was saved · {path} is not there")
-                with suppress(OSError):  # made for the file alone, unless something stands in it
-                    await asyncio.to_thread(path.parent.rmdir)
 
         self._ui.start(edit, "editor", group=GROUP)
 
@@ -146,7 +143,7 @@ class ListingCommands:
             await self._memories(path)
             return
         try:
-            # Editors do not make the directory of a new file.
+            # Editors do not make the directory of a new file. It stays: it may be the project's own.
             await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
         except OSError as error:
             raise CommandError(f"{path.parent} cannot be made: {error.strerror}") from error
@@ -158,7 +155,10 @@ class ListingCommands:
         except OSError as error:
             raise CommandError(f"{directory} cannot be read: {error.strerror}") from error
         if not found:
-            raise CommandError(f"Claude has kept no memories yet · they come to {short_path(directory)}")
+            self._ui.say(
+                f"Claude has kept no memories yet · they come to {short_path(directory)}", seconds=8.0
+            )
+            return
         rows = [PickRow(str(one), str(one.relative_to(directory))) for one in found]
         chosen = await self._runner.pick(f"Memories in {short_path(directory)}", rows, choose="edit it")
         if chosen is not None:

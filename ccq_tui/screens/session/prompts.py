@@ -225,7 +225,7 @@ class Prompts:
         dock = self._ui.dock
         keys = dock.prompt.field.vim
         keys.on = not keys.on
-        dock.on_resize()
+        dock.fit()
         self._ui.say(VIM_ON if keys.on else VIM_OFF, seconds=8.0)
 
     def interrupt(self) -> None:

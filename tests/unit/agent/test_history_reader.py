@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.history_reader import add_records, compacted, notifications
+from ccq_tui.agent.claude.history_reader import add_records, compacted, linked, notifications
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.replay import replay
 
@@ -85,9 +85,9 @@ def test_what_was_before_compactions_is_found_in_order_and_once(
         said("sum2", "b2"),
         said("3", "sum2"),
     )
-    assert [one["uuid"] for one in compacted("s", ["sum2", "3"])] == ["1", "2", "sum1", "kept"]
-    assert [one["uuid"] for one in compacted("s", ["sum2", "3", "kept"])] == ["1", "2", "sum1"]
-    assert compacted("s", []) == compacted("other", ["1"]) == []
+    assert [one["uuid"] for one in compacted(linked("s"), ["sum2", "3"])] == ["1", "2", "sum1", "kept"]
+    assert [one["uuid"] for one in compacted(linked("s"), ["sum2", "3", "kept"])] == ["1", "2", "sum1"]
+    assert compacted(linked("s"), []) == compacted(linked("other"), ["1"]) == []
 
 
 @pytest.mark.parametrize("before", ["b", "sum", "nowhere"])
@@ -95,7 +95,7 @@ def test_a_record_that_leads_in_a_circle_has_an_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
     stored(tmp_path, monkeypatch, boundary("b", before), said("sum", "b"))
-    assert compacted("s", ["sum"]) == []
+    assert compacted(linked("s"), ["sum"]) == []
 
 
 def test_notifications_are_read_from_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

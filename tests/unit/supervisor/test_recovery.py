@@ -10,6 +10,7 @@ from ccq_tui.agent.events import (
     AgentEvent,
     Connected,
     ConversationReset,
+    EffortChanged,
     ErrorReported,
     HistoryLoaded,
     ModelChanged,
@@ -130,9 +131,10 @@ def again(recovery: Recovery) -> Launch:
 
 
 def test_the_conversation_that_was_begun_goes_on() -> None:
-    launch = again(taken(after(CONNECTED, *ASKED, ModelChanged("opus"), LOST), 1.0))
+    launch = again(taken(after(CONNECTED, *ASKED, ModelChanged("opus"), EffortChanged("high"), LOST), 1.0))
     assert (launch.resume, launch.fork, launch.prompt) == ("id-1", False, "")
-    assert (launch.settings.permission_mode, launch.settings.model) == ("plan", "opus")
+    settings = launch.settings
+    assert (settings.permission_mode, settings.model, settings.effort) == ("plan", "opus", "high")
 
 
 def test_before_anything_was_said_it_is_started_as_it_was() -> None:
