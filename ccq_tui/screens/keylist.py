@@ -56,7 +56,7 @@ PROMPT_ROWS = (
 """Keys of the prompt's own field."""
 VIM = "Vim's keys in the prompt (/vim)"
 VIM_ROWS = (
-    HelpRow("Esc", "NORMAL: letters are commands; again: drop an incomplete one, then what Esc does"),
+    HelpRow("Esc", "NORMAL, where letters are commands; there it drops an incomplete one, else works as usual"),
     HelpRow("i a I A o O", "INSERT: before, behind, at the line's start or end, on a new line"),
     HelpRow("h j k l w b e 0 ^ $ gg G", "Move; j and k: other prompts beyond the first and last line"),
     HelpRow("f F t T ; ,", "Find a character in the line; again, and backwards"),
@@ -64,7 +64,7 @@ VIM_ROWS = (
     HelpRow("x X s S D C Y r ~ J > <", "Delete, change and join characters and lines; shift lines"),
     HelpRow("p P . u", "Put what was deleted or yanked; repeat the last change; undo"),
 )
-"""Keys that hold while somebody wants them."""
+"""Keys that hold once /vim or the setting has turned them on."""
 TRANSCRIPT_ROWS = (HelpRow("Esc", "Leave the marked block"),)
 """Keys that the screen binds only for a while."""
 
