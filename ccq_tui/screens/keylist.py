@@ -56,7 +56,9 @@ PROMPT_ROWS = (
 """Keys of the prompt's own field."""
 VIM = "Vim's keys in the prompt (/vim)"
 VIM_ROWS = (
-    HelpRow("Esc", "NORMAL, where letters are commands; there it drops an incomplete one, else works as usual"),
+    HelpRow(
+        "Esc", "NORMAL, where letters are commands; there it drops an incomplete one, else works as usual"
+    ),
     HelpRow("i a I A o O", "INSERT: before, behind, at the line's start or end, on a new line"),
     HelpRow("h j k l w b e 0 ^ $ gg G", "Move; j and k: other prompts beyond the first and last line"),
     HelpRow("f F t T ; ,", "Find a character in the line; again, and backwards"),
