@@ -47,6 +47,7 @@ class CompletionList:
         ready: Whether the rows are those for what is typed now.
         note: What to say where there are no rows.
         top: The row at the top when one was pointed at: rows stay under the pointer.
+        awaited: Whether Enter takes the likeliest row as soon as the rows for what is typed are found.
     """
 
     wanted: WantedCompletion
@@ -57,6 +58,7 @@ class CompletionList:
     ready: bool = False
     note: str = ""
     top: int | None = None
+    awaited: bool = False
 
     @property
     def chosen(self) -> Completion | None:
@@ -100,10 +102,17 @@ class CompletionList:
 
     def typed(self, wanted: WantedCompletion) -> CompletionList:
         """Return the list after more was typed; its rows stand until others are found."""
-        return self if wanted == self.wanted else replace(self, wanted=wanted, ready=False, moved=False)
+        if wanted == self.wanted:
+            return self
+        return replace(self, wanted=wanted, ready=False, moved=False, awaited=False)
 
-    def found(self, rows: tuple[Completion, ...], note: str = "") -> CompletionList:
-        """Return the list with the rows for what is typed now.
+    def entered_early(self) -> CompletionList | None:
+        """Return the list that waits for its rows after Enter; None where Enter need not wait for them."""
+        early = self.wanted.kind is CompletionKind.HISTORY and not self.ready and not self.moved
+        return replace(self, awaited=True) if early else None
+
+    def found(self, rows: tuple[Completion, ...], note: str = "", at: float | None = None) -> CompletionList:
+        """Return the list with the rows for what is typed now; one that had none comes up at that time.
 
         Of rows that come again, with more among them, the one under the cursor stays under it: somebody may
         be about to take it.
@@ -113,7 +122,14 @@ class CompletionList:
             values = [row.value for row in rows]
             kept = values.index(self.chosen.value) if self.chosen.value in values else kept
         return replace(
-            self, rows=rows, cursor=kept, ready=True, note=note, moved=self.moved and kept > 0, top=None
+            self,
+            rows=rows,
+            since=self.since if at is None or self.rows else at,
+            cursor=kept,
+            ready=True,
+            note=note,
+            moved=self.moved and kept > 0,
+            top=None,
         )
 
     def enter_takes(self, now: float) -> bool:

@@ -201,6 +201,19 @@ async def test_searching_earlier_prompts() -> None:
         assert run.prompt.text == "draft"
 
 
+async def test_words_and_enter_in_one_burst_take_the_earlier_prompt_once_it_is_found() -> None:
+    for text in ("fix the parser", "write tests"):
+        PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
+    run = Running()
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.screen.keeper.earlier)
+        for search in ("ctrl+r", "f", "i", "x", "enter"):  # no look at the list between them
+            run.prompt.field.post_message(events.Key(search, search if len(search) == 1 else None))
+        await until(pilot, lambda: run.prompt.text == "fix the parser")
+        assert not run.prompt.searching
+        assert run.told.sent == []
+
+
 async def test_a_long_paste_is_one_piece_and_is_sent_whole() -> None:
     run = Running()
     async with run.app.run_test() as pilot:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from textual import events
@@ -352,9 +351,9 @@ class Prompt(Vertical):
         """Show what completes a piece of the prompt; what is no longer wanted is left out."""
         if self._choices is None or self._choices.wanted != wanted:
             return
-        if not self._choices.rows:
-            self._choices = replace(self._choices, since=self._clock())
-        self._show(self._choices.found(rows, note))
+        self._show(found := self._choices.found(rows, note, self._clock()))
+        if found.awaited:
+            self._take()
 
     def search(self) -> None:
         """Search the earlier prompts: what is typed from now on is what to look for.
@@ -455,9 +454,11 @@ class Prompt(Vertical):
         return True
 
     def _take(self) -> None:
-        """Put the chosen row into the prompt."""
+        """Put the chosen row into the prompt; the likeliest earlier prompt once it is found."""
         choices = self._choices
-        if choices is None or choices.chosen is None:
+        if early := choices and choices.entered_early():
+            self._show(early)
+        if early or choices is None or choices.chosen is None:
             return
         value = choices.chosen.value
         if self.searching:
@@ -501,10 +502,9 @@ class Prompt(Vertical):
     def _look(self, *, opens: bool) -> None:
         """Bring the list up to what is typed now; it opens only under a typing hand."""
         text = self.field.text
+        wanted = None if self.in_shell else wanted_at(text, self.field.caret)
         if self.searching:
-            wanted: WantedCompletion | None = WantedCompletion(CompletionKind.HISTORY, text)
-        else:
-            wanted = None if self.in_shell else wanted_at(text, self.field.caret)
+            wanted = WantedCompletion(CompletionKind.HISTORY, text)
         if wanted is None:
             self._refused = None
             self._close()

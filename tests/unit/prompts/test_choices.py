@@ -93,3 +93,16 @@ def test_an_alias_is_as_complete_as_a_name() -> None:
     rows = (Completion("code-review", "/code-review", aliases=("review",)),)
     assert not listed("review").found(rows).enter_takes(SEEN)
     assert listed("revi").found(rows).enter_takes(SEEN)
+
+
+def test_enter_in_a_search_waits_for_what_is_typed_and_takes_no_older_row() -> None:
+    shown = listed("", "newest", "see", kind=CompletionKind.HISTORY)
+    assert shown.entered_early() is None
+    typed = shown.typed(WantedCompletion(CompletionKind.HISTORY, "see"))
+    early = typed.entered_early()
+    assert early is not None
+    found = early.found((Completion("see", "see"),))
+    assert (found.awaited, found.chosen) == (True, Completion("see", "see"))
+    assert not early.typed(WantedCompletion(CompletionKind.HISTORY, "seen")).awaited
+    assert typed.by(1).entered_early() is None, "a row was chosen by hand"
+    assert listed("mo").typed(WantedCompletion(CompletionKind.COMMANDS, "mod")).entered_early() is None
