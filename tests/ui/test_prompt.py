@@ -24,7 +24,7 @@ from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.prompt.choices import ChoiceList
+from ccq_tui.widgets.prompt.choices import ChoiceList, height_of
 from tests.ui.host import Clock
 from tests.ui.session import Driven, until
 
@@ -61,6 +61,17 @@ class Running(Driven):
             pilot, lambda: self.offered[:1] == [first] and self.prompt.choices and self.prompt.choices.ready
         )
         self.clock.skip(2 * SEEN_AFTER)
+
+    async def laid_out(self, pilot: Pilot[int]) -> None:
+        """Wait until the list has the lines of its rows: before that a row is in another place."""
+        shown = self.screen.query_one(ChoiceList)
+        await until(
+            pilot,
+            lambda: (
+                self.prompt.choices
+                and shown.content_region.height == height_of(self.prompt.choices, shown.most)
+            ),
+        )
 
     def paste(self, text: str) -> None:
         self.app.post_message(events.Paste(text))
@@ -299,6 +310,7 @@ async def test_rows_of_the_list_take_clicks() -> None:
         await run.told_commands(pilot)
         await pilot.press("slash")
         await run.listed(pilot, "model")
+        await run.laid_out(pilot)
         sixth, third = run.offered[6], row_place(run, 3)
         assert run.prompt.choices
         await pilot.click(offset=row_place(run, 6), button=3)
@@ -306,7 +318,7 @@ async def test_rows_of_the_list_take_clicks() -> None:
         await pilot.mouse_up(offset=row_place(run, 6))
         assert run.prompt.choices.cursor == 0, "neither another button nor a drag is a click"
         await pilot.click(offset=row_place(run, 6))
-        assert run.prompt.choices.cursor == 6
+        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 6)
         assert row_place(run, 3) == third, "the rows stay where they are"
         assert run.prompt.text == "/"
         await pilot.click(offset=row_place(run, 6))
@@ -322,8 +334,9 @@ async def test_an_earlier_prompt_is_chosen_by_clicks() -> None:
         await pilot.press(*"draft", "ctrl+r")
         await until(pilot, lambda: run.offered == ["three", "two", "one"])
         run.clock.skip(2 * SEEN_AFTER)
-        await pilot.pause()
+        await run.laid_out(pilot)
         await pilot.click(offset=row_place(run, 1))
+        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 1)
         assert run.prompt.searching
         await pilot.click(offset=row_place(run, 1))
         await until(pilot, lambda: run.prompt.text == "two")
