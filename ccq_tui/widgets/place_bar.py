@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.transcript.block_mark import name
-from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 
 
 class PlaceBar(HintBar):
@@ -32,7 +31,7 @@ class PlaceBar(HintBar):
         fold = (("Alt+U", "unfold" if block.folded else "fold"),) if block.foldable else ()
         self.show(
             (
-                ("▌", one_line(name(block), 24)),
+                ("▌", one_line(block.tool if isinstance(block, ToolBlock) else block.called, 24)),
                 ("Alt+C", "copy"),
                 *fold,
                 ("Alt+K", "copy code"),

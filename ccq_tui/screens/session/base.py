@@ -178,17 +178,12 @@ class SessionBase(Screen[None]):
 
         self.start(edit, "editor", group=GROUP)
 
-    def pressed_again(self, key: str, meaning: str = "") -> bool:
-        """Whether a key is pressed for the second time within a short time, and no other key between.
-
-        Args:
-            key: The key.
-            meaning: What it means now: a press that meant something else is not the first one.
-        """
+    def pressed_again(self, key: str) -> bool:
+        """Whether a key is pressed for the second time within a short time, and no other key between."""
         now, (before, at) = self.clock(), self._again
-        self._again = (f"{key} {meaning}", now)
+        self._again = (key, now)
         soon = now - at < AGAIN_SECONDS and not presses_of(self).other_since(key, at)
-        return soon and before == f"{key} {meaning}"
+        return soon and before == key
 
     def changed(self) -> None:
         """Show that something is known anew."""

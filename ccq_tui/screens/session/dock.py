@@ -35,7 +35,6 @@ from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING
 from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
@@ -514,15 +513,10 @@ class Dock(Vertical):
         if self.prompt.display == self._covered:
             self._show_prompt()
 
-    @on(Prompt.HeldBack)
-    def _say_why_nothing_was_sent(self, event: Prompt.HeldBack) -> None:
+    @on(Prompt.Said)
+    def _say(self, event: Prompt.Said) -> None:
         event.stop()
         self.notices.say(event.words)
-
-    @on(Prompt.ImagesMissing)
-    def _say_images_are_gone(self, event: Prompt.ImagesMissing) -> None:
-        event.stop()
-        self.notices.say(IMAGE_MISSING)
 
     @on(RequestPanel.Ended)
     def _settle(self, event: RequestPanel.Ended) -> None:

@@ -30,50 +30,40 @@ class SessionUi(Protocol):
     @property
     def session(self) -> SupervisedSession:
         """The session."""
-        ...
 
     @property
     def launch(self) -> Launch:
         """What it was started with."""
-        ...
 
     @property
     def clock(self) -> Callable[[], float]:
         """Returns seconds of a monotonic clock."""
-        ...
 
     @property
     def app(self) -> App[Any]:
         """The program."""
-        ...
 
     @property
     def transcript(self) -> Transcript:
         """The log pane."""
-        ...
 
     @property
     def dock(self) -> Dock:
         """The prompt, or the panel in its place."""
-        ...
 
     @property
     def live(self) -> bool:
         """Whether the screen is composed and does not go away."""
-        ...
 
     @property
     def in_front(self) -> bool:
         """Whether this session is the one on the terminal."""
-        ...
 
     def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
         """Show a text above the prompt for some seconds."""
-        ...
 
     def note(self, text: str, level: str = "info") -> None:
         """Add a notice to the transcript, to stay."""
-        ...
 
     def start(
         self,
@@ -84,28 +74,21 @@ class SessionUi(Protocol):
         exclusive: bool = False,
     ) -> None:
         """Run a coroutine beside the keys, for as long as the screen lives."""
-        ...
 
     def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
         """Call something after a time, if the screen still lives then."""
-        ...
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor; ``put`` takes what was saved."""
-        ...
 
-    def pressed_again(self, key: str, meaning: str = "") -> bool:
-        """Whether a key comes for the second time within a short time, with the same meaning."""
-        ...
+    def pressed_again(self, key: str) -> bool:
+        """Whether a key comes for the second time within a short time."""
 
     def changed(self) -> None:
         """Show that something is known anew."""
-        ...
 
     def take(self, event: SessionEvent) -> None:
         """Take an event as the session tells it."""
-        ...
 
     def post_message(self, message: Message) -> bool:
         """Tell the program something."""
-        ...

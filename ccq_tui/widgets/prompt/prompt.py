@@ -76,15 +76,12 @@ class Prompt(Vertical):
             self.text = text
             self.images = dict(images or {})
 
-    class HeldBack(Message):
-        """Nothing was sent at Enter, or not yet, for the reason given."""
+    class Said(Message):
+        """There is something to say above the prompt, such as why nothing was sent."""
 
-        def __init__(self, words: str = MEANT_FOR_PANEL) -> None:
+        def __init__(self, words: str) -> None:
             super().__init__()
             self.words = words
-
-    class ImagesMissing(Message):
-        """An earlier prompt names images that are no longer kept."""
 
     class Changed(Message):
         """Another text stands in the prompt."""
@@ -134,7 +131,7 @@ class Prompt(Vertical):
         """What stood in the field as Enter came while images were looked for, or None."""
         self.field.looks_at = self._look_at
         self.field.actions["history"] = self.search
-        self.field.actions["stash"] = lambda: self.post_message(self.HeldBack(self.stash()))
+        self.field.actions["stash"] = lambda: self.post_message(self.Said(self.stash()))
         self.field.vim.suspended = lambda: self.searching
         self.field.vim.on_taken = self._note_command
         self.field.vim.walk = self._step
@@ -328,13 +325,13 @@ class Prompt(Vertical):
 
     def _say_reading(self) -> None:
         if self._entered is not None:
-            self.post_message(self.HeldBack(READING))
+            self.post_message(self.Said(READING))
 
     def _typed_on(self) -> None:
         """Let an Enter that waits for images send nothing if somebody typed on behind it."""
         if self._entered is not None and self._entered != self.field.text:
             self._entered = None
-            self.post_message(self.HeldBack(TYPED_ON))
+            self.post_message(self.Said(TYPED_ON))
 
     def _note_text(self) -> None:
         """Take what stands in the field for known: nobody typed it."""
@@ -485,7 +482,7 @@ class Prompt(Vertical):
 
     def _miss_images(self, text: str) -> None:
         if any(name not in self.field.images for name in names_in(text)):
-            self.post_message(self.ImagesMissing())
+            self.post_message(self.Said(IMAGE_MISSING))
 
     # -- the list -----------------------------------------------------------------------------------------
 
@@ -576,7 +573,7 @@ class Prompt(Vertical):
             self.last_typed = self._clock()
             return
         if self._held():
-            self.post_message(self.HeldBack())
+            self.post_message(self.Said(MEANT_FOR_PANEL))
             return
         if self._looking:
             self._entered = self.field.text
@@ -584,7 +581,7 @@ class Prompt(Vertical):
             return
         images = self.draft.images
         if words := excess(images.values()):
-            self.post_message(self.HeldBack(f"Not sent: {words}"))
+            self.post_message(self.Said(f"Not sent: {words}"))
             return
         if any(objects(text) for objects in self.objections):
             return

@@ -139,28 +139,3 @@ def neighbour(blocks: Sequence[bl.Block], start: int, direction: int, step: Step
             return index
         index += direction
     return None
-
-
-def name(block: bl.Block) -> str:
-    """Say in a word or two what a block is; the text may be a model's."""
-    match block:
-        case bl.ToolBlock(tool=tool):
-            return tool
-        case bl.PromptBlock():
-            return "your prompt"
-        case bl.ProseBlock():
-            return "text"
-        case bl.ThinkingBlock():
-            return "thinking"
-        case bl.QuestionBlock():
-            return "questions"
-        case bl.PermissionBlock():
-            return "permission"
-        case bl.PlanBlock():
-            return "plan"
-        case bl.ErrorBlock():
-            return "error"
-        case bl.ResultBlock():
-            return "end of a turn"
-        case _:
-            return "notice"

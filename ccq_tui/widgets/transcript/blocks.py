@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from ccq_tui.agent.agent_prompts import INTERRUPTED
 from ccq_tui.agent.events import Retrying, TurnEnded
@@ -38,8 +38,10 @@ class Block:
         depth: How many Agent calls it is nested in.
         version: Changes whenever the head would be drawn differently.
         folded: Whether only the short form is shown, where there is a longer one.
+        called: What it is, in a word or two.
     """
 
+    called: ClassVar[str] = "notice"
     at: int = field(default=-1, init=False)
     depth: int = field(default=0, init=False)
     version: int = field(default=0, init=False)
@@ -99,6 +101,7 @@ class ToolState(StrEnum):
 class PermissionBlock(RequestBlock):
     """A permission that was asked for; ``attached`` when it stands right under the call that it is for."""
 
+    called = "permission"
     request: PermissionRequest
     attached: bool = False
 
@@ -296,6 +299,7 @@ class PromptBlock(Block):
         prompt_id: The id under which it was sent, or "".
     """
 
+    called = "your prompt"
     text: str
     accepted: bool = False
     queued: bool = False
@@ -331,6 +335,7 @@ class PromptBlock(Block):
 class ProseBlock(Block):
     """What the agent says, in Markdown."""
 
+    called = "text"
     document: Document
 
     @property
@@ -348,6 +353,7 @@ class ProseBlock(Block):
 class ThinkingBlock(Block):
     """What the agent thinks; one line unless unfolded."""
 
+    called = "thinking"
     document: Document
     characters: int = 0
 
@@ -366,6 +372,7 @@ class ThinkingBlock(Block):
 class QuestionBlock(RequestBlock):
     """A question set with what became of it."""
 
+    called = "questions"
     request: QuestionRequest
 
 
@@ -373,6 +380,7 @@ class QuestionBlock(RequestBlock):
 class PlanBlock(RequestBlock):
     """A plan that was proposed."""
 
+    called = "plan"
     request: PlanRequest
     document: Document
 
@@ -401,6 +409,7 @@ class ErrorBlock(Block):
         times: How often it happened, with nothing else in between.
     """
 
+    called = "error"
     kind: str
     text: str
     offer: str = ""
@@ -445,4 +454,5 @@ class RuleBlock(Block):
 class ResultBlock(Block):
     """How a turn ended."""
 
+    called = "end of a turn"
     event: TurnEnded

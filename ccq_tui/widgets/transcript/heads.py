@@ -10,6 +10,7 @@ from ccq_tui.agent.problems import advice
 from ccq_tui.inbox.layout import duration, plural
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.request_heads import permission_line
 from ccq_tui.widgets.transcript.tool_result import told
@@ -103,7 +104,7 @@ def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
 def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
     """Draw the first lines of a long prompt, and how many more there are."""
     first = "\n".join(block.text[: bl.FOLD_LINES * 200].split("\n", bl.FOLD_LINES)[: bl.FOLD_LINES])
-    lines = pen.plain(safe(first), width)[: bl.FOLD_LINES]
+    lines = folded(Text(safe(first)), max(1, width))[: bl.FOLD_LINES]
     hidden = block.lines - len(first.split("\n"))
     more = f"… {hidden:,} more lines" if hidden > 0 else f"… {len(block.text):,} characters in all"
     return [*lines, Text(more, pen.colours["muted"])]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, singledispatchmethod
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -89,6 +91,19 @@ def more_line(pen: Pen, count: int, width: int) -> Strip:
 NARROWEST = 12
 """Columns left for a block, however deep it is nested."""
 GUIDE = "│ "
+HEADS: Mapping[type[bl.Block], Callable[[Pen, Any, int], list[Text]]] = {
+    bl.ToolBlock: heads.tool_head,
+    bl.ThinkingBlock: heads.thinking_head,
+    bl.QuestionBlock: request_heads.question_card,
+    bl.PermissionBlock: request_heads.permission_line,
+    bl.PlanBlock: request_heads.plan_title,
+    bl.NoticeBlock: heads.notice,
+    bl.ErrorBlock: heads.error,
+    bl.RetryBlock: heads.retry,
+    bl.ResultBlock: heads.result,
+    bl.RuleBlock: heads.rule,
+}
+"""What draws the head of a block, of as many lines as it takes in a width."""
 
 
 class Painter:
@@ -165,48 +180,4 @@ class Painter:
     def _head(self, block: bl.Block, width: int) -> list[Strip]:
         if isinstance(block, bl.PromptBlock):
             return self._prompt(block, heads.prompt_fold(self.pen, block, width - 2), width, first=True)
-        return self.pen.strips(self._lines(block, width), width)
-
-    @singledispatchmethod
-    def _lines(self, block: bl.Block, _width: int) -> list[Text]:
-        raise TypeError(f"nothing draws {type(block).__name__}")
-
-    @_lines.register
-    def _(self, block: bl.ToolBlock, width: int) -> list[Text]:
-        return heads.tool_head(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.ThinkingBlock, width: int) -> list[Text]:
-        return heads.thinking_head(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.QuestionBlock, width: int) -> list[Text]:
-        return request_heads.question_card(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.PermissionBlock, width: int) -> list[Text]:
-        return request_heads.permission_line(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.PlanBlock, width: int) -> list[Text]:
-        return request_heads.plan_title(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.NoticeBlock, width: int) -> list[Text]:
-        return heads.notice(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.ErrorBlock, width: int) -> list[Text]:
-        return heads.error(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.RetryBlock, width: int) -> list[Text]:
-        return heads.retry(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.ResultBlock, width: int) -> list[Text]:
-        return heads.result(self.pen, block, width)
-
-    @_lines.register
-    def _(self, block: bl.RuleBlock, width: int) -> list[Text]:
-        return heads.rule(self.pen, block, width)
+        return self.pen.strips(HEADS[type(block)](self.pen, block, width), width)

@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript.code import Lexers, folded
+from ccq_tui.widgets.transcript.code import Lexers
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import Markdown
 
@@ -87,10 +87,6 @@ class Pen:
         rest = Text(" " * indent)
         wrapped = body.wrap(self.console, max(1, width - indent), overflow="fold") or [Text()]
         return [Text.assemble(rest if number else prefix, line) for number, line in enumerate(wrapped)]
-
-    def plain(self, text: str, width: int, style: Style | None = None) -> list[Text]:
-        """Break text at the width, keeping every space."""
-        return folded(Text(text, style=style or Style.null()), max(1, width))
 
     def indent(self, strips: list[Strip], prefix: str, style: Style, first: str | None = None) -> list[Strip]:
         """Put a prefix before every strip."""

@@ -57,19 +57,6 @@ class Transcript(ScrollView, can_focus=False):
     DEFAULT_CSS = CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
 
-    class FollowChanged(Message):
-        """The end of the transcript is kept in view now, or no longer is."""
-
-        def __init__(self, transcript: Transcript, *, following: bool) -> None:
-            super().__init__()
-            self.transcript = transcript
-            self.following = following
-
-        @property
-        def control(self) -> Transcript:
-            """The transcript that sent it."""
-            return self.transcript
-
     class MarkChanged(Message):
         """Another block is the current one, it looks different, or there is none any more."""
 
@@ -115,9 +102,8 @@ class Transcript(ScrollView, can_focus=False):
         model: TranscriptModel | None = None,
         *,
         welcome: str = "",
-        id: str | None = None,  # noqa: A002 - Textual's own name for it
     ) -> None:
-        super().__init__(id=id)
+        super().__init__()
         self._model = model or TranscriptModel()
         self._intake = Intake(self._model, self._follow)
         self.counters = Counters()
@@ -278,9 +264,7 @@ class Transcript(ScrollView, can_focus=False):
             self._thumb.place(self.vertical_scrollbar, self._layout.total, view.height, view.top)
         finally:
             self._placing = False
-        if self._viewport.following != self._was_following:
-            self._was_following = self._viewport.following
-            self.post_message(self.FollowChanged(self, following=self._was_following))
+        self._was_following = self._viewport.following
         self._plan.look()
 
     def _watch_clock(self) -> None:
@@ -483,11 +467,8 @@ class Transcript(ScrollView, can_focus=False):
         self._intake.take_grown()
         return self._mark.move(direction, step)
 
-    def leave_mark(self, *, keep_place: bool = True) -> None:
-        """Mark nothing; follow the end again if it is in view, or go there."""
-        if not keep_place:
-            self.action_end()
-            return
+    def leave_mark(self) -> None:
+        """Mark nothing; follow the end again if it is in view."""
         self._mark.leave()
         self.update()
         self.refresh()

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox import PlanRequest
-from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark, Step, name
+from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark, Step
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import TextSelection
@@ -36,7 +36,8 @@ def test_the_mark_begins_in_sight_and_goes_by_blocks_or_prompts_to_either_end() 
     assert mark.block is pane.model.blocks[-1]
     assert mark.move(-1, Step.PROMPT)
     assert mark.block is not None
-    assert name(mark.block) == "your prompt"
+    assert mark.block is not None
+    assert mark.block.called == "your prompt"
     assert "❯ prompt 30" in pane.lines()
     while mark.move(-1, Step.PROMPT):
         pass
