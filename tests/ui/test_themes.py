@@ -51,7 +51,7 @@ def ground_of_prompts(run: Driven) -> Color:
 
 
 async def pick(run: Driven, pilot: Pilot[int]) -> None:
-    run.screen.themes.do()
+    run.screen.take_command("/theme")
     await until(pilot, lambda: isinstance(run.app.screen, Picker))
     await pilot.pause()
 

@@ -70,7 +70,7 @@ def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> I
         others: The CLI's that none of them shadows.
     """
     for one in own:
-        yield PickRow(f"/{one.name}{'' if one.alone else ' '}", f"/{one.name}", one.help, one.arguments)
+        yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)
     for command in others:
         needs = " " if command.arguments else ""
         yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)

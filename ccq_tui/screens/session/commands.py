@@ -26,15 +26,17 @@ class Command(Generic[S]):
         name: What stands behind the slash.
         arguments: What may follow, for a person, or "".
         help: What it does, for a person.
-        do: Does it, given the screen and the argument, which is "" where none was given.
-        alone: Whether it does something without an argument.
+        do: Does it at once, given the screen and the argument, which is "" where none was given.
+        work: Does it beside the keys, given the same; other commands that choose or ask end it.
+        needs: What the argument is, in a word, where the command does nothing without it.
     """
 
     name: str
     arguments: str
     help: str
-    do: Callable[[S, str], object]
-    alone: bool = True
+    do: Callable[[S, str], object] | None = None
+    work: Callable[[S, str], Coroutine[Any, Any, object]] | None = None
+    needs: str = ""
 
     @property
     def listed(self) -> SlashCommand:
@@ -76,11 +78,21 @@ class CommandRunner:
         self._asked_before = False
         """Whether the command that runs has asked the CLI or the person before."""
 
-    def run(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+    def obey(self, command: Command[S], screen: S, argument: str) -> None:
+        """Do a command, or say which argument it needs."""
+        if command.needs and not argument:
+            self.ui.dock.prompt.put_back(f"/{command.name} ")
+            self.ui.say(f"/{command.name} needs a {command.needs} · type it, then Enter")
+        elif command.do is not None:
+            command.do(screen, argument)
+        elif command.work is not None:
+            self.run(partial(command.work, screen, argument), command.name)
+
+    def run(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
         """Run a command; what the CLI refuses is said in the transcript."""
         self.ui.start(partial(self._try, what, name), f"/{name}", group="command", exclusive=True)
 
-    async def _try(self, what: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+    async def _try(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
         self._asked_before = False
         self._running += 1
         try:

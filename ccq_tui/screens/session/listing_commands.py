@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from heapq import nlargest
 from pathlib import Path
 
@@ -46,11 +45,8 @@ class ListingCommands:
 
     # -- /hooks ------------------------------------------------------------------------------------------
 
-    def hooks(self) -> None:
+    async def hooks(self) -> None:
         """List the hooks, and open the file of one in the person's editor."""
-        self._runner.run(self._hooks, "hooks")
-
-    async def _hooks(self) -> None:
         found = await self._runner.ask(listings.hooks())
         if not found:
             self._ui.say(NO_HOOKS, seconds=8.0)
@@ -95,11 +91,8 @@ class ListingCommands:
 
     # -- /skills -----------------------------------------------------------------------------------------
 
-    def skills(self) -> None:
+    async def skills(self) -> None:
         """List the skills, and put the one that is chosen in the prompt."""
-        self._runner.run(self._skills, "skills")
-
-    async def _skills(self) -> None:
         found = await self._runner.ask(listings.skills())
         if not found:
             self._ui.say(NO_SKILLS, seconds=8.0)
@@ -123,11 +116,8 @@ class ListingCommands:
 
     # -- /memory -----------------------------------------------------------------------------------------
 
-    def memory(self) -> None:
+    async def memory(self) -> None:
         """List the files of instructions, and open one in the person's editor."""
-        self._runner.run(self._memory, "memory")
-
-    async def _memory(self) -> None:
         places = await self._runner.ask(listings.memory())
         if not places:
             self._ui.say(NO_MEMORY, seconds=8.0)
@@ -166,15 +156,8 @@ class ListingCommands:
 
     # -- /btw --------------------------------------------------------------------------------------------
 
-    def ask_beside(self, question: str) -> None:
+    async def ask_beside(self, question: str) -> None:
         """Ask the model something of which the conversation learns nothing."""
-        if question:
-            self._runner.run(partial(self._ask_beside, question), "btw")
-        else:
-            self._ui.dock.prompt.put_back("/btw ")
-            self._ui.say("/btw needs a question · type it, then Enter")
-
-    async def _ask_beside(self, question: str) -> None:
         answer = await self._runner.ask(listings.side_question(question))
         if not answer.strip():
             raise CommandError("Claude gave no answer · ask again, or send it as a prompt")

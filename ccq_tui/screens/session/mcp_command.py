@@ -28,11 +28,8 @@ class McpCommand:
     def __init__(self, runner: CommandRunner) -> None:
         self._runner = runner
 
-    def do(self) -> None:
+    async def servers(self) -> None:
         """Show the servers, and change what is chosen."""
-        self._runner.run(self._servers, "mcp")
-
-    async def _servers(self) -> None:
         said = ""
         while servers := await self._runner.ask(controls.servers()):
             rows = [

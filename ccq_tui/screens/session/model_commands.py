@@ -145,11 +145,8 @@ class ModelCommands:
 
     # -- thinking ----------------------------------------------------------------------------------------
 
-    def thinking(self) -> None:
+    async def thinking(self) -> None:
         """Turn extended thinking off, or on again."""
-        self._runner.run(self._turn_thinking, "thinking")
-
-    async def _turn_thinking(self) -> None:
         on = not self._thinks
         await self._runner.ask(controls.set_thinking(on=on))
         self._thinks = on

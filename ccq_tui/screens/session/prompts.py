@@ -281,7 +281,7 @@ class Prompts:
         if dock.prompt.holds_text:
             self._ui.say(self.clear())
         elif not dock.line.items:
-            self._rewind.do()
+            self._rewind.begin()
 
     def clear(self) -> str:
         """Empty the prompt; return what to say, with the ways back, or ""."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.reader import ReaderError
@@ -28,24 +27,14 @@ class ResumeCommand:
         self._runner = runner
         self._ui = runner.ui
 
-    def rename(self, title: str) -> None:
-        """Give the session a title; without one, ask for it in the prompt."""
-        if title:
-            self._runner.run(partial(self._rename, title[:LONGEST_TITLE]), "rename")
-        else:
-            self._ui.dock.prompt.put_back("/rename ")
-            self._ui.say("/rename needs a title · type it, then Enter")
-
-    async def _rename(self, title: str) -> None:
+    async def rename(self, title: str) -> None:
+        """Give the session a title."""
         self._runner.need_process()
-        await self._runner.asking(self._ui.session.agent.rename(title))
+        await self._runner.asking(self._ui.session.agent.rename(title[:LONGEST_TITLE]))
         self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
 
-    def resume(self, wanted: str) -> None:
+    async def resume(self, wanted: str) -> None:
         """Resume the session whose id begins so, or one that is chosen, in place of this one."""
-        self._runner.run(partial(self._resume, wanted), "resume")
-
-    async def _resume(self, wanted: str) -> None:
         shelf = shelf_of(self._ui.app, session_options(self._ui.launch), self._ui.view.session_id)
         way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
         while way is not None and (sure := await self._is_sure()) != "no":

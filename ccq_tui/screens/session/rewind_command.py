@@ -73,11 +73,12 @@ class RewindCommand:
         ]
         self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
-    def do(self) -> None:
-        """Choose a prompt, see what changes, and rewind."""
-        self._runner.run(self._rewind, "rewind")
+    def begin(self) -> None:
+        """Rewind, as the command does."""
+        self._runner.run(self.rewind, "rewind")
 
-    async def _rewind(self) -> None:
+    async def rewind(self) -> None:
+        """Choose a prompt, see what changes, and rewind."""
         self._runner.need_process()
         if self._ui.view.busy:
             waits = self._ui.view.state is SessionState.AWAITING

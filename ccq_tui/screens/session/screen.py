@@ -128,6 +128,8 @@ class SessionScreen(SessionBase):
         self.resume = ResumeCommand(runner)
         self.tasks = TasksCommand(runner)
         self.workspace = WorkspaceCommands(runner)
+        self.listings = ListingCommands(runner)
+        self.account = AccountCommands(runner, lambda: bool(self.tasks.running))
         self.listeners = (
             self.notifications.take,
             self.status.take,
@@ -253,8 +255,8 @@ class SessionScreen(SessionBase):
                 "paste": self.images.paste,
                 "stash": lambda: self.say(self.dock.prompt.stash()),
                 "model": lambda: self.models.model(""),
-                "thinking": self.models.thinking,
-                "tasks": self.tasks.do,
+                "thinking": partial(self.take_command, "/thinking"),
+                "tasks": partial(self.take_command, "/tasks"),
                 "background": self.tasks.background,
                 "leave": partial(self.quit_keys.press, "ctrl+d"),
                 "editor": self.prompts.edit,
@@ -297,7 +299,7 @@ class SessionScreen(SessionBase):
         if found is None:
             return False
         command, argument = found
-        command.do(self, argument)
+        self.runner.obey(command, self, argument)
         return True
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
@@ -356,47 +358,44 @@ def _plan(screen: SessionScreen, prompt: str) -> None:
         screen.prompts.send(prompt)
 
 
-def _export(screen: SessionScreen, argument: str) -> None:
-    screen.runner.run(partial(export_transcript, screen, argument), "export")
-
-
-def _account(screen: SessionScreen) -> AccountCommands:
-    return AccountCommands(screen.runner, lambda: bool(screen.tasks.running))
-
-
-async def _help(screen: SessionScreen) -> None:
-    await screen.run_action("app.help")
-
-
 SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("model", "[name]", "Choose the model", lambda s, name: s.models.model(name)),
     Command("mode", "[name]", "Choose the permission mode", lambda s, name: s.models.mode(name)),
     Command("effort", "[level]", "Choose how hard the model thinks", lambda s, level: s.models.effort(level)),
-    Command("thinking", "", "Turn extended thinking off or on", lambda s, _: s.models.thinking()),
+    Command("thinking", "", "Turn extended thinking off or on", work=lambda s, _: s.models.thinking()),
     Command("plan", "[prompt]", "Plan first: look and change nothing", _plan),
-    Command("status", "", "Show version, account, model and settings", lambda s, _: s.workspace.status()),
-    Command("diff", "", "Show what is changed and not committed", lambda s, _: s.workspace.diff()),
     Command(
-        "copy", "[N]", "Copy Claude's last answer, or the Nth from the end", lambda s, n: s.workspace.copy(n)
+        "status", "", "Show version, account, model and settings", work=lambda s, _: s.workspace.status()
+    ),
+    Command("diff", "", "Show what is changed and not committed", work=lambda s, _: s.workspace.diff()),
+    Command(
+        "copy",
+        "[N]",
+        "Copy Claude's last answer, or the Nth from the end",
+        work=lambda s, n: s.workspace.copy(n),
     ),
     Command(
         "add-dir",
         "PATH",
         "Let Claude work in another directory, too",
-        lambda s, path: s.workspace.add_directory(path),
-        alone=False,
+        work=lambda s, path: s.workspace.add_directory(path),
+        needs="directory",
     ),
-    Command("context", "", "Show what fills the context", lambda s, _: s.usage.context()),
-    Command("cost", "", "Show cost, tokens and time of this session", lambda s, _: s.usage.cost()),
-    Command("theme", "[name]", "Choose the colours", lambda s, name: s.themes.do(name)),
+    Command("context", "", "Show what fills the context", work=lambda s, _: s.usage.context()),
+    Command("cost", "", "Show cost, tokens and time of this session", work=lambda s, _: s.usage.cost()),
+    Command("theme", "[name]", "Choose the colours", work=lambda s, name: s.themes.choose(name)),
     Command("vim", "", "Turn Vim's keys in the prompt on or off", lambda s, _: s.prompts.vim()),
-    Command("export", "[md|json|path]", "Write the transcript to a file", _export),
+    Command("export", "[md|json|path]", "Write the transcript to a file", work=export_transcript),
     Command(
-        "rename", "TITLE", "Give this session a title", lambda s, title: s.resume.rename(title), alone=False
+        "rename",
+        "TITLE",
+        "Give this session a title",
+        work=lambda s, title: s.resume.rename(title),
+        needs="title",
     ),
-    Command("resume", "[id]", "Resume an earlier session", lambda s, name: s.resume.resume(name)),
+    Command("resume", "[id]", "Resume an earlier session", work=lambda s, name: s.resume.resume(name)),
     Command("new", "", "Open another session beside this one", lambda s, _: s.action_do("new_session")),
-    Command("sessions", "", "Go to another session of this terminal", lambda s, _: s.switcher.pick()),
+    Command("sessions", "", "Go to another session of this terminal", work=lambda s, _: s.switcher.pick()),
     Command("overview", "", "Show all sessions by what they need", lambda s, _: s.action_do("overview")),
     Command(
         "stats",
@@ -410,12 +409,12 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "Stop Claude's process; its questions keep waiting",
         lambda s, _: s.session.agent.park(),
     ),
-    Command("close", "", "End this session and take it away", lambda s, _: s.switcher.close()),
+    Command("close", "", "End this session and take it away", work=lambda s, _: s.switcher.close()),
     Command(
         "mcp",
         "",
         "See MCP servers, reconnect them, turn them on and off",
-        lambda s, _: McpCommand(s.runner).do(),
+        work=lambda s, _: McpCommand(s.runner).servers(),
     ),
     Command(
         "permissions",
@@ -423,29 +422,28 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "See permission rules, add and remove them",
         lambda s, argument: PermissionsCommand(s.runner).do(argument),
     ),
-    Command(
-        "hooks", "", "See hooks, and edit the file of one", lambda s, _: ListingCommands(s.runner).hooks()
-    ),
-    Command(
-        "skills", "", "See skills, and put one in the prompt", lambda s, _: ListingCommands(s.runner).skills()
-    ),
-    Command("memory", "", "Edit CLAUDE.md and other memory", lambda s, _: ListingCommands(s.runner).memory()),
+    Command("hooks", "", "See hooks, and edit the file of one", work=lambda s, _: s.listings.hooks()),
+    Command("skills", "", "See skills, and put one in the prompt", work=lambda s, _: s.listings.skills()),
+    Command("memory", "", "Edit CLAUDE.md and other memory", work=lambda s, _: s.listings.memory()),
     Command(
         "btw",
         "QUESTION",
         "Ask Claude something beside the conversation",
-        lambda s, question: ListingCommands(s.runner).ask_beside(question),
-        alone=False,
+        work=lambda s, question: s.listings.ask_beside(question),
+        needs="question",
     ),
-    Command("tasks", "", "See background tasks, and stop them", lambda s, _: s.tasks.do()),
+    Command("tasks", "", "See background tasks, and stop them", work=lambda s, _: s.tasks.stop()),
     Command("background", "", "Send what runs to the background", lambda s, _: s.tasks.background()),
     Command(
-        "rewind", "", "Take files and conversation back to an earlier prompt", lambda s, _: s.rewind.do()
+        "rewind",
+        "",
+        "Take files and conversation back to an earlier prompt",
+        work=lambda s, _: s.rewind.rewind(),
     ),
-    Command("login", "", "Sign in to Claude in this terminal", lambda s, _: _account(s).login()),
-    Command("logout", "", "Sign out of Claude", lambda s, _: _account(s).logout()),
+    Command("login", "", "Sign in to Claude in this terminal", lambda s, _: s.account.login()),
+    Command("logout", "", "Sign out of Claude", lambda s, _: s.account.logout()),
     Command("exit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("quit", "", "End all sessions and quit", lambda s, _: s.quit()),
-    Command("help", "", "Show all keys", lambda s, _: s.runner.run(partial(_help, s), "help")),
+    Command("help", "", "Show all keys", work=lambda s, _: s.run_action("app.help")),
 )
 """The program's own commands, in the order of the lists: whatever shows or does one reads it here."""

@@ -81,17 +81,9 @@ class SessionSwitcher:
         if len(self.entries) < 2:
             self._ui.say("This is the only session here · Ctrl+N opens another")
         elif self._width() < ROOM_FOR_BAR:
-            self.pick()
+            self._runner.run(self.pick, "sessions")
         else:
             self._ui.post_message(BarToggled())
-
-    def pick(self) -> None:
-        """Choose a session from a list."""
-        self._runner.run(self._pick_session, "sessions")
-
-    def close(self) -> None:
-        """Close this session, asking where that would interrupt it."""
-        self._runner.run(self._close_here, "close")
 
     def go_to(self, number: int) -> None:
         """Go to a session by its number."""
@@ -101,7 +93,8 @@ class SessionSwitcher:
         elif number != here:
             self._ui.post_message(StepWanted(number - here))
 
-    async def _pick_session(self) -> None:
+    async def pick(self) -> None:
+        """Choose a session from a list."""
         rows = [
             PickRow(
                 str(entry.number), f"{entry.sign} {entry.name}", entry.state, entry.badge, current=entry.shown
@@ -113,7 +106,7 @@ class SessionSwitcher:
             await asyncio.sleep(0)
             self.go_to(int(number))
 
-    async def _close_here(self) -> None:
+    async def close(self) -> None:
         """Close this session, asking where that would interrupt it."""
         if self._ui.view.busy:
             rows = [

@@ -34,10 +34,6 @@ class TasksCommand:
             case _:
                 pass
 
-    def do(self) -> None:
-        """Show the tasks, and stop what is chosen."""
-        self._runner.run(self._stop_tasks, "tasks")
-
     def background(self) -> None:
         """Send what Claude waits for to the background."""
         if self._ui.view.busy:
@@ -49,7 +45,8 @@ class TasksCommand:
         await self._runner.ask(controls.background_tasks())
         self._ui.say("What ran goes on in the background · Ctrl+T shows it")
 
-    async def _stop_tasks(self) -> None:
+    async def stop(self) -> None:
+        """Show the tasks, and stop what is chosen."""
         while tasks := self.running:
             rows = [
                 PickRow(

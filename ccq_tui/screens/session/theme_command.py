@@ -49,12 +49,8 @@ class ThemeCommand:
         for problem in found.problems:
             self._ui.note(f"{problem} · the theme stays as it was", "warning")
 
-    def do(self, name: str = "") -> None:
-        """Put on the theme named, or choose one from a list, each shown while the cursor is on it."""
-        self._runner.run(partial(self._choose_theme, name), "theme")
-
-    async def _choose_theme(self, name: str = "") -> None:
-        """Put a theme on, and offer to keep it; without a name that is known, choose from the list."""
+    async def choose(self, name: str) -> None:
+        """Put a theme on, and offer to keep it; without a name that is known, choose from a list."""
         if not self._themes.choose(name):
             picked = await self._pick_theme(name)
             if picked is None:

@@ -38,30 +38,19 @@ class UsageCommands:
             self._turns += 1
             self._seconds += event.worked
 
-    def context(self) -> None:
+    async def context(self) -> None:
         """Show what fills the context."""
-        self._runner.run(self._show_context, "context")
-
-    def cost(self) -> None:
-        """Show cost, tokens and time."""
-        self._runner.run(self._show_cost, "cost")
-
-    async def _show_context(self) -> None:
         self._runner.tell(context_text(await self._runner.ask(controls.context_details())))
 
-    async def _show_cost(self) -> None:
+    async def cost(self) -> None:
+        """Show cost, tokens and time."""
         turns = f"{self._turns} turn{'' if self._turns == 1 else 's'} ended in this terminal"
         said = (await self._runner.ask(controls.session_cost())).strip()
         self._runner.tell(f"{turns}, {duration(int(self._seconds))} of work\n{said}".rstrip())
 
 
-def context_text(details: ContextDetails, cells: int = BAR) -> str:
-    """Return what fills the context: a bar, and its categories with their tokens.
-
-    Args:
-        details: What the CLI said.
-        cells: The length of the bar.
-    """
+def context_text(details: ContextDetails) -> str:
+    """Return what fills the context: a bar, and its categories with their tokens."""
     limit = max(details.limit, 1)
     used = [part for part in details.parts if part.kind == "used" and part.tokens]
     buffer = [part for part in details.parts if part.kind == "buffer" and part.tokens]
@@ -71,17 +60,17 @@ def context_text(details: ContextDetails, cells: int = BAR) -> str:
     signs += [(BUFFER, part) for part in buffer]
     rows = [*signs, (FREE, ContextPart("Free", free, "free"))]
     lines = [f"{head} · {one_line(details.model, NAME_LENGTH)}" if details.model else head]
-    lines.append(_bar(signs, limit, cells))
+    lines.append(_bar(signs, limit))
     lines.extend(_row(sign, part, limit) for sign, part in rows)
     later = [part for part in details.parts if part.kind == "deferred" and part.tokens]
     lines.extend(_row(" ", part, limit) + " · when needed" for part in later)
     return "\n".join(lines)
 
 
-def _bar(signs: list[tuple[str, ContextPart]], limit: int, cells: int) -> str:
+def _bar(signs: list[tuple[str, ContextPart]], limit: int) -> str:
     """Draw each category as long as its share, but at least one cell."""
-    bar = "".join(sign * min(cells, max(1, round(part.tokens * cells / limit))) for sign, part in signs)
-    return bar[:cells].ljust(cells, FREE)
+    bar = "".join(sign * min(BAR, max(1, round(part.tokens * BAR / limit))) for sign, part in signs)
+    return bar[:BAR].ljust(BAR, FREE)
 
 
 def _row(sign: str, part: ContextPart, limit: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from pathlib import Path
 
 from ccq_tui.agent import controls
@@ -41,11 +40,8 @@ class WorkspaceCommands:
 
     # -- /copy -------------------------------------------------------------------------------------------
 
-    def copy(self, which: str) -> None:
+    async def copy(self, which: str) -> None:
         """Copy Claude's last answer, or the one so many before it."""
-        self._runner.run(partial(self._copy, which), "copy")
-
-    async def _copy(self, which: str) -> None:
         number = int(which) if which.isdecimal() else 1
         said = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
         if (which and not which.isdecimal()) or not 1 <= number <= len(said):
@@ -58,11 +54,8 @@ class WorkspaceCommands:
 
     # -- /status -----------------------------------------------------------------------------------------
 
-    def status(self) -> None:
+    async def status(self) -> None:
         """Show version, account, model and settings."""
-        self._runner.run(self._status, "status")
-
-    async def _status(self) -> None:
         lines: list[str] = []
         for section in await self._runner.ask(controls.session_status()):
             lines += [
@@ -73,11 +66,8 @@ class WorkspaceCommands:
 
     # -- /diff -------------------------------------------------------------------------------------------
 
-    def diff(self) -> None:
+    async def diff(self) -> None:
         """List the files that are changed and not committed, and show the diff of one."""
-        self._runner.run(self._diff, "diff")
-
-    async def _diff(self) -> None:
         files = await self._runner.ask(controls.workspace_diff())
         if not files:
             self._ui.say("Nothing is changed that git knows of and that is not committed")
@@ -92,15 +82,8 @@ class WorkspaceCommands:
 
     # -- /add-dir ----------------------------------------------------------------------------------------
 
-    def add_directory(self, path: str) -> None:
+    async def add_directory(self, path: str) -> None:
         """Let Claude work in another directory, for this session."""
-        if path:
-            self._runner.run(partial(self._add_directory, path), "add-dir")
-        else:
-            self._ui.dock.prompt.put_back("/add-dir ")
-            self._ui.say("/add-dir needs a directory · type it, then Enter")
-
-    async def _add_directory(self, path: str) -> None:
         self._runner.need_process()
         directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
         added = tuple(dict.fromkeys((*self._added, str(directory))))

@@ -60,7 +60,7 @@ async def test_what_only_a_process_does_is_refused_while_the_session_is_parked()
     ui = NoScreen()
     runner = CommandRunner(ui)
     ui.view = SimpleNamespace(state=SessionState.PARKED)  # type: ignore[assignment]
-    UsageCommands(runner).context()
+    runner.run(UsageCommands(runner).context, "context")
     await ui.work()
     assert ui.noted == [(f"/context did not work: {PARKED}", "warning")]
 
