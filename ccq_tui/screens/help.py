@@ -17,7 +17,6 @@ from ccq_tui.screens.keylist import Section, found
 from ccq_tui.screens.overlay import ListField, Overlay
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
-from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import Palette, palette_of
 
 KEY_WIDTH = 20
@@ -73,11 +72,11 @@ class HelpScreen(Overlay[None]):
         """Show all keys, ready to find some."""
         if self._field.is_attached:
             self.set_focus(self._field, scroll_visible=False)
-        self._draw()
+        self.draw()
 
     def on_resize(self) -> None:
         """Wrap anew."""
-        self._draw()
+        self.draw()
 
     @property
     def _list(self) -> VerticalScroll:
@@ -114,13 +113,14 @@ class HelpScreen(Overlay[None]):
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self._list.scroll_home(animate=False, force=True)
-        self._draw()
+        self.draw()
 
     # -- drawing ------------------------------------------------------------------------------------------
 
-    def _draw(self) -> None:
-        if self.query_one_optional(HintBar) is None:
-            return  # left in the same moment in which it was opened: its parts are gone
+    def draw(self) -> None:
+        """Draw the keys that were found."""
+        if not self.has_parts:
+            return
         body, width = self.query_one(HelpBody), self.app.size.width
         palette, words = palette_of(body), self._field.text
         if self._drawn_for == (width, palette, words):
@@ -136,12 +136,6 @@ class HelpScreen(Overlay[None]):
         self.query_one(HintBar).show(
             (("Esc", "close"), ("↑↓ PgUp PgDn", "scroll"), ("letters", "find")), found_words
         )
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if is_live(self):
-            soon(self, self._draw)
 
 
 def drawn(sections: tuple[Section, ...], width: int, palette: Palette) -> Text:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
+from textual.widgets import TextArea
 from textual.worker import Worker
 
+from ccq_tui.filtered_list import FilteredList
 from ccq_tui.screens.work_failures import WorkFailed, failure
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, text_of
+from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.panel.field import AnswerField
+from ccq_tui.widgets.pointer import Pointer
 
 Result = TypeVar("Result")
+State = TypeVar("State", bound=FilteredList[Any])
 
 
 class ListField(AnswerField):
@@ -99,7 +105,75 @@ class Overlay(ModalScreen[Result]):
             focused.post_message(copy_of(event))
         return True
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether its parts are there: it may be left in the moment in which it was opened."""
+        return self.is_attached and self.query_one_optional(HintBar) is not None
+
+    def draw(self) -> None:
+        """Draw what changes."""
+
+    def notify_style_update(self) -> None:
+        """Draw anew when the theme changed."""
+        super().notify_style_update()
+        if is_live(self):
+            soon(self, self.draw)
+
     @on(Worker.StateChanged)
     def _work_changed(self, event: Worker.StateChanged) -> None:
         if words := failure(event):
             self.app.post_message(WorkFailed(words))
+
+
+class ListScreen(Overlay[Result], Generic[Result, State]):
+    """A screen with a filtered list: a field finds rows, a click takes the one under the cursor."""
+
+    def __init__(
+        self,
+        press: Callable[[events.Key], bool],
+        hands_on: Callable[[events.Paste], bool] | None = None,
+        *,
+        field_id: str = "filter",
+    ) -> None:
+        super().__init__()
+        self.field = ListField(press, hands_on or self.passes_on, id=field_id)
+        """The field for what to find; it has the keys of the list."""
+        self._pointer = Pointer(self.key_under)
+
+    @property
+    def state(self) -> State:
+        """The list as it is looked at."""
+        raise NotImplementedError
+
+    def show(self, state: State) -> None:
+        """Show another state of the list."""
+        raise NotImplementedError
+
+    def key_under(self, event: events.MouseEvent) -> Hashable:
+        """Return the key of the row under the pointer, or None."""
+        raise NotImplementedError
+
+    def take_row(self) -> None:
+        """Take the row under the cursor, which was clicked."""
+        raise NotImplementedError
+
+    def take_text(self) -> None:
+        """Find what is typed."""
+        self.show(self.state.filtered(self.field.text.replace("\n", " ")))
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.take_text()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Note where a click may begin."""
+        self._pointer.press(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on a row, and take the one that has it."""
+        key, under = self._pointer.clicked(event), self.state.under
+        if key is not None and under is not None and key == under.key:
+            self.take_row()
+        elif key is not None:
+            self.show(self.state.put([row.key for row in self.state.shown].index(key)))

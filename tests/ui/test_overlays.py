@@ -26,7 +26,7 @@ async def test_a_key_that_comes_late_does_not_take_away_the_screen_above() -> No
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
         # As a key does that waited in the field while the keys were being shown.
-        overview._field.post_message(events.Key("escape", None))
+        overview.field.post_message(events.Key("escape", None))
         overview.dismiss(None)
         await pilot.pause()
         assert isinstance(run.app.screen, HelpScreen)

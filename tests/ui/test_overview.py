@@ -108,15 +108,15 @@ class Many(Driven):
 
     def groups(self) -> dict[str, Group]:
         """The group of each session, by its name."""
-        return {card.session: card.group for card in self.overview.board.rows}
+        return {card.session: card.group for card in self.overview.state.rows}
 
     def under(self) -> Card:
-        assert self.overview.board.under is not None
-        return self.overview.board.under
+        assert self.overview.state.under is not None
+        return self.overview.state.under
 
     async def go(self, pilot: Pilot[int], name: str) -> None:
         """Move the cursor to a session, by keys."""
-        for _ in self.overview.board.rows:
+        for _ in self.overview.state.rows:
             if self.under().session == name:
                 return
             await pilot.press("j")
@@ -148,7 +148,7 @@ def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **m
 async def open_overview(pilot: Pilot[int], run: Many, cards: int) -> None:
     await pilot.press("f5")
     await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-    await until(pilot, lambda: len(run.overview.board.rows) == cards)
+    await until(pilot, lambda: len(run.overview.state.rows) == cards)
 
 
 async def test_sessions_are_shown_found_marked_and_opened_by_keys(
@@ -182,7 +182,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         run.all[0].tell(StateChanged(SessionState.WORKING))
         run.all[0].tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "First.\n\nI read the store."))
         await until(pilot, lambda: run.groups()["Here"] is Group.WORKING)
-        card = next(card for card in run.overview.board.rows if card.session == "Here")
+        card = next(card for card in run.overview.state.rows if card.session == "Here")
         assert card.last_line == "I read the store."
         store.requests.add(asked_by("id Elsewhere", "toolu_2"))
         await until(pilot, lambda: run.groups()["Elsewhere"] is Group.NEEDS)
@@ -209,11 +209,11 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
         assert "/ finds" in run.said()
         await pilot.press("slash", *"idl dea", "enter")
         assert not run.says("/ finds")
-        assert [card.session for card in run.overview.board.shown] == ["Old idea"]
+        assert [card.session for card in run.overview.state.shown] == ["Old idea"]
         await pilot.press("d")
         await until(pilot, lambda: run.groups()["Old idea"] is Group.DONE)
         await pilot.press("escape")
-        assert len(run.overview.board.shown) == 7
+        assert len(run.overview.state.shown) == 7
         assert run.under().session == "Old idea"
         assert store.sessions.page()[0].id != "id Old idea", "marking is no change"
         await pilot.press("d")
@@ -276,7 +276,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
         await run.app.sessions.add_behind(run.launches[0])
-        await until(pilot, lambda: len(run.overview.board.rows) == 2)
+        await until(pilot, lambda: len(run.overview.state.rows) == 2)
 
         # The cursor stays with its session, wherever that goes.
         await pilot.press("home")  # the newest

@@ -63,7 +63,7 @@ async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) ->
 
 
 def badges(overview: OverviewScreen) -> dict[str, str]:
-    return {card.session_id: card.badge for card in overview.board.rows}
+    return {card.session_id: card.badge for card in overview.state.rows}
 
 
 def said_in(run: Many) -> str:

@@ -12,7 +12,6 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import TextArea
 
 from ccq_tui.inbox import (
     Added,
@@ -37,19 +36,18 @@ from ccq_tui.screens.inbox.inbox_lines import copied, key_hints
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.screens.inbox.keys import INBOX, INBOX_ACTIONS
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
-from ccq_tui.screens.overlay import ListField, Overlay
+from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.panel_pool import PANELS
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, text_of
-from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
+from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
 from ccq_tui.widgets.panel.measures import key_lines
-from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.sight import SightView
 
@@ -75,7 +73,7 @@ class Opening:
     changed: bool = False
 
 
-class InboxScreen(Overlay[InboxRow | None]):
+class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
 
     Args:
@@ -110,18 +108,15 @@ class InboxScreen(Overlay[InboxRow | None]):
     def __init__(
         self, manager: SessionManager, *, said: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
-        super().__init__()
+        super().__init__(self._take_key, lambda paste: self.passes_on(paste) or self._hands_on(paste))
         self._manager = manager
         self.clock = clock
         self.feed = InboxFeed(manager, self.draw, partial(self.say, seconds=60.0))
         self.answers = RequestAnswers(manager)
-        self.body = InboxBody(
-            ListField(self._take_key, lambda paste: self.passes_on(paste) or self._hands_on(paste))
-        )
+        self.body = InboxBody(self.field)
         self.answered: InboxRow | None = None
         self.panel: QuestionPanel | DecisionPanel | None = None
         self._said = said
-        self._pointer = Pointer(self._row_under)
         self._undelivered = 0
         self._finding = False
         """Whether letters are what to find although nothing is typed yet."""
@@ -163,11 +158,6 @@ class InboxScreen(Overlay[InboxRow | None]):
     def state(self) -> InboxList:
         """The list as it is looked at."""
         return self.feed.state
-
-    @property
-    def field(self) -> ListField:
-        """The field for what to find; it has the keys of the list."""
-        return self.body.field
 
     @property
     def finds(self) -> bool:
@@ -220,7 +210,7 @@ class InboxScreen(Overlay[InboxRow | None]):
             return True  # it came in one burst with the key that opened something
         if self._passes_over(event):
             return True
-        self.show(self.state.filtered(self.field.text.replace("\n", " ")))
+        self.take_text()
         meant = keys_meant(self, event.key)
         if self.declining is not None and self._decides(*meant[:1]):
             return True
@@ -351,29 +341,16 @@ class InboxScreen(Overlay[InboxRow | None]):
         self.app.copy_to_clipboard(copied(row, draft_of(Waiting(row.stored.request, draft))))
         self.say("Question and answer copied" if draft.has_draft else "Question copied", 4.0)
 
-    @on(TextArea.Changed)
-    def _text_changed(self, event: TextArea.Changed) -> None:
-        event.stop()
-        self.show(self.state.filtered(self.field.text.replace("\n", " ")))
-
-    def _row_under(self, event: events.MouseEvent) -> str | None:
-        """Return the request under the pointer."""
+    def key_under(self, event: events.MouseEvent) -> str | None:
+        """Return the id of the request under the pointer, or None."""
         row = self.body.list_view.row_on_screen(event.screen_offset)
         shown = self.state.shown
         return shown[row].id if self.panel is None and row is not None and row < len(shown) else None
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
-        """Put the cursor on a row, and open the one that has it."""
-        request_id = self._pointer.clicked(event)
-        under = self.state.under
-        if request_id is not None and under is not None and request_id == under.id:
-            self._answer(under)
-        elif request_id is not None:
-            self.show(self.state.put([row.id for row in self.state.shown].index(request_id)))
+    def take_row(self) -> None:
+        """Open the request under the cursor."""
+        if self.state.under is not None:
+            self._answer(self.state.under)
 
     # -- the panel of one request ---------------------------------------------------------------------------
 
@@ -576,7 +553,7 @@ class InboxScreen(Overlay[InboxRow | None]):
 
     def draw(self) -> None:
         """Draw everything around the panel."""
-        if not self.is_attached or self.query_one_optional(HintBar) is None:
+        if not self.has_parts:
             return
         self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self.finds)
         declining = self.state.get(self.declining[0]) if self.declining else None
@@ -591,9 +568,3 @@ class InboxScreen(Overlay[InboxRow | None]):
         """Say where leaving this screen leads, in one or two words."""
         sessions = self._manager.sessions
         return "back" if sessions.front is not None else "to the session" if sessions else "leave"
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if is_live(self):
-            soon(self, self.draw)

@@ -34,10 +34,6 @@ class Board(FilteredList[Card]):
         needed = next((card for card in self.shown if card.group is Group.NEEDS), None)
         return self._on(needed or next((card for card in self.shown if card.shown), self.under))
 
-    def put_on(self, key: str) -> Self:
-        """Put the cursor on a card that is shown."""
-        return self._on(next((card for card in self.shown if card.key == key), None))
-
     def moved(self, by: int, *, within: bool = False) -> Self:
         """Move the cursor, wrapping at either end.
 

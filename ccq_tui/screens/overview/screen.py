@@ -8,18 +8,18 @@ from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
-from ccq_tui.screens.overlay import ListField, Overlay
+from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.overview.board import Board
 from ccq_tui.screens.overview.card_feed import CardFeed
 from ccq_tui.screens.overview.card_lines import (
@@ -39,12 +39,11 @@ from ccq_tui.screens.session import messages
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keymap_for, list_labels
-from ccq_tui.widgets.lifetime import after_refresh, is_live, soon, start_work
+from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import key_lines
-from ccq_tui.widgets.pointer import Pointer
 
 LOOK_SECONDS = 5.0
 """How often the times are drawn anew, and sessions of other processes read: a killed one tells nobody."""
@@ -62,7 +61,7 @@ class OverviewBody(Vertical):
     """The part of the screen above what is said and the keys."""
 
 
-class OverviewScreen(Overlay[Card | None]):
+class OverviewScreen(ListScreen[Card | None, Board]):
     """Shows all sessions; ends with the card whose session is to be shown, or with None.
 
     Args:
@@ -93,17 +92,16 @@ class OverviewScreen(Overlay[Card | None]):
     """The keys that F1 lists first here."""
 
     def __init__(self, manager: SessionManager, *, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
+        super().__init__(self._take_key, field_id="overview-filter")
         self._manager = manager
         self.clock = clock
         self.feed = CardFeed(self, manager, clock, self.draw, self.say)
-        self._pointer = Pointer(self._key_at)
         self._finding = False
         self._drawn: dict[str, tuple[object, list[DrawnLine]]] = {}
 
     def on_mount(self) -> None:
         """Be ready for keys, and show what there is."""
-        self.set_focus(self._field, scroll_visible=False)
+        self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
         self.feed.begin()
         self.set_interval(LOOK_SECONDS, self.feed.look_again)
@@ -113,25 +111,25 @@ class OverviewScreen(Overlay[Card | None]):
         self.feed.end()
 
     @property
-    def board(self) -> Board:
-        """What is shown."""
+    def state(self) -> Board:
+        """The cards as they are looked at."""
         return self.feed.board
+
+    def show(self, state: Board) -> None:
+        """Show another state of the cards."""
+        self.feed.show(state)
 
     def compose(self) -> ComposeResult:
         """Build head, filter, columns and list, what is known of the card under the cursor, and keys."""
         with OverviewBody():
             yield Static("", id="overview-title", markup=False)
-            yield ListField(self._take_key, self.passes_on, id="overview-filter")
+            yield self.field
             # What is not shown has no layout to be made, and thrown away, at the start.
             yield Columns(classes="" if self._side_by_side else "-off")
             yield LineView(id="overview-list", classes="-off" if self._side_by_side else "")
             yield Static("", id="overview-about", markup=False)
         yield NoticeLine()
         yield HintBar()
-
-    @property
-    def _field(self) -> ListField:
-        return self.query_one("#overview-filter", ListField)
 
     @property
     def _side_by_side(self) -> bool:
@@ -144,7 +142,7 @@ class OverviewScreen(Overlay[Card | None]):
         if self.passes_on(event):
             return True
         if self._finding:
-            self._find()
+            self.take_text()
             return self._take_while_finding(event.key)
         for key in keymap_for(self).list_keys(letters=True).get(event.key, (event.key,)):
             self._do(OVERVIEW_ACTIONS.get(key, ""), key)
@@ -166,7 +164,7 @@ class OverviewScreen(Overlay[Card | None]):
     def _do(self, action: str, key: str) -> None:
         """Do an action of the table of keys; "" is one that it does not have."""
         match action:
-            case "empty" if self.board.filter:
+            case "empty" if self.state.filter:
                 self._clear()
             case "empty" | "leave":
                 self.dismiss(None)
@@ -180,7 +178,7 @@ class OverviewScreen(Overlay[Card | None]):
             case "statistics" | "new" | "earlier":
                 self._open_screen(action)
             case "open" | "mark" | "retry":
-                self._do_with_card(action, self.board.under)
+                self._do_with_card(action, self.state.under)
             case "":
                 if len(key) == 1:
                     self.say("/ finds a session by its letters", 4.0)
@@ -210,68 +208,50 @@ class OverviewScreen(Overlay[Card | None]):
             self._retry(card)
 
     def _move(self, action: str) -> None:
-        board, within = self.board, self._side_by_side
+        board, within = self.state, self._side_by_side
         page, most = max(1, self._view.size.height // 4 - 1), len(board.rows)
         match action:
             case "left" | "right":
-                self.feed.show(board.stepped(-1 if action == "left" else 1))
+                self.show(board.stepped(-1 if action == "left" else 1))
             case "up" | "down":
-                self.feed.show(board.moved(-1 if action == "up" else 1, within=within))
+                self.show(board.moved(-1 if action == "up" else 1, within=within))
             case "first" | "last":
-                self.feed.show(board.jumped(-most if action == "first" else most, within=within))
+                self.show(board.jumped(-most if action == "first" else most, within=within))
             case _:
                 by = page if action.startswith("page") else 1
-                self.feed.show(board.jumped(-by if action.endswith("up") else by, within=within))
+                self.show(board.jumped(-by if action.endswith("up") else by, within=within))
 
     @property
     def _view(self) -> LineView:
         """The part in which the cursor is."""
-        under = self.board.under
+        under = self.state.under
         if not self._side_by_side or under is None:
             return self.query_one("#overview-list", LineView)
         return next(one.cards for one in self.query(Column) if one.group is under.group)
 
     def _clear(self) -> None:
         self._finding = False
-        self._field.put("")
-        self.feed.show(self.board.filtered(""))
+        self.field.put("")
+        self.show(self.state.filtered(""))
         self.draw()
 
-    @on(TextArea.Changed)
-    def _text_changed(self, event: TextArea.Changed) -> None:
-        event.stop()
-        self._find()
+    def take_row(self) -> None:
+        """Open the card under the cursor."""
+        if self.state.under is not None:
+            self._open(self.state.under)
 
-    def _find(self) -> None:
-        self.feed.show(self.board.filtered(self._field.text.replace("\n", " ")))
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
-        """Put the cursor on a card, and open the one that has it."""
-        key, under = self._pointer.clicked(event), self.board.under
-        if key is not None and under is not None and key == under.key:
-            self._open(under)
-        elif key is not None:
-            self.feed.show(self.board.put_on(key))
-
-    def _key_at(self, event: events.MouseEvent) -> str | None:
-        card = self._card_at(event)
-        return None if card is None else card.key
-
-    def _card_at(self, event: events.MouseEvent) -> Card | None:
+    def key_under(self, event: events.MouseEvent) -> str | None:
+        """Return the key of the card under the pointer, or None."""
         places: list[tuple[LineView, tuple[Card, ...]]]
         if self._side_by_side:
-            columns = self.board.columns
+            columns = self.state.columns
             places = [(one.cards, columns[one.group]) for one in self.query(Column)]
         else:
-            places = [(self.query_one("#overview-list", LineView), self.board.shown)]
+            places = [(self.query_one("#overview-list", LineView), self.state.shown)]
         for view, cards in places:
             row = view.row_on_screen(event.screen_offset)
             if row is not None and row < len(cards):
-                return cards[row]
+                return cards[row].key
         return None
 
     # -- what a key means for a session ----------------------------------------------------------------------
@@ -368,13 +348,13 @@ class OverviewScreen(Overlay[Card | None]):
 
     def draw(self) -> None:
         """Draw what changed."""
-        if not self.is_attached or self.query_one_optional(HintBar) is None:
+        if not self.has_parts:
             return
-        board, size = self.board, self.app.size
+        board, size = self.state, self.app.size
         palette, now = palette_of(self.query_one(OverviewBody)), Now(self.clock(), time.time())
         title = title_line(board, size.width, palette, counted=not self._side_by_side)
         self.query_one("#overview-title", Static).update(title, layout=False)
-        field = self._field
+        field = self.field
         field.show_cursor = self._finding
         field.styles.height = field.styles.min_height = 1 if self._finding or board.filter else 0
         self.query_one(Columns).set_class(not self._side_by_side, "-off")
@@ -434,12 +414,6 @@ class OverviewScreen(Overlay[Card | None]):
         if self.feed.all_read and len(board.rows) <= 1:
             return "The only session so far · n opens another · Ctrl+R an earlier one"
         return ""
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if is_live(self):
-            soon(self, self.draw)
 
 
 def can_start(card: Card) -> bool:

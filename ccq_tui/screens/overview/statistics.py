@@ -31,7 +31,7 @@ from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.keys import STATISTICS, STATISTICS_ACTIONS
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for
-from ccq_tui.widgets.lifetime import is_live, soon, start_work
+from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.worktrees.model import checkout_of
 
@@ -87,12 +87,12 @@ class StatisticsScreen(Overlay[None]):
 
     def on_mount(self) -> None:
         """Read what there is."""
-        self._draw()
+        self.draw()
         self._read_anew()
 
     def on_resize(self) -> None:
         """Draw anew, with longer or shorter bars."""
-        self._draw()
+        self.draw()
 
     # -- keys ---------------------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class StatisticsScreen(Overlay[None]):
         if 0 <= span < len(SPANS) and span != self._span:
             self._span = span
             self.query_one(VerticalScroll).scroll_home(animate=False, force=True)
-            self._draw()
+            self.draw()
             self._read_anew()
 
     # -- reading ------------------------------------------------------------------------------------------
@@ -147,18 +147,19 @@ class StatisticsScreen(Overlay[None]):
                 pages.append(await self._inbox.run(partial(_next_page, pages[-1], since)))
         except InboxError as error:
             self._problem = f"The inbox cannot be read: {error} · Esc, then s tries again"
-            self._draw()
+            self.draw()
             return
         made = await asyncio.to_thread(_added_up, pages, projects, since, until)
         if span == self._span:
             self._made = made
-            self._draw()
+            self.draw()
 
     # -- drawing ------------------------------------------------------------------------------------------
 
-    def _draw(self) -> None:
-        if self.query_one_optional(HintBar) is None:
-            return  # left in the same moment in which it was opened: its parts are gone
+    def draw(self) -> None:
+        """Draw the charts."""
+        if not self.has_parts:
+            return
         palette = palette_of(self.query_one(StatisticsBody))
         title = Text.assemble(
             (" ◆ ", palette.accent),
@@ -174,12 +175,6 @@ class StatisticsScreen(Overlay[None]):
             words = drawn(self._made, self.app.size.width - 3, palette)
         self.query_one("#statistics-charts", Static).update(words)
         self.query_one(HintBar).show((("Esc", "back"), ("← →", "another time"), ("↑↓ PgUp PgDn", "scroll")))
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if is_live(self):
-            soon(self, self._draw)
 
 
 def drawn(made: WaitStatistics, width: int, palette: Palette) -> Text:

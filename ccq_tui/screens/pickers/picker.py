@@ -8,28 +8,26 @@ from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.filtered_list import LIST_KEYS
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.input_guard import GRACE
-from ccq_tui.screens.overlay import ListField, Overlay
+from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.pickers.pick_lines import pick_lines
 from ccq_tui.screens.pickers.pick_list import Choosing, PickRow, choosing
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant, list_labels
-from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.lines import LineView, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
 from ccq_tui.widgets.panel.measures import most_lines
-from ccq_tui.widgets.pointer import Pointer
 
 PICKER_KEYS = (
     *LIST_KEYS,
@@ -45,7 +43,7 @@ FILTER_FROM = 7
 """With fewer rows the field to find one is shown only while something is typed."""
 
 
-class Picker(Overlay[str | None]):
+class Picker(ListScreen[str | None, Choosing]):
     """Shows rows to choose from; its result is the value chosen, or None when it was left.
 
     Every printable key goes into the field that finds a row. Esc empties the field, then leaves.
@@ -91,8 +89,8 @@ class Picker(Overlay[str | None]):
         choose: str = "choose",
         preview: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__()
-        self.state = choosing(tuple(rows))
+        super().__init__(self._take_key)
+        self._state = choosing(tuple(rows))
         self.heading = title
         self.about = about
         self.notice = ""
@@ -105,9 +103,12 @@ class Picker(Overlay[str | None]):
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
-        self._pointer = Pointer(self._row_under)
-        self._field = ListField(self._take_key, self.passes_on)
-        self._field.placeholder = "Type to find"
+        self.field.placeholder = "Type to find"
+
+    @property
+    def state(self) -> Choosing:
+        """The list as it is looked at."""
+        return self._state
 
     @property
     def _value(self) -> str | None:
@@ -117,15 +118,15 @@ class Picker(Overlay[str | None]):
         """Build title, field, list and keys."""
         with PickerBody(id="picker"):
             yield Static("", markup=False, id="picker-title")
-            yield self._field
+            yield self.field
             yield LineView()
             yield HintBar()
 
     def on_mount(self) -> None:
         """Begin to choose."""
-        self.set_focus(self._field, scroll_visible=False)
+        self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
-        self._draw()
+        self.draw()
         if self.by_itself:
             self.came_up()
 
@@ -145,7 +146,7 @@ class Picker(Overlay[str | None]):
 
     def came_up(self) -> None:
         """Let nothing be chosen until there was a moment without a key."""
-        self.state = self.state.came_up(self._now)
+        self._state = self.state.came_up(self._now)
         self.query_one(HintBar).sleep(GRACE)
 
     @property
@@ -156,19 +157,19 @@ class Picker(Overlay[str | None]):
     def on_resize(self) -> None:
         """Wrap anew."""
         self.takes_lines(0)
-        self._draw()
+        self.draw()
 
     def say(self, text: str) -> None:
         """Say something above the list, such as that a question waits; "" for nothing."""
         self.notice = text
-        self._draw()
+        self.draw()
 
     def show_rows(self, rows: Iterable[PickRow]) -> None:
         """Show other rows; the cursor stays on what it is on, where that is still there."""
         under, state = self.state.under, self.state.with_rows(rows)
         same = state.under is not None and under is not None and state.under.key == under.key
-        self.state = state if same else state.put(0)
-        self._draw()
+        self._state = state if same else state.put(0)
+        self.draw()
 
     # -- keys ---------------------------------------------------------------------------------------------
 
@@ -177,12 +178,12 @@ class Picker(Overlay[str | None]):
         if self.passes_on(event):
             return True
         quiet_since = self.state.quiet_since
-        meant, self.state = self.state.judged(self._now, takes=self._takes_row(event.key))
+        meant, self._state = self.state.judged(self._now, takes=self._takes_row(event.key))
         if self.state.quiet_since != quiet_since:
             self.query_one(HintBar).sleep(GRACE)
         if not meant:
             return True
-        self._take_text()
+        self.take_text()
         if event.key in NEW_LINE_KEYS:
             return True  # the field has one line
         taken = [self._seek(key) or self._take_known(key) for key in keys_meant(self, event.key)]
@@ -195,7 +196,7 @@ class Picker(Overlay[str | None]):
     def _seek(self, key: str) -> bool:
         """Bring the row that a key would take back into sight; return whether that was needed."""
         view = self.query_one(LineView)
-        self.state = replace(self.state, in_sight=view.rows_in_sight)
+        self._state = replace(self.state, in_sight=view.rows_in_sight)
         if not self._takes_row(key) or self.state.under is self.state.taken:
             return False
         view.keep_cursor_in_sight()
@@ -207,7 +208,7 @@ class Picker(Overlay[str | None]):
         action = by_key(self.KEYS).get(key, "")
         moved = self.state.after(action, max(1, self.query_one(LineView).size.height - 1))
         if moved is not None:
-            self._show(moved)
+            self.show(moved)
             return True
         return self._do(action)
 
@@ -215,64 +216,47 @@ class Picker(Overlay[str | None]):
         """Do an action of the table of keys that does not move; return whether there is such a one."""
         match action:
             case "choose":
-                self._choose_row()
+                self.take_row()
             case "empty":
                 self._escape()
             case _:
                 return False
         return True
 
-    def _choose_row(self) -> None:
+    def take_row(self) -> None:
+        """Choose the row under the cursor."""
         if self._value is not None and self.is_active:
             self.dismiss(self._value)
 
     def _escape(self) -> None:
         if self.state.filter:
-            self._field.put("")
-            self._take_text()
+            self.field.put("")
+            self.take_text()
             return
         if self._preview and self._began is not None and self._previewed != self._began:
             self._preview(self._began)
         self.dismiss(None)
 
-    @on(TextArea.Changed)
-    def _text_changed(self, event: TextArea.Changed) -> None:
-        event.stop()
-        self._take_text()
-
-    def _take_text(self) -> None:
-        self._show(self.state.filtered(self._field.text.replace("\n", " ")))
-
-    def _row_under(self, event: events.MouseEvent) -> PickRow | None:
+    def key_under(self, event: events.MouseEvent) -> str | None:
+        """Return what is chosen by the row under the pointer, or None."""
         row, shown = self.query_one(LineView).row_on_screen(event.screen_offset), self.state.shown
-        return shown[row] if row is not None and row < len(shown) else None
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
-        """Put the cursor on a row, and choose the one that has it."""
-        row = self._pointer.clicked(event)
-        if row is not None and row == self.state.under:
-            self._choose_row()
-        elif row is not None:
-            self._show(self.state.put(self.state.shown.index(row)))
+        return shown[row].key if row is not None and row < len(shown) else None
 
     # -- drawing ------------------------------------------------------------------------------------------
 
-    def _show(self, state: Choosing) -> None:
+    def show(self, state: Choosing) -> None:
+        """Show another state of the list."""
         if state == self.state:
             return
-        self.state = state
-        self._draw()
+        self._state = state
+        self.draw()
         if self._preview and self._value is not None and self._value != self._previewed:
             self._previewed = self._value
             self._preview(self._value)
 
-    def _draw(self) -> None:
-        if not self.is_attached or not self.query("#picker-title") or not self.query(HintBar):
-            # Put off until now, when it may have been left.
+    def draw(self) -> None:
+        """Draw everything, in as many lines as it takes."""
+        if not self.has_parts:
             return
         body, width = self.query_one(PickerBody), self.app.size.width
         palette = palette_of(body)
@@ -284,8 +268,8 @@ class Picker(Overlay[str | None]):
         title = self.query_one("#picker-title", Static)
         title.update(Text("\n").join(head))
         # Not hidden but of no height: it keeps the focus.
-        self._field.styles.height = 1 if finds else 0
-        self._field.styles.min_height = 1 if finds else 0
+        self.field.styles.height = 1 if finds else 0
+        self.field.styles.min_height = 1 if finds else 0
         view = self.query_one(LineView)
         view.show(rows, self.state.cursor, palette.cursor)
         self.query_one(HintBar).show(self._hints, self._count)
@@ -330,12 +314,6 @@ class Picker(Overlay[str | None]):
     def _count(self) -> str:
         shown, count = len(self.state.shown), len(self.state.rows)
         return f"{shown} of {count}" if self.state.filter else ""
-
-    def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
-        super().notify_style_update()
-        if is_live(self):
-            soon(self, self._draw)
 
 
 def _most_lines(screen_height: int) -> int:

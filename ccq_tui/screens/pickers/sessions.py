@@ -77,7 +77,7 @@ class SessionPicker(Picker):
         body = self.query_one(PickerBody)
         body.mount(Static("", markup=False, id="picker-preview"), before=self.query_one(HintBar))
         if self._find:
-            self._field.put(self._find)
+            self.field.put(self._find)
         self._work(self._look)
 
     def _work(self, what: Callable[[], Awaitable[None]]) -> None:
@@ -96,7 +96,7 @@ class SessionPicker(Picker):
         self._sessions = await self._shelf.sessions(everywhere=self._everywhere)
         where = "in any directory" if self._everywhere else "of this directory"
         self.empty = f"There is no other session {where}"
-        self._take_text()
+        self.take_text()
         had_rows = bool(self.state.rows)
         self.show_rows(shelved_now(self._sessions, everywhere=self._everywhere))
         if self.state.rows and not had_rows:
@@ -136,7 +136,8 @@ class SessionPicker(Picker):
             case "delete":
                 self._work(partial(self._delete, under))
 
-    def _choose_row(self) -> None:
+    def take_row(self) -> None:
+        """Resume the session under the cursor."""
         if self._under is not None and self.is_active:
             self._go_on(WayOn(self._under.session))
 
@@ -144,23 +145,24 @@ class SessionPicker(Picker):
         self.way = way
         self.dismiss(way.session.session_id)
 
-    def _take_text(self) -> None:
+    def take_text(self) -> None:
+        """Find what is typed, unless it is a title."""
         if self._renaming is None:
-            super()._take_text()
+            super().take_text()
 
     # -- naming and deleting --------------------------------------------------------------------------------
 
     def _begin_to_rename(self, session: EarlierSession) -> None:
         self._renaming = session
-        self._found = self._field.text
-        self._field.put(one_line(session.summary, LONGEST_TITLE))
+        self._found = self.field.text
+        self.field.put(one_line(session.summary, LONGEST_TITLE))
         self.say("Its title:")
 
     def _take_while_renaming(self, key: str) -> bool:
-        session, title = self._renaming, one_line(self._field.text, LONGEST_TITLE).strip()
+        session, title = self._renaming, one_line(self.field.text, LONGEST_TITLE).strip()
         if key not in {"enter", "escape"}:
             return key in {"up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j"}
-        self._field.put(self._found)
+        self.field.put(self._found)
         self._renaming = None
         self.say("")
         if key == "enter" and session is not None and title and title != session.summary:
@@ -207,8 +209,9 @@ class SessionPicker(Picker):
         something = any(one.waiting or one.session.last for one in self._sessions)
         return PREVIEW_LINES + 1 if something and self.app.size.height >= PREVIEW_FROM else 0
 
-    def _draw(self) -> None:
-        super()._draw()
+    def draw(self) -> None:
+        """Draw the list, and under it what is known of the session under the cursor."""
+        super().draw()
         for shown in self.query("#picker-preview"):
             if isinstance(shown, Static) and self.query(LineView):
                 shown.display = bool(self._extra_lines)

@@ -99,7 +99,7 @@ class Lists(Panels):
 
         def dismissed(picker: Picker, result: str | None = None) -> Any:
             if picker.is_active:
-                hands._left.append(picker._field.text)
+                hands._left.append(picker.field.text)
                 if result is not None:
                     hands._chosen.append((picker, result))
             return dismiss(picker, result)
@@ -231,7 +231,7 @@ class Lists(Panels):
         if shown is None and not self._prompt_has_keys:
             return
         letters = [self.random.choice(LETTERS) for _ in range(self.random.randint(1, 6))]
-        first = [] if shown is not None and shown._field.text else [*self.random.choice(("", "e", "r"))]
+        first = [] if shown is not None and shown.field.text else [*self.random.choice(("", "e", "r"))]
         keys = [*({"e": "escape", "r": "enter"}[one] for one in first if shown is not None), *letters]
         if self.random.random() < 0.4:
             keys.append("enter")
