@@ -48,7 +48,7 @@ from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
 from ccq_tui.screens.overlay import Overlay
-from ccq_tui.screens.overview.cards import Card
+from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import SessionScreen, messages
@@ -62,14 +62,13 @@ from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
-from ccq_tui.screens.work_failures import WorkFailed, failure
 from ccq_tui.supervisor.launches import with_notices
 from ccq_tui.supervisor.port import Session, SessionFactory
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import bindings_for, text_of
-from ccq_tui.widgets.lifetime import after_refresh, start_work
+from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work
 from ccq_tui.widgets.palette import APP_CSS
 
 if TYPE_CHECKING:

@@ -1,18 +1,29 @@
-"""The clipboard: the terminal's, and the system's where a program for it exists."""
+"""The clipboard, written and read: the terminal's, and the system's by the programs that systems have for it.
+
+The libraries that are kept up handle text alone, or bring an imaging library along; each system has a program
+for it, or a small package with one.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from textual.app import App
 
-SECONDS = 2.0
+from ccq_tui.child_process import end
+from ccq_tui.prompts.images import MOST_BYTES
+
+COPY_SECONDS = 2.0
 """How long the system's clipboard may take."""
 
 
@@ -66,9 +77,146 @@ def copy_to_system(text: str) -> bool:
             input=data,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
+            timeout=COPY_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
+
+
+READ_SECONDS = 5.0
+"""How long all programs together may take: the one of Windows needs a second to start."""
+MOST_OUTPUT = 4 * MOST_BYTES
+"""Bytes of a program's output that are read: more than any image that may be sent, in hexadecimal too."""
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+# What these print is only what this very program asked for.
+_HEX = re.compile(rb"PNGf([0-9A-Fa-f]+)")
+_OSASCRIPT = ("osascript", "-e", "get the clipboard as «class PNGf»")
+_POWERSHELL = (
+    "Add-Type -AssemblyName System.Windows.Forms,System.Drawing;"
+    "$i=[Windows.Forms.Clipboard]::GetImage();"
+    "if($i){$m=New-Object IO.MemoryStream;$i.Save($m,[Drawing.Imaging.ImageFormat]::Png);"
+    "[Convert]::ToBase64String($m.ToArray())}"
+)
+_POWERSHELL_TEXT = "[Console]::OutputEncoding=[Text.Encoding]::UTF8;Get-Clipboard -Raw"
+
+
+@dataclass(frozen=True, slots=True)
+class ClipboardReader:
+    """How a system's clipboard is read.
+
+    Attributes:
+        image: The programs that print an image, the first that does.
+        text: The program that prints a text.
+        types: The program that lists what is there, or (): its answer says which of `image` is asked.
+        decode: Makes an image of what the first of `image` prints.
+    """
+
+    image: Sequence[tuple[str, ...]]
+    text: tuple[str, ...]
+    types: tuple[str, ...] = ()
+    decode: Callable[[bytes], bytes] = bytes
+
+
+class NoReaderError(Exception):
+    """No program reads the clipboard here; the message says what to do."""
+
+
+def reader(environment: Mapping[str, str], platform: str = sys.platform) -> ClipboardReader:
+    """Return how the clipboard is read here.
+
+    Args:
+        environment: The environment's variables.
+        platform: As `sys.platform`.
+
+    Raises:
+        NoReaderError: It cannot be.
+    """
+
+    def has(program: str) -> bool:
+        return shutil.which(program, path=environment.get("PATH")) is not None
+
+    if platform == "darwin":
+        if has("pngpaste"):
+            return ClipboardReader([("pngpaste", "-")], ("pbpaste",))
+        return ClipboardReader([_OSASCRIPT], ("pbpaste",), decode=_from_osascript)
+    if platform == "win32" or "WSL_DISTRO_NAME" in environment:
+        shell = ("powershell.exe", "-NoProfile", "-NonInteractive", "-STA", "-Command")
+        if has(shell[0]):
+            image, text = (*shell, _POWERSHELL), (*shell, _POWERSHELL_TEXT)
+            return ClipboardReader([image], text, decode=_from_base64)
+    if environment.get("WAYLAND_DISPLAY") and has("wl-paste"):
+        images: list[tuple[str, ...]] = [("wl-paste", "--no-newline", "--type", kind) for kind in IMAGE_TYPES]
+        return ClipboardReader(images, ("wl-paste", "--no-newline"), ("wl-paste", "--list-types"))
+    if environment.get("DISPLAY") and has("xclip"):
+        begin = ("xclip", "-selection", "clipboard", "-o")
+        images = [(*begin, "-t", kind) for kind in IMAGE_TYPES]
+        return ClipboardReader(images, begin, (*begin, "-t", "TARGETS"))
+    if environment.get("WAYLAND_DISPLAY"):
+        raise NoReaderError("Nothing here reads the clipboard · install wl-clipboard")
+    if environment.get("DISPLAY"):
+        raise NoReaderError("Nothing here reads the clipboard · install xclip")
+    raise NoReaderError("The clipboard is out of reach here · drop the image's file, or name it by @")
+
+
+async def read_clipboard(how: ClipboardReader) -> bytes | str:
+    """Read the clipboard.
+
+    Args:
+        how: How that is done.
+
+    Returns:
+        The bytes of an image, else a text, else "".
+
+    Raises:
+        TimeoutError: A program did not end in time; it is ended.
+    """
+    async with asyncio.timeout(READ_SECONDS):
+        asked = how.image
+        if how.types:
+            listed = (await _output(how.types)).decode(errors="replace").split()
+            asked = [command for command in how.image if command[-1] in listed][:1]
+        for command in asked:
+            if found := how.decode(await _output(command)):
+                return found
+        text = (await _output(how.text)).decode(errors="replace")
+        return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+async def _output(command: Sequence[str]) -> bytes:
+    """Return what a program prints; nothing where it fails."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+    except OSError:
+        return b""
+    printed = bytearray()
+    try:
+        while process.stdout and len(printed) < MOST_OUTPUT and (piece := await process.stdout.read(1 << 20)):
+            printed += piece
+        if len(printed) < MOST_OUTPUT:
+            await process.wait()
+    finally:
+        if process.returncode is None:
+            await end(process)
+    return bytes(printed) if process.returncode == 0 or len(printed) >= MOST_OUTPUT else b""
+
+
+def _from_osascript(printed: bytes) -> bytes:
+    found = _HEX.search(printed)
+    try:
+        return bytes.fromhex(found[1].decode()) if found else b""
+    except ValueError:
+        return b""
+
+
+def _from_base64(printed: bytes) -> bytes:
+    try:
+        return base64.b64decode(printed)
+    except binascii.Error:
+        return b""

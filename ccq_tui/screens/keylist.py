@@ -14,8 +14,9 @@ from ccq_tui.config.keynames import shown_key
 from ccq_tui.inbox.decision import DECISION, DECISION_KEYS
 from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.keys import KEY_TABLE
-from ccq_tui.screens.inbox.keys import INBOX, INBOX_KEYS
-from ccq_tui.screens.overview.keys import OVERVIEW, OVERVIEW_KEYS, STATISTICS, STATISTICS_KEYS
+from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_KEYS
+from ccq_tui.screens.overview.board import OVERVIEW, OVERVIEW_KEYS
+from ccq_tui.screens.overview.statistics import STATISTICS, STATISTICS_KEYS
 from ccq_tui.screens.pickers.picker import PICKER_KEYS
 from ccq_tui.screens.pickers.sessions import SESSION_KEYS, SESSIONS
 from ccq_tui.widgets.panel.field import EDITS, LEFT_TO_OTHERS

@@ -12,10 +12,9 @@ from textual.widgets import TextArea
 from textual.worker import Worker
 
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.screens.work_failures import WorkFailed, failure
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, text_of
-from ccq_tui.widgets.lifetime import is_live, soon
+from ccq_tui.widgets.lifetime import WorkFailed, failure, is_live, soon
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Pointer
 

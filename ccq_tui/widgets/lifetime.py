@@ -14,9 +14,10 @@ from functools import partial
 from typing import TypeVar
 
 from textual.dom import DOMNode
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.widget import Widget
-from textual.worker import Worker
+from textual.worker import Worker, WorkerState
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -117,3 +118,30 @@ async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str) -
             raise
         _logger.info("%r ended before its work %s did", owner, name, exc_info=True)
         return None
+
+
+class WorkFailed(Message):
+    """Work of a screen over a session failed; the session under it, if there is one, says so.
+
+    Args:
+        words: What to say.
+    """
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words = words
+
+
+def failure(event: Worker.StateChanged) -> str:
+    """Log that work failed.
+
+    Args:
+        event: What became of the work.
+
+    Returns:
+        What to say to a person, or "" where nothing failed.
+    """
+    if event.state is not WorkerState.ERROR:
+        return ""
+    _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)
+    return f"Something went wrong in ccq-tui ({event.worker.name}); the log has more."

@@ -29,8 +29,7 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.help import HelpScreen
-from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
-from ccq_tui.screens.inbox.keys import INBOX_KEYS
+from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen, requests
 from ccq_tui.widgets.decision import DecisionPanel

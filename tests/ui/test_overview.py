@@ -36,10 +36,9 @@ from ccq_tui.processes import Owner
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.overview import card_feed
-from ccq_tui.screens.overview.cards import Card
-from ccq_tui.screens.overview.keys import STATISTICS
+from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
-from ccq_tui.screens.overview.statistics import StatisticsScreen
+from ccq_tui.screens.overview.statistics import STATISTICS, StatisticsScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar

@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.prompts.command_names import ALTERNATIVES
+from ccq_tui.screens.session.completions import HELD_SECONDS
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
-from ccq_tui.screens.session.unknown_commands import HELD_SECONDS
 from tests.ui.host import Clock
 from tests.ui.session import Driven, burst, until
 

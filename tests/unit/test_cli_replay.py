@@ -9,7 +9,7 @@ import pytest
 from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.cli import main
 from ccq_tui.config.keymap import DEFAULT_KEYS
-from ccq_tui.screens.replay.replay_status import ReplayStatus
+from ccq_tui.screens.replay.screen import ReplayStatus
 from tests.unit.agent.recordings import SESSION, prompt, write
 
 

@@ -1,4 +1,4 @@
-"""The list of the inbox as data: its rows, its filter, its groups, its cursor."""
+"""The list of the inbox as data: its keys, its rows, its filter, its groups, its cursor."""
 
 from __future__ import annotations
 
@@ -7,10 +7,31 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Self
 
-from ccq_tui.filtered_list import FilteredList
+from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.text import one_line
+
+INBOX = "Inbox"
+INBOX_KEYS = (
+    *LIST_KEYS,
+    KeyUse(("k",), "up", "Move up"),
+    KeyUse(("j",), "down", "Move down"),
+    KeyUse(("right", "a", "l"), "answer", "Answer it here"),
+    KeyUse(("enter",), "go_to", "Go to its session; one without a process is resumed"),
+    KeyUse(("slash",), "find", "Find, also with letters that are keys"),
+    KeyUse(("g",), "regroup", "Put the requests of a session together"),
+    KeyUse(("p",), "park", "Park its session, whichever ccq-tui runs it"),
+    KeyUse(("ctrl+d",), "decline", "Decline it; the same key or y once more does"),
+    KeyUse(("c", "f8"), "copy", "Copy the question and what you began to answer"),
+    KeyUse(("ctrl+up",), "scroll_up", "Scroll what is known of it up"),
+    KeyUse(("ctrl+down",), "scroll_down", "Scroll what is known of it down"),
+    KeyUse(("escape",), "empty", "Empty the words to find, then leave"),
+    KeyUse(("q", "f2"), "leave", "Leave"),
+)
+INBOX_ACTIONS = by_key(INBOX_KEYS)
+
 
 LONGEST_NAME = 60
 LONGEST_QUESTION = 300

@@ -30,11 +30,9 @@ from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
-from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody
+from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.inbox_lines import copied, key_hints
-from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
-from ccq_tui.screens.inbox.keys import INBOX, INBOX_ACTIONS
+from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow, SessionPlace
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of

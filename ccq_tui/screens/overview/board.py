@@ -1,14 +1,174 @@
-"""The overview as data: its cards in their groups, its filter, its cursor."""
+"""The overview as data: its keys, its cards in their groups, its filter, its cursor."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Self
 
 from ccq_tui.filtered_list import FilteredList
-from ccq_tui.inbox.session_groups import Group
-from ccq_tui.screens.overview.cards import Card
+from ccq_tui.inbox.session_groups import Group, group_of
+from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.screens.inbox.inbox_list import SessionPlace
+from ccq_tui.text import one_line
+
+OVERVIEW = "Overview"
+OVERVIEW_KEYS = (
+    KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
+    KeyUse(("down", "j", "ctrl+n"), "down", "Move down"),
+    KeyUse(("left", "h", "shift+tab"), "left", "To the group before"),
+    KeyUse(("right", "l", "tab"), "right", "To the next group"),
+    KeyUse(("shift+up",), "step_up", "Move up, to the first"),
+    KeyUse(("shift+down",), "step_down", "Move down, to the last"),
+    KeyUse(("pageup",), "page_up", "A page up"),
+    KeyUse(("pagedown",), "page_down", "A page down"),
+    KeyUse(("home",), "first", "To the first"),
+    KeyUse(("end",), "last", "To the last"),
+    KeyUse(("enter",), "open", "Go to the session; one without a process is resumed"),
+    KeyUse(("d",), "mark", "Mark it as done, or take that back"),
+    KeyUse(("r",), "retry", "Start it again where it has no process"),
+    KeyUse(("n",), "new", "Open another session"),
+    KeyUse(("ctrl+r",), "earlier", "Resume an earlier session"),
+    KeyUse(("s",), "statistics", "How long agents waited for you"),
+    KeyUse(("slash",), "find", "Find"),
+    KeyUse(("f2",), "inbox", "To the inbox"),
+    KeyUse(("escape",), "empty", "Empty the words to find, then leave"),
+    KeyUse(("f5",), "leave", "Leave"),
+)
+OVERVIEW_ACTIONS = by_key(OVERVIEW_KEYS)
+
+OVER = frozenset({"parked", "failed", "ended"})
+"""States of a session of this terminal that has no process."""
+_OLDEST_FIRST = frozenset({Group.NEEDS, Group.PARKED})
+_ORDER = {group: place for place, group in enumerate(Group)}
+LONGEST_TITLE = 200
+LONGEST_LINE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A session in the overview.
+
+    Attributes:
+        key: Names the card as long as its session is in the same place.
+        session_id: The Claude session id, or "" while there is none.
+        session: What the session is called, harmless to draw.
+        group: In which group it is.
+        place: Where it is.
+        state: What it does, in the program's word.
+        since: When it began to, in seconds: of the program's clock where it is open here, else since 1970.
+        waiting: How many of its requests wait.
+        undelivered: How many confirmed answers wait for it to be resumed.
+        cost: US dollars so far, or None.
+        last_line: What the agent said last, harmless to draw.
+        directory: Where it works, or "".
+        done: Whether the person marked it as done.
+        known: Whether it is stored: only then can it be resumed later, or be marked.
+        shown: Whether it is the one on the screen.
+    """
+
+    key: str
+    session_id: str
+    session: str
+    group: Group
+    place: SessionPlace
+    state: str
+    since: float
+    waiting: int = 0
+    undelivered: int = 0
+    cost: float | None = None
+    last_line: str = ""
+    directory: str = ""
+    done: bool = False
+    known: bool = True
+    shown: bool = False
+
+    @property
+    def badge(self) -> str:
+        """How many requests wait, and how many answers have not reached Claude: ``? 2 → 1``, or ""."""
+        waiting = (f"? {self.waiting}",) if self.waiting else ()
+        return " ".join((*waiting, f"→ {self.undelivered}") if self.undelivered else waiting)
+
+    @property
+    def found_by(self) -> str:
+        """What a filter looks at."""
+        return _found_by(self.session, self.directory, self.group, self.last_line)
+
+    def seconds(self, clock: float, now: float) -> int:
+        """Return for how long it has done what it does.
+
+        Args:
+            clock: Seconds of the program's clock.
+            now: Seconds since 1970.
+        """
+        return max(0, int((clock if self.place is SessionPlace.HERE else now) - self.since))
+
+
+@lru_cache(maxsize=2_000)
+def _found_by(*texts: str) -> str:
+    return " ".join(texts).casefold()
+
+
+def harmless(card: Card) -> Card:
+    """Return a card whose texts can be drawn in one line each."""
+    return replace(
+        card, session=one_line(card.session, LONGEST_TITLE), last_line=one_line(card.last_line, LONGEST_LINE)
+    )
+
+
+def here_group(state: str, waiting: int, *, done: bool = False) -> Group:
+    """Say in which group a session of this terminal is.
+
+    Args:
+        state: What it does, in the program's word.
+        waiting: How many of its requests wait.
+        done: Whether the person marked it as done.
+    """
+    return group_of(state, waiting, runs=state not in OVER, done=done)
+
+
+def joined(here: Iterable[Card], stored: Mapping[str, Card], ahead: float) -> tuple[Card, ...]:
+    """Put together what is open in this terminal and what is stored; a session has one card.
+
+    Args:
+        here: The sessions of this terminal.
+        stored: The stored ones, by Claude session id.
+        ahead: How far the seconds since 1970 are ahead of the program's clock.
+
+    Returns:
+        The cards, those of a group one after the other, as they are drawn.
+    """
+    mine = [_with_stored(card, stored.get(card.session_id)) for card in here]
+    open_here = {card.session_id for card in mine}
+    rest = [card for card in stored.values() if card.session_id not in open_here]
+
+    def place(card: Card) -> tuple[int, float, str]:
+        began = card.since + (ahead if card.place is SessionPlace.HERE else 0.0)
+        # Who waits longest comes first; of all others the newest.
+        return _ORDER[card.group], began if card.group in _OLDEST_FIRST else -began, card.key
+
+    return tuple(sorted([*mine, *rest], key=place))
+
+
+def _with_stored(card: Card, stored: Card | None) -> Card:
+    """Add what only the store knows to a session of this terminal."""
+    if stored is None:
+        return replace(card, known=False)
+    begins = card.session.removesuffix("…")
+    return replace(
+        card,
+        # A title that was cut for the status line is whole in the store.
+        session=stored.session
+        if begins != card.session and stored.session.startswith(begins)
+        else card.session,
+        done=stored.done,
+        undelivered=stored.undelivered if card.state in OVER else 0,
+        group=here_group(card.state, card.waiting, done=stored.done),
+        cost=stored.cost if card.cost is None else card.cost,
+        last_line=card.last_line or stored.last_line,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from ccq_tui.inbox.session_groups import group_of
 from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
 from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
-from ccq_tui.screens.overview.board import Board
-from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
+from ccq_tui.screens.overview.board import Board, Card, harmless, here_group, joined
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.lifetime import start_work

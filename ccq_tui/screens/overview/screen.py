@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from ccq_tui.inbox import InboxError
@@ -20,7 +21,7 @@ from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overlay import ListScreen
-from ccq_tui.screens.overview.board import Board
+from ccq_tui.screens.overview.board import OVER, OVERVIEW, OVERVIEW_ACTIONS, Board, Card
 from ccq_tui.screens.overview.card_feed import CardFeed
 from ccq_tui.screens.overview.card_lines import (
     Now,
@@ -31,9 +32,6 @@ from ccq_tui.screens.overview.card_lines import (
     title_line,
     window,
 )
-from ccq_tui.screens.overview.cards import OVER, Card
-from ccq_tui.screens.overview.columns import Column, Columns
-from ccq_tui.screens.overview.keys import OVERVIEW, OVERVIEW_ACTIONS
 from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.sessions.session_manager import SessionManager
@@ -44,6 +42,52 @@ from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import key_lines
+
+
+class Column(Vertical):
+    """A group: its head, and its cards, which scroll.
+
+    Args:
+        group: The group.
+    """
+
+    DEFAULT_CSS = """
+    Column {
+        width: 1fr;
+        border-left: solid $ccq-rule;
+        &.-first { border-left: none; }
+        & > Static { height: 2; }
+    }
+    """
+
+    def __init__(self, group: Group) -> None:
+        super().__init__(classes="-first" if group is next(iter(Group)) else "")
+        self.group = group
+
+    def compose(self) -> ComposeResult:
+        """Build head and cards."""
+        yield Static("", markup=False)
+        yield LineView()
+
+    @property
+    def cards(self) -> LineView:
+        """The part with the cards."""
+        return self.query_one(LineView)
+
+    def show(self, head: Text, lines: list[DrawnLine], cursor: int | None, style: Style) -> None:
+        """Draw another head and other cards, or the same with the cursor elsewhere."""
+        self.query_one(Static).update(head, layout=False)
+        self.cards.show(lines, cursor, style)
+
+
+class Columns(Horizontal):
+    """All groups side by side."""
+
+    def compose(self) -> ComposeResult:
+        """Build a column for each group."""
+        for group in Group:
+            yield Column(group)
+
 
 LOOK_SECONDS = 5.0
 """How often the times are drawn anew, and sessions of other processes read: a killed one tells nobody."""

@@ -27,13 +27,27 @@ from ccq_tui.inbox.wait_statistics import (
     wait_statistics,
     waits_of,
 )
+from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.screens.overlay import Overlay
-from ccq_tui.screens.overview.keys import STATISTICS, STATISTICS_ACTIONS
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.worktrees.model import checkout_of
+
+STATISTICS = "Statistics"
+STATISTICS_KEYS = (
+    KeyUse(("up", "k", "shift+up"), "up", "A line up"),
+    KeyUse(("down", "j", "shift+down"), "down", "A line down"),
+    KeyUse(("pageup",), "page_up", "A page up"),
+    KeyUse(("pagedown", "space"), "page_down", "A page down"),
+    KeyUse(("home",), "first", "To the top"),
+    KeyUse(("end",), "last", "To the end"),
+    KeyUse(("left", "h"), "shorter", "A shorter time"),
+    KeyUse(("right", "l"), "longer", "A longer time"),
+    KeyUse(("escape", "s", "f5"), "leave", "Leave"),
+)
+STATISTICS_ACTIONS = by_key(STATISTICS_KEYS)
 
 SPANS = ((1, "today"), (7, "7 days"), (14, "14 days"), (28, "28 days"), (365, "a year"))
 """The days that can be looked at, and their words."""

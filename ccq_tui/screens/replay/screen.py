@@ -7,8 +7,10 @@ import logging
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import ClassVar, cast
 
 from textual import on
@@ -22,13 +24,15 @@ from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.origin import why_gone
 from ccq_tui.config import Launch, state_dir
 from ccq_tui.config.actions import KeyPlace
+from ccq_tui.config.keymap import Keymap
 from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.waiting_line import Waiting
+from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
+from ccq_tui.inbox.waiting_line import Draft, Waiting
+from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.prompts.unread import PromptDraft as KeptText
 from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.screens.replay.answer_drafts import AnswerDrafts
-from ccq_tui.screens.replay.replay_status import ReplayStatus
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
@@ -38,10 +42,82 @@ from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.supervisor.limits import Limits
 from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.text import one_line
+from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.status_line import Piece
 from ccq_tui.widgets.transcript import Transcript
+
+NAME_LENGTH = 40
+_KEYS = (
+    ("page_up", "scroll"),
+    ("top", "top"),
+    ("search", "search"),
+    ("block_up", "mark"),
+    ("unfold", "unfold"),
+    ("help", "all keys"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayStatus:
+    """How far a replay is.
+
+    Attributes:
+        name: What is replayed.
+        read: Lines so far.
+        percent: How much of the file that is, or None where its size is not known.
+        bad: How many lines could not be read.
+        paused: Whether it is held.
+        ended: Whether all was shown.
+    """
+
+    name: str
+    read: int = 0
+    percent: int | None = None
+    bad: int = 0
+    paused: bool = False
+    ended: bool = False
+
+    @classmethod
+    def of(cls, recording: Recording, *, paused: bool, ended: bool) -> ReplayStatus:
+        """Say how far a recording is."""
+        size, done = recording.lines.size, recording.lines.taken
+        percent = min(100, done * 100 // size) if size else None
+        return cls(recording.name, recording.read, percent, recording.bad.count, paused, ended)
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """Return what the status line says, in its order."""
+        state = "■ replay" if self.ended else "‖ paused" if self.paused else "▶ replay"
+        far = f"{self.read:,} line{'s' * (self.read != 1)}"
+        bad = f"{self.bad:,} not readable" if self.bad else ""
+        return tuple(
+            piece
+            for piece in (
+                Piece(state, shorter=(state[:1],)),
+                Piece(one_line(self.name, NAME_LENGTH), 2),
+                Piece(f"{self.percent}%" if self.percent is not None and not self.ended else "", 1),
+                Piece(far, 3),
+                Piece(bad, 4),
+                Piece("" if self.ended else "space goes on" if self.paused else "space pause", 5),
+            )
+            if piece.text
+        )
+
+    def hints(self, waiting: int, keymap: Keymap) -> Hints:
+        """Return which keys apply now, the most useful first.
+
+        Args:
+            waiting: How many questions wait, their panel hidden.
+            keymap: The keys that hold.
+        """
+        pause = () if self.ended else (("Space", "go on" if self.paused else "pause"),)
+        answer = ((keymap.shown("panel"), "answer"),) if waiting else ()
+        named = tuple((keymap.shown(name), does) for name, does in _KEYS)
+        return (*pause, *answer, (keymap.shown("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
+
 
 CONFIRM_SECONDS = 10.0
 """How long a key that writes a file may be confirmed."""
@@ -253,3 +329,49 @@ class ReplayScreen(SessionBase):
                 self._answers.keep(self.recording.waiting.id, None)
             go_on = BroughtAnswer(self.recording.session_id, self.recording.cwd, message)
             self.post_message(self.QuestionAnswered(go_on))
+
+
+class AnswerDrafts:
+    """Reads and writes drafts of answers as files, one after the other in one thread.
+
+    No session runs, so they are not in the inbox, which may not know the request.
+
+    Args:
+        directory: Where they are kept.
+        failed: Called in the event loop when one could not be kept.
+    """
+
+    def __init__(self, directory: Path, failed: Callable[[OSError], None]) -> None:
+        self._files = PromptDrafts(directory)
+        self._failed = failed
+        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
+
+    async def load(self, request: QuestionRequest) -> Draft | None:
+        """Return the state in which a request opens with its draft, or None when none is kept."""
+        kept = await asyncio.wrap_future(self._disk.submit(self._load, request))
+        return with_draft(request, kept.text) if kept else None
+
+    def _load(self, request: QuestionRequest) -> KeptText | None:
+        """Read a draft; one of an earlier version has the name of its call alone."""
+        return self._files.load(_key(request.id)) or self._files.load(_key(request.tool_use_id))
+
+    def keep(self, request_id: str, draft: Draft | None) -> None:
+        """Keep a draft, soon and without waiting; None takes it away."""
+        text = KeptText(draft_to_json(draft)) if draft is not None else KeptText()
+        loop = asyncio.get_running_loop()
+
+        def done(future: Future[None]) -> None:
+            error = future.exception()
+            if isinstance(error, OSError) and not loop.is_closed():
+                loop.call_soon_threadsafe(self._failed, error)
+
+        self._disk.submit(self._files.save, _key(request_id), text).add_done_callback(done)
+
+    def close(self) -> None:
+        """Write what is not written yet; the thread ends when it has."""
+        self._disk.submit(self._files.close)
+        self._disk.shutdown(wait=False)
+
+
+def _key(request_id: str) -> str:
+    return f"answer to {request_id}"

@@ -26,17 +26,16 @@ from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_text
 from ccq_tui.screens.session.block_actions import BlockActions
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.quit_keys import QuitKeys
+from ccq_tui.screens.session.key_repeats import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.search import TranscriptSearch
 from ccq_tui.screens.session.ui import AGAIN_SECONDS
 from ccq_tui.screens.session.view import SessionView, noted
-from ccq_tui.screens.work_failures import failure
 from ccq_tui.supervisor.events import OWN_EVENTS, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_for, presses_of
-from ccq_tui.widgets.lifetime import after, is_live, start_work
+from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.place_bar import PlaceBar

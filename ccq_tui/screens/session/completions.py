@@ -1,4 +1,4 @@
-"""What completes the prompt: commands, files, earlier prompts."""
+"""What completes the prompt: commands, files, earlier prompts; and the commands that nothing knows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
-from ccq_tui.prompts.command_names import ALTERNATIVES
+from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
 from ccq_tui.prompts.fuzzy import Index
@@ -123,3 +123,48 @@ def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Comple
         Completion(command.name, f"/{command.name}", command.arguments, command.description, command.aliases)
         for command in (commands[item.index] for item in found)
     )
+
+
+HELD_SECONDS = 0.8
+"""A key that is held down has begun to repeat by then: its first repeat is no second press."""
+SECONDS = 20.0
+"""How long a text says why it was not sent."""
+
+
+class UnknownCommands:
+    """Keeps a prompt in its field that begins with a command nobody knows, until Enter comes again.
+
+    Args:
+        ui: The session's screen.
+        completions: Knows all commands.
+    """
+
+    def __init__(self, ui: SessionUi, completions: Completions) -> None:
+        self._ui = ui
+        self._completions = completions
+        self._kept = ""
+        self._asked_at = float("-inf")
+
+    def holds_back(self, text: str) -> bool:
+        """Whether a text is not to be sent yet; says why. The Enter that follows is no repeat of this one."""
+        words = self._objection(text)
+        now = self._ui.clock()
+        again = text == self._kept and now - self._asked_at >= HELD_SECONDS
+        self._kept, self._asked_at = text, now
+        if words and not again:
+            self._ui.say(words, seconds=SECONDS)
+            return True
+        self._kept = ""
+        return False
+
+    def _objection(self, text: str) -> str:
+        name = named(text)
+        names = [one for command in self._completions.commands for one in (command.name, *command.aliases)]
+        # What the CLI knows is not known before it has started.
+        if not name or name in names or not self._completions.listed:
+            return ""
+        if name in ALTERNATIVES:
+            return f"/{name} is not available here: {ALTERNATIVES[name]}"
+        like = nearest(name, names)
+        meant = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
+        return f"There is no command /{name}{meant} · Enter again sends it as text"

@@ -11,7 +11,7 @@ from pathlib import Path
 from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
-from ccq_tui.screens.clipboard_reader import NoReaderError, read_clipboard, reader
+from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
 

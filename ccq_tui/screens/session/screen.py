@@ -21,7 +21,7 @@ from ccq_tui.screens.session.attention import AttentionWatch
 from ccq_tui.screens.session.base import Do, SessionBase
 from ccq_tui.screens.session.command_palette import CommandPalette, action_rows, command_rows
 from ccq_tui.screens.session.commands import Command, CommandRunner, called
-from ccq_tui.screens.session.completions import Completions
+from ccq_tui.screens.session.completions import Completions, UnknownCommands
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.listing_commands import ListingCommands
@@ -42,7 +42,6 @@ from ccq_tui.screens.session.status import Status
 from ccq_tui.screens.session.status_output import StatusOutput, StatusOutputLine
 from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.theme_command import ThemeCommand
-from ccq_tui.screens.session.unknown_commands import UnknownCommands
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from ccq_tui.screens.session.view import SessionView
 from ccq_tui.screens.session.welcome import Welcome

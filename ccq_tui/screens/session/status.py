@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from textual.timer import Timer
 
@@ -23,9 +24,9 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.inbox import DraftUpdated
-from ccq_tui.screens.session.branch import git_branch
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TIMED
 from ccq_tui.screens.terminal import set_title
@@ -199,3 +200,41 @@ class Status:
                 self._ui.changed()
 
         self._ui.start(look, "branch", group="branch", exclusive=True)
+
+
+MOST = 4096
+"""Bytes of a file of git that are read."""
+POINTER = "gitdir:"
+REFERENCE = "ref: refs/heads/"
+
+
+def git_branch(directory: Path) -> str:
+    """Say which branch a directory is on. Reads files: not for the event loop.
+
+    Args:
+        directory: Any directory.
+
+    Returns:
+        The branch, the first digits of the commit when none is checked out, or "" outside of a repository.
+    """
+    try:
+        for place in (directory, *directory.parents):
+            git = place / ".git"
+            if git.is_dir():
+                return _named(_read(git / "HEAD"))
+            if git.is_file():
+                # A worktree or a submodule: the file says where git's directory is.
+                pointer = _read(git).removeprefix(POINTER).strip()
+                return _named(_read((place / pointer) / "HEAD"))
+    except (OSError, ValueError):
+        # Not to be read, or a path with a NUL: the line is without a branch.
+        return ""
+    return ""
+
+
+def _read(path: Path) -> str:
+    return begin(path, MOST).decode("utf-8", "replace").strip()
+
+
+def _named(head: str) -> str:
+    return head.removeprefix(REFERENCE) if head.startswith("ref:") else head[:7]

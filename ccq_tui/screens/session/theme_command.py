@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 from functools import partial
 
 from ccq_tui.config import user_config
+from ccq_tui.config.settings import ENV_PREFIX
+from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandRunner
-from ccq_tui.screens.themes import ALWAYS, BACK, how_long, theme_rows
 from ccq_tui.text import one_line
 from ccq_tui.theming.keep import KeepError, keep_theme
 from ccq_tui.theming.live import LiveThemes
@@ -89,3 +92,33 @@ class ThemeCommand:
         if self._looking is not None:
             self._looking.cancel()
         self._looking = self._ui.after(REST_SECONDS, lambda: self._themes.look_at(name))
+
+
+VARIABLE = f"{ENV_PREFIX}THEME"
+ALWAYS = "always"
+BACK = "Esc puts the old one back"
+
+
+def theme_rows(themes: LiveThemes, current: str) -> list[PickRow]:
+    """Return a row for each theme.
+
+    Args:
+        themes: The themes.
+        current: The one in use.
+    """
+    return [PickRow(name, name, about, current=name == current) for name, about in themes.all()]
+
+
+def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
+    """Return the question how long a theme is meant, and its rows.
+
+    Args:
+        name: The theme.
+        setting: How the settings would name it.
+    """
+    line = f"theme = {json.dumps(setting, ensure_ascii=False)}"
+    about = f"writes {line} into {user_config()}"
+    if os.environ.get(VARIABLE):
+        about += f"; {VARIABLE} goes before it"
+    rows = [PickRow("once", "Until ccq-tui ends"), PickRow(ALWAYS, "From now on", about)]
+    return f"The theme is {name}. For how long?", rows

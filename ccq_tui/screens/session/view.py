@@ -29,7 +29,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session_recorder import last_line, title_of
 from ccq_tui.text import one_line
-from ccq_tui.widgets.pieces import Piece
+from ccq_tui.widgets.status_line import Piece
 from ccq_tui.worktrees.model import worktree_at
 
 SIGNS = {

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript import heads, request_heads
+from ccq_tui.widgets.transcript import heads
 from ccq_tui.widgets.transcript.checklist import Checklist, Doing, Todo
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.diff import Diff
@@ -94,9 +94,9 @@ GUIDE = "│ "
 HEADS: Mapping[type[bl.Block], Callable[[Pen, Any, int], list[Text]]] = {
     bl.ToolBlock: heads.tool_head,
     bl.ThinkingBlock: heads.thinking_head,
-    bl.QuestionBlock: request_heads.question_card,
-    bl.PermissionBlock: request_heads.permission_line,
-    bl.PlanBlock: request_heads.plan_title,
+    bl.QuestionBlock: heads.question_card,
+    bl.PermissionBlock: heads.permission_line,
+    bl.PlanBlock: heads.plan_title,
     bl.NoticeBlock: heads.notice,
     bl.ErrorBlock: heads.error,
     bl.RetryBlock: heads.retry,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from ccq_tui.screens.session.branch import git_branch
+from ccq_tui.screens.session.status import git_branch
 
 
 def git(directory: Path, *words: str) -> str:

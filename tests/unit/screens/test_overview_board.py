@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
-from ccq_tui.screens.overview.board import Board
+from ccq_tui.screens.overview.board import Board, Card, harmless, here_group, joined
 from ccq_tui.screens.overview.card_lines import CHUNK, Now, about_lines, column_lines, list_lines, window
-from ccq_tui.screens.overview.cards import Card, harmless, here_group, joined
 from ccq_tui.widgets.lines import DrawnLine
 from tests.ui.asked import PLAIN
 

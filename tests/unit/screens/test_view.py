@@ -25,7 +25,7 @@ from ccq_tui.inbox import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
 from ccq_tui.screens.sessions.open_sessions import entry_of
-from ccq_tui.widgets.pieces import Piece, fitted
+from ccq_tui.widgets.status_line import Piece, fitted
 
 VIEW = SessionView(Path("/work/api"), since=100.0)
 

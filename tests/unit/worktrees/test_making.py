@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.config.trust import trusts
-from ccq_tui.screens.session.branch import git_branch
+from ccq_tui.screens.session.status import git_branch
 from ccq_tui.worktrees import creation
 from ccq_tui.worktrees.creation import back_in, make, planned
 from ccq_tui.worktrees.model import Worktree, WorktreeError, can_be_there, is_ours

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.screens import clipboard_reader
-from ccq_tui.screens.clipboard_reader import ClipboardReader, NoReaderError, read_clipboard, reader
+from ccq_tui.screens import clipboard
+from ccq_tui.screens.clipboard import ClipboardReader, NoReaderError, read_clipboard, reader
 from tests.unit.prompts.pictures import png
 
 
@@ -99,7 +99,7 @@ class TestReading:
     async def test_a_program_that_hangs_is_ended(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(clipboard_reader, "SECONDS", 0.3)
+        monkeypatch.setattr(clipboard, "READ_SECONDS", 0.3)
         program(tmp_path, "xclip", f"echo $$ > {tmp_path}/pid; exec /bin/sleep 60")
         began = time.monotonic()
         with pytest.raises(TimeoutError):
@@ -110,7 +110,7 @@ class TestReading:
     async def test_no_more_is_read_than_an_image_may_have(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        monkeypatch.setattr(clipboard_reader, "MOST_OUTPUT", 1_000)
+        monkeypatch.setattr(clipboard, "MOST_OUTPUT", 1_000)
         program(tmp_path, "pngpaste", "exec /bin/cat /dev/zero")
         found = await asyncio.wait_for(read_clipboard(ClipboardReader([("pngpaste",)], ("pngpaste",))), 5)
         assert isinstance(found, bytes)
