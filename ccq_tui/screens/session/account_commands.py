@@ -12,12 +12,12 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.claude_program import find_cli
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 
 NEXT = "this session takes the account at its next start"
 
 
-class AccountCommands:
+class AccountCommands(CommandGroup):
     """Signs in and out.
 
     Args:
@@ -26,8 +26,7 @@ class AccountCommands:
     """
 
     def __init__(self, runner: CommandRunner, works: Callable[[], bool]) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self._works = works
 
     def login(self) -> None:

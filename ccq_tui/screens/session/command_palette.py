@@ -12,14 +12,14 @@ from ccq_tui.config.keymap import Keymap
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.screens.keylist import joined
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import Command, CommandRunner
+from ccq_tui.screens.session.commands import Command, CommandGroup, CommandRunner
 from ccq_tui.widgets.prompt import Prompt
 
 PALETTE = "palette"
 S = TypeVar("S")
 
 
-class CommandPalette:
+class CommandPalette(CommandGroup):
     """Shows the palette: a command is done or begun in the prompt, an action is done.
 
     Args:
@@ -34,8 +34,7 @@ class CommandPalette:
         rows: Callable[[], Iterable[PickRow]],
         act: Callable[[str], Awaitable[object]],
     ) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self._rows = rows
         self._act = act
 

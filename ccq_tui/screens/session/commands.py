@@ -163,3 +163,11 @@ class CommandRunner:
         if self._picker is not None:
             line = self.ui.dock.line
             self._picker.say(f"◆ {line.summary()} · Esc" if line.items else "")
+
+
+class CommandGroup:
+    """Commands that belong together, with what they choose, ask and say by."""
+
+    def __init__(self, runner: CommandRunner) -> None:
+        self._runner = runner
+        self._ui = runner.ui

@@ -13,7 +13,7 @@ from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.text import one_line
 
@@ -32,16 +32,8 @@ NO_MEMORY = "Claude Code reads no files of instructions here · --bare leaves th
 NO_SKILLS = "There are no skills · one is a directory in .claude/skills with a SKILL.md"
 
 
-class ListingCommands:
-    """Shows hooks, skills and files of instructions, and asks what is no part of the conversation.
-
-    Args:
-        runner: Runs commands.
-    """
-
-    def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+class ListingCommands(CommandGroup):
+    """Shows hooks, skills and files of instructions, and asks what is no part of the conversation."""
 
     # -- /hooks ------------------------------------------------------------------------------------------
 

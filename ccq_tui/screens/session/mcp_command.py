@@ -6,7 +6,7 @@ from ccq_tui.agent import controls
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import McpServer
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup
 
 STATES = {
     "connected": "✔ connected",
@@ -18,15 +18,8 @@ STATES = {
 NONE = "There are no MCP servers here. `claude mcp add` adds one; --mcp-config names a file."
 
 
-class McpCommand:
-    """Shows the MCP servers and changes them; each change leads back to the list, with what came of it.
-
-    Args:
-        runner: Runs commands.
-    """
-
-    def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
+class McpCommand(CommandGroup):
+    """Shows the MCP servers and changes them; each change leads back to the list, with what came of it."""
 
     async def servers(self) -> None:
         """Show the servers, and change what is chosen."""

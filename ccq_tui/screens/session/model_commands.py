@@ -9,7 +9,7 @@ from ccq_tui.agent import controls
 from ccq_tui.agent.events import Connected, EffortChanged, ModelChoice, ModelsListed, SessionState
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.permission_mode import BYPASS, MEANINGS, said
 from ccq_tui.supervisor.events import SessionEvent
 
@@ -27,7 +27,7 @@ THINKS = "Thinking on, from the next prompt on"
 THINKS_NOT = "Thinking off, from the next prompt on · adaptive models keep thinking: /effort steers them"
 
 
-class ModelCommands:
+class ModelCommands(CommandGroup):
     """Chooses model, permission mode and effort, by name or from a list.
 
     Args:
@@ -36,9 +36,8 @@ class ModelCommands:
     """
 
     def __init__(self, runner: CommandRunner, chose: Callable[[str, str | None], object]) -> None:
-        self._runner = runner
+        super().__init__(runner)
         self._chose = chose
-        self._ui = runner.ui
         self.models: tuple[ModelChoice, ...] = ()
         """What there is to choose from."""
         self._effort = ""

@@ -22,7 +22,7 @@ from ccq_tui.config.permission_rules import (
     rules_file,
 )
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup
 from ccq_tui.text import one_line
 
 SCOPES: dict[Scope, str] = {
@@ -49,16 +49,8 @@ LATER = "Claude Code still lists it · it may stand in another file, too"
 UNLISTED = "Claude Code does not list it · check how it is written, then look at /permissions"
 
 
-class PermissionsCommand:
-    """Shows the rules that hold, and adds and removes those of settings files.
-
-    Args:
-        runner: Runs commands.
-    """
-
-    def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+class PermissionsCommand(CommandGroup):
+    """Shows the rules that hold, and adds and removes those of settings files."""
 
     def do(self, argument: str) -> None:
         """Show the rules, or add the one that is named."""

@@ -8,7 +8,7 @@ from ccq_tui.agent.launch_options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import SettingsError
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup
 from ccq_tui.screens.session.messages import ReplaceWanted
 from ccq_tui.supervisor.launches import WayOn, launch_to_resume
 from ccq_tui.text import one_line
@@ -16,16 +16,8 @@ from ccq_tui.text import one_line
 LONGEST_TITLE = 200
 
 
-class ResumeCommand:
-    """Names the session, and puts an earlier one in its place.
-
-    Args:
-        runner: Runs commands.
-    """
-
-    def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+class ResumeCommand(CommandGroup):
+    """Names the session, and puts an earlier one in its place."""
 
     async def rename(self, title: str) -> None:
         """Give the session a title."""

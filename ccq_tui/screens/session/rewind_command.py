@@ -17,7 +17,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
@@ -34,16 +34,11 @@ class Given:
     text: str
 
 
-class RewindCommand:
-    """Asks which prompt, shows what will change, and only then takes it back.
-
-    Args:
-        runner: Runs commands.
-    """
+class RewindCommand(CommandGroup):
+    """Asks which prompt, shows what will change, and only then takes it back."""
 
     def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self.given: tuple[Given, ...] = ()
         """The prompts that the conversation holds, the newest last."""
 

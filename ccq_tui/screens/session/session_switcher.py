@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.messages import BarToggled, CloseWanted, StepWanted, Told
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
@@ -15,7 +15,7 @@ ROOM_FOR_BAR = 80
 """Columns from which the side bar has room beside the transcript."""
 
 
-class SessionSwitcher:
+class SessionSwitcher(CommandGroup):
     """Shows the other sessions, and asks the program for them; it knows them as entries alone.
 
     Args:
@@ -25,8 +25,7 @@ class SessionSwitcher:
     """
 
     def __init__(self, runner: CommandRunner, bar: SideBar, width: Callable[[], int]) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self._bar = bar
         self._width = width
         self.entries: tuple[SideBarEntry, ...] = ()

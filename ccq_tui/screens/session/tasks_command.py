@@ -5,20 +5,15 @@ from __future__ import annotations
 from ccq_tui.agent import controls
 from ccq_tui.agent.events import SessionLost, TaskEnded, TaskStarted
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
 
 
-class TasksCommand:
-    """Shows the background tasks, and stops them.
-
-    Args:
-        runner: Runs commands.
-    """
+class TasksCommand(CommandGroup):
+    """Shows the background tasks, and stops them."""
 
     def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self.running: tuple[TaskStarted, ...] = ()
         """What runs."""
 

@@ -10,7 +10,7 @@ from functools import partial
 from ccq_tui.config import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.text import one_line
 from ccq_tui.theming.keep import KeepError, keep_theme
 from ccq_tui.theming.live import LiveThemes
@@ -22,16 +22,11 @@ REST_SECONDS = 0.08
 """How long the cursor stays on a theme before it is put on: a switch costs more than a key may wait."""
 
 
-class ThemeCommand:
-    """Puts other themes on, and says what is wrong with one.
-
-    Args:
-        runner: Runs commands.
-    """
+class ThemeCommand(CommandGroup):
+    """Puts other themes on, and says what is wrong with one."""
 
     def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self._looking: asyncio.TimerHandle | None = None
 
     def watch(self) -> None:

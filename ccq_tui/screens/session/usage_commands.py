@@ -5,7 +5,7 @@ from __future__ import annotations
 from ccq_tui.agent import controls
 from ccq_tui.agent.controls import ContextDetails, ContextPart
 from ccq_tui.agent.events import TurnEnded
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.view import duration
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
@@ -19,16 +19,11 @@ BAR = 50
 """Cells of the bar; with what stands before it, it fits a narrow terminal."""
 
 
-class UsageCommands:
-    """Shows what fills the context and what the session cost.
-
-    Args:
-        runner: Runs commands.
-    """
+class UsageCommands(CommandGroup):
+    """Shows what fills the context and what the session cost."""
 
     def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self._turns = 0
         self._seconds = 0.0
 

@@ -11,7 +11,7 @@ from ccq_tui.agent.controls import ChangedFile
 from ccq_tui.agent.events import Connected
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 from ccq_tui.widgets.transcript.blocks import ProseBlock
@@ -21,16 +21,11 @@ MOST_LINES = 500
 """Lines of a diff that are shown."""
 
 
-class WorkspaceCommands:
-    """Shows what a session works on, copies what was said, adds directories.
-
-    Args:
-        runner: Runs commands.
-    """
+class WorkspaceCommands(CommandGroup):
+    """Shows what a session works on, copies what was said, adds directories."""
 
     def __init__(self, runner: CommandRunner) -> None:
-        self._runner = runner
-        self._ui = runner.ui
+        super().__init__(runner)
         self._added: tuple[str, ...] = ()
 
     def take(self, event: SessionEvent) -> None:
