@@ -400,7 +400,7 @@ class CcqApp(_Base):
         """Count time limits anew after a stop, in which nobody could press a key."""
         self._came_back_at = self.clock()
         for screen in self.sessions:
-            screen.touch()
+            screen.attention.touch()
 
     # -- the end --------------------------------------------------------------------------------------------
 

@@ -338,10 +338,7 @@ class FlowView(LineView):
 
     AHEAD = 100
     """Lines kept ready beyond what is seen."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._flow: Flow | None = None
+    _flow: Flow | None = None
 
     def show_flow(self, flow: Flow) -> None:
         """Draw another flow from its beginning; the same one stays where it is."""

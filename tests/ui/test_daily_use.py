@@ -49,7 +49,7 @@ async def test_news_of_a_session_whose_screen_goes_away_end_nothing() -> None:
         await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
         screen = run.screen
         await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
-        screen.list_sessions(())
+        screen.switcher.list_sessions(())
         assert screen.switcher.entries == ()
 
 

@@ -77,7 +77,7 @@ class RequestAnswers:
         """
         screen = self._screen_of(row)
         if screen is not None and not elsewhere:
-            screen.touch()
+            screen.attention.touch()
         self._manager.inbox.save_draft(row.id, draft, Actor.here(Surface.INBOX))
 
     async def settle(

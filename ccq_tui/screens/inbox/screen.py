@@ -415,8 +415,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         kind = PANELS[type(draft)]
         panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
         if isinstance(panel, DecisionPanel):
-            panel.unseen_above = self.body.unseen_of_plan
-            panel.directory = row.directory
+            panel.form.unseen_above = self.body.unseen_of_plan
+            panel.form.directory = row.directory
         self.answered, self.panel = row, panel
         self.answers.open(row, draft)
         self.mount(panel)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
 
 from ccq_tui.agent.events import (
     PermissionAsked,
@@ -31,26 +29,10 @@ BARS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Tidings:
-    """One notification: its title and what it says."""
-
-    title: str
-    body: str
-
-    @classmethod
-    def of(cls, session: str, news: Sequence[str]) -> Self:
-        """Say the news of a burst in one notification.
-
-        Args:
-            session: The session's name.
-            news: What happened, at least one thing, the oldest first.
-
-        Returns:
-            The first of the news, and how many more there are.
-        """
-        more = f" · and {len(news) - 1} more" if len(news) > 1 else ""
-        return cls(f"ccq-tui · {session}", f"{news[0]}{more}")
+def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
+    """Return title and text of one notification for the news of a burst, of which there is some."""
+    more = f" · and {len(news) - 1} more" if len(news) > 1 else ""
+    return f"ccq-tui · {session}", f"{news[0]}{more}"
 
 
 def news_of(event: SessionEvent, long_turn: float) -> str:
@@ -110,15 +92,15 @@ class Notifications:
         news, self._news = self._news, []
         if not news:
             return
-        tidings, app = Tidings.of(self._ui.view.name, news), self._ui.app
+        (title, text), app = notification_of(self._ui.view.name, news), self._ui.app
         if not self._ui.in_front:
-            self._ui.post_message(NewsTold(self._ui.session, tidings.body))
+            self._ui.post_message(NewsTold(self._ui.session, text))
         elif app.app_focus:
             return
         if self._settings.bell:
             app.bell()
         if not app.app_focus:
-            write(app, notification(self._protocol, tidings.title, tidings.body, self._environment))
+            write(app, notification(self._protocol, title, text, self._environment))
 
     def show_bar(self, bar: Bar) -> None:
         """Show something in the task bar, or nothing any more."""

@@ -59,9 +59,9 @@ class PanelPool:
                 self._name(panel)
 
     def _name(self, panel: Panel) -> None:
-        panel.session = self._session
         if isinstance(panel, DecisionPanel):
-            panel.directory = self._directory
+            panel.form.directory = self._directory
+        panel.session = self._session
 
     def _of_kind(self, kind: type[Panel]) -> Panel:
         panel = self._made.get(kind)

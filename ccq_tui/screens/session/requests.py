@@ -257,7 +257,7 @@ class RequestQueue:
         if not isinstance(panel, DecisionPanel) or not event.current:
             return
         if isinstance(request := panel.state.request, PlanRequest):
-            panel.unseen_above = lambda: (self._ui.transcript.unseen_of_plan(), False)
+            panel.form.unseen_above = lambda: (self._ui.transcript.unseen_of_plan(), False)
             # The panel takes lines from the transcript, which are to be gone by then.
             after_refresh(panel, partial(self._bring_into_view, request.id))
 

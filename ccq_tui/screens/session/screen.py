@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
@@ -49,11 +49,10 @@ from ccq_tui.screens.session.workspace_commands import WorkspaceCommands
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
+from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.words import begun
 
-UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys a panel has its own use for, or may type: they are the prompt's alone."""
 NUMBERS = range(1, 10)
@@ -218,22 +217,6 @@ class SessionScreen(SessionBase):
         """Take in that somebody comes back to this session."""
         self.attention.touch()
         self.status.forget_title()
-
-    # -- what the program asks of it ------------------------------------------------------------------------
-
-    def list_sessions(
-        self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, *, bar: bool = True
-    ) -> None:
-        """Take in which sessions there are, this one among them; see `SessionSwitcher.list_sessions`."""
-        self.switcher.list_sessions(entries, waiting_beside, bar=bar)
-
-    def touch(self) -> None:
-        """Count time limits anew for somebody who answers this session on another screen."""
-        self.attention.touch()
-
-    def keep_unopened(self, prompt: str) -> None:
-        """Keep the first prompt of a session that was not opened."""
-        self.requests.keep_to_copy(prompt, UNOPENED)
 
     # -- keys and commands ----------------------------------------------------------------------------------
 

@@ -174,7 +174,7 @@ class OpenSessions(Sequence[SessionScreen]):
     def list(self) -> None:
         """Show in the session on the screen how all of them stand."""
         if (front := self.front) is not None:
-            front.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
+            front.switcher.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
         for listener in tuple(self._listeners):
             listener()
 

@@ -39,6 +39,8 @@ from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
 
+UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
+
 
 class AtRest(Protocol):
     """A session that no process runs, or what belongs to one."""
@@ -134,7 +136,7 @@ class SessionManager:
         form = NewSessionScreen(front.launch.settings.directory)
         wanted = await self._app.push_screen_wait(form)
         if wanted is None:
-            front.keep_unopened(form.left)
+            front.requests.keep_to_copy(form.left, UNOPENED)
             return
         if wanted.plan is not None:
             self.sessions.say("Making the worktree…", seconds=60.0)
@@ -142,7 +144,7 @@ class SessionManager:
             launch = await asyncio.to_thread(launch_of, wanted, front.launch)
         except (SettingsError, WorktreeError) as error:
             front.transcript.add_notice(f"There is no session in {wanted.directory}: {error}", "warning")
-            front.keep_unopened(wanted.prompt)
+            front.requests.keep_to_copy(wanted.prompt, UNOPENED)
             return
         finally:
             if wanted.plan is not None:

@@ -6,7 +6,7 @@ Lines are made when they are about to be seen: nothing is left out, and a huge i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from typing import Any, TypeAlias
 
@@ -77,17 +77,37 @@ EMPTY_LINES = "… {:,} empty lines …"
 TOO_DEEP = "… nested deeper than can be shown"
 
 Values: TypeAlias = Mapping[str, Any]
-Drawer: TypeAlias = Callable[[Values, int, Palette], Iterator[Text] | None]
-"""Draws the input of a tool, or returns None for one of another shape than expected."""
 
 
 def input_lines(
     tool: str, values: Values, width: int, palette: Palette, directory: str = ""
 ) -> Iterator[Text]:
     """Yield the input of a tool."""
-    drawer = DRAWERS.get(card_of(tool))
-    drawn = drawer(_from_here(tool, values, directory), width, palette) if drawer else None
+    drawn = _drawn(card_of(tool), _from_here(tool, values, directory), width, palette)
     yield from _json(values, width, palette) if drawn is None else drawn
+
+
+def _drawn(card: ToolCard, values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
+    """Return the lines of an input, or None for one of another shape than is known."""
+    match card, values:
+        case ToolCard.COMMAND, {"command": str(command)}:
+            return _command(command, width, palette)
+        case ToolCard.WRITE, {"file_path": str(path), "content": str(content)}:
+            return _new(path, "", content, width, palette)
+        case ToolCard.NOTEBOOK, {"notebook_path": str(path), "new_source": str(source), **rest}:
+            return _new(path, _cell(rest), source, width, palette)
+        case ToolCard.EDIT, {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
+            everywhere = values.get("replace_all") is True
+            return _edited(path, old, new, width, palette, everywhere=everywhere)
+        case ToolCard.WEB, {"url": str(url), **rest}:
+            return _both(url, str(rest.get("prompt", "")), width, palette)
+        case (ToolCard.FILE, {"file_path": str(text), **rest}) | (
+            ToolCard.WEB,
+            {"query": str(text), **rest},
+        ) if not rest:
+            return flow_lines(text, palette.strong, width)
+        case _:
+            return None
 
 
 def _from_here(tool: str, values: Values, directory: str) -> Values:
@@ -124,31 +144,10 @@ def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
             yield from flowing(safe(line[start : start + PIECE]), style, width)
 
 
-def _bash(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    match values:
-        case {"command": str(command)}:
-            return _command(command, width, palette)
-    return None
-
-
 def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
     for index, (_, line, counts) in enumerate(squeezed(("", line) for line in _lines(command))):
         style = palette.note if counts else palette.strong
         yield from _led("  " if index else "$ ", palette.muted, line, style, width)
-
-
-def _write(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    match values:
-        case {"file_path": str(path), "content": str(content)}:
-            return _new(path, "", content, width, palette)
-    return None
-
-
-def _notebook(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    match values:
-        case {"notebook_path": str(path), "new_source": str(source), **rest}:
-            return _new(path, _cell(rest), source, width, palette)
-    return None
 
 
 def _new(path: str, about: str, text: str, width: int, palette: Palette) -> Iterator[Text]:
@@ -167,14 +166,6 @@ def _cell(values: Values) -> str:
     return f"{does} {values.get('cell_id') or 'at the beginning'}{kind}"
 
 
-def _edit(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    match values:
-        case {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
-            everywhere = values.get("replace_all") is True
-            return _edited(path, old, new, width, palette, everywhere=everywhere)
-    return None
-
-
 def _edited(
     path: str, old: str, new: str, width: int, palette: Palette, *, everywhere: bool
 ) -> Iterator[Text]:
@@ -184,36 +175,9 @@ def _edited(
     yield from change_lines(old, new, width, palette)
 
 
-def _fetch(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    match values:
-        case {"url": str(url), **rest}:
-            return _both(url, str(rest.get("prompt", "")), width, palette)
-    return None
-
-
 def _both(first: str, second: str, width: int, palette: Palette) -> Iterator[Text]:
     yield from flow_lines(first, palette.strong, width)
     yield from flow_lines(second, palette.muted, width)
-
-
-def _only(name: str) -> Drawer:
-    """Return what draws an input of one text, where there is nothing else in it."""
-
-    def draw(values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-        alone = len(values) == 1 and isinstance(values.get(name), str)
-        return flow_lines(values[name], palette.strong, width) if alone else None
-
-    return draw
-
-
-DRAWERS: Mapping[ToolCard, Drawer] = {
-    ToolCard.COMMAND: _bash,
-    ToolCard.WRITE: _write,
-    ToolCard.EDIT: _edit,
-    ToolCard.NOTEBOOK: _notebook,
-    ToolCard.FILE: _only("file_path"),
-    ToolCard.WEB: lambda values, *drawn: (_fetch if "url" in values else _only("query"))(values, *drawn),
-}
 
 
 def _json(values: Values, width: int, palette: Palette) -> Iterator[Text]:

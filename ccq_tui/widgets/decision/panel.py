@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import cast
 
 from rich.text import Text
 from textual import events, on
@@ -116,8 +115,9 @@ class DecisionForm:
 
     def __init__(self) -> None:
         self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
+        """Returns how many lines of a plan above were never on the screen, and if there are more."""
         self.directory = ""
-        """Where the session works, or ""."""
+        """Where the session works, or ""; files there are named from there."""
         self._head = TextLines(id="head")
         self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
@@ -283,30 +283,8 @@ class DecisionPanel(RequestPanel[DecisionState]):
     }
     """
     FORM = DecisionForm
+    form: DecisionForm
     help_place = DECISION
-
-    @property
-    def unseen_above(self) -> Callable[[], tuple[int, bool]]:
-        """Returns how many lines of a plan above were never on the screen, and if there are more."""
-        return self._decision.unseen_above
-
-    @unseen_above.setter
-    def unseen_above(self, unseen: Callable[[], tuple[int, bool]]) -> None:
-        self._decision.unseen_above = unseen
-
-    @property
-    def directory(self) -> str:
-        """Where the session works, or ""; files there are named from there."""
-        return self._decision.directory
-
-    @directory.setter
-    def directory(self, directory: str) -> None:
-        self._decision.directory = directory
-        self._draw()
-
-    @property
-    def _decision(self) -> DecisionForm:
-        return cast("DecisionForm", self._form)
 
     @on(SightView.Looked)
     def _looked(self, event: SightView.Looked) -> None:
@@ -317,7 +295,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
         """Say what is true now of how much was seen."""
         if self._rests or self._state.outcome is not None or not self.is_mounted:
             return
-        before, form = self._state, self._decision
+        before, form = self._state, self.form
         self._state = form.step(before, form.sight(before))
         if self._state.notice != before.notice:
             self._draw()

@@ -155,8 +155,8 @@ class RequestPanel(Vertical, Generic[State]):
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self._form: Form[State] = self.FORM()
-        self._state = self._form.nothing if state is None else state
+        self.form: Form[State] = self.FORM()
+        self._state = self.form.nothing if state is None else state
         self._place = place
         self._queue = InputQueue()
         self.touched: float | None = None
@@ -185,7 +185,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     def compose(self) -> ComposeResult:
         """Build what the form shows, the text field and the keys."""
-        yield from self._form.compose()
+        yield from self.form.compose()
         yield self._field
         yield self._hints
 
@@ -231,7 +231,7 @@ class RequestPanel(Vertical, Generic[State]):
     def rest(self) -> list[Typed]:
         """Ask nothing any more; return what was typed after the request was settled, or for the prompt."""
         late = self._queue.rest()
-        self._state, self._rests, self._fresh, self.touched = self._form.nothing, True, False, None
+        self._state, self._rests, self._fresh, self.touched = self.form.nothing, True, False, None
         self.display = False
         self._clear()
         return late
@@ -323,10 +323,10 @@ class RequestPanel(Vertical, Generic[State]):
         self.countdown = ""
 
     def _open(self) -> None:
-        keymap, places = keymap_for(self), self._form.places
+        keymap, places = keymap_for(self), self.form.places
         self._meant, self._labels = keymap.panel_keys(*places), new_labels(keymap, *places)
         shown = Shown(self._clock(), presses_of(self).typed_at, asked_for=not self._fresh)
-        self._state = self._form.step(self._state, shown)
+        self._state = self.form.step(self._state, shown)
         if self._fresh:
             self._hints.sleep(GRACE)
         self._draw()
@@ -357,7 +357,7 @@ class RequestPanel(Vertical, Generic[State]):
         return before, self._state
 
     def _clear(self) -> None:
-        self._form.forget()
+        self.form.forget()
         self._countdown = ""
         if self._ready:
             self._hints.wake()
@@ -373,16 +373,16 @@ class RequestPanel(Vertical, Generic[State]):
             self._take_text()
         acts = self.is_mounted and isinstance(event, Pressed | Clicked)
         if acts:
-            self._state = self._form.step(self._state, self._form.sight(self._state))
+            self._state = self.form.step(self._state, self.form.sight(self._state))
             if self._is_command(event):
-                self._form.seek()
-        before, after = self._state, self._form.step(self._state, event)
+                self.form.seek()
+        before, after = self._state, self.form.step(self._state, event)
         if after is not before and after != before:
             self._go_to(before, after, event)
 
     def _is_command(self, event: Event) -> bool:
         """Whether something pressed or clicked was meant for the panel."""
-        return not isinstance(event, Pressed) or self._form.meaning(self._state, event) is Meaning.COMMAND
+        return not isinstance(event, Pressed) or self.form.meaning(self._state, event) is Meaning.COMMAND
 
     def _go_to(self, before: State, after: State, event: Event) -> None:
         if before.hidden and not after.hidden:
@@ -455,7 +455,7 @@ class RequestPanel(Vertical, Generic[State]):
     def _take_known(self, *meant: Pressed) -> bool:
         """Take one key by all that it means."""
         for pressed in meant:
-            if self._form.meaning(self._state, pressed) is not Meaning.COMMAND:
+            if self.form.meaning(self._state, pressed) is not Meaning.COMMAND:
                 self.dispatch(pressed)
                 return True
         taken = [self._obey(pressed) for pressed in meant]
@@ -465,10 +465,10 @@ class RequestPanel(Vertical, Generic[State]):
 
     def _obey(self, pressed: Pressed) -> bool:
         """Do what a key means here; return whether it meant anything."""
-        effect = self._form.effect(self._state, pressed)
+        effect = self.form.effect(self._state, pressed)
         if effect in (Effect.STEP, Effect.EDIT):
             self.dispatch(pressed)
-        if effect is Effect.EDIT and (text := self._form.text_to_edit(self._state)) is not None:
+        if effect is Effect.EDIT and (text := self.form.text_to_edit(self._state)) is not None:
             self.post_message(self.EditorWanted(self, text))
         return effect is not None
 
@@ -480,7 +480,7 @@ class RequestPanel(Vertical, Generic[State]):
         event.stop()
         pasted = Pasted(event.text, self._clock(), self.drafting())
         writes = self._typing and not self._state.hidden
-        typed = writes and self._form.meaning(self._state, pasted) is Meaning.COMMAND
+        typed = writes and self.form.meaning(self._state, pasted) is Meaning.COMMAND
         self.dispatch(pasted)
         if typed:
             self._field.type(event.text)
@@ -501,7 +501,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     def _target(self, event: events.MouseEvent) -> tuple[int, type[Clicked | TabClicked], int] | None:
         """Return what is under the pointer, and for which request."""
-        found = self._form.under(event)
+        found = self.form.under(event)
         return None if found is None or self._rests else (self.turn, *found)
 
     @on(TextArea.Changed)
@@ -519,7 +519,7 @@ class RequestPanel(Vertical, Generic[State]):
     @property
     def _typing(self) -> bool:
         """Whether a text is open."""
-        return self._form.typing(self._state)
+        return self.form.typing(self._state)
 
     def _terminal_focused(self, focused: bool) -> None:
         if focused:
@@ -578,12 +578,12 @@ class RequestPanel(Vertical, Generic[State]):
         if typing:
             comes = opens or self._field.text != self._state.text
             self._field.put(self._state.text)
-            self._field.placeholder = Content(self._form.hint(self._state))
-            if comes and self._form.proposed(self._state):
+            self._field.placeholder = Content(self.form.hint(self._state))
+            if comes and self.form.proposed(self._state):
                 self._field.select_all()
 
     def _draw_form(self) -> int:
-        return self._form.draw(self._state, self._look(), self._field, self._hints)
+        return self.form.draw(self._state, self._look(), self._field, self._hints)
 
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # that of the screen before the panel was laid out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import cast
 
 from rich.text import Text
 from textual import events
@@ -219,6 +218,7 @@ class QuestionPanel(RequestPanel[PanelState]):
     }
     """
     FORM = QuestionForm
+    form: QuestionForm
     help_place = KeyPlace.QUESTION.value
 
     def grow(
@@ -244,7 +244,7 @@ class QuestionPanel(RequestPanel[PanelState]):
         before = self._state
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
         self._state = replace(self._state, recalled=recalled)
-        cast("QuestionForm", self._form).keep_questions(before, self._state)
+        self.form.keep_questions(before, self._state)
         if arriving is None and self._state.grown_at is not None:
             self._hints.sleep(GRACE)
         self._draw()
