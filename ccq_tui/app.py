@@ -96,15 +96,7 @@ else:
 
 
 class CcqApp(_Base):
-    """Puts the controllers together, and hands each what screens ask for.
-
-    Args:
-        launch: What to start with.
-        make_session: Makes the session; the real one by default.
-        clock: Returns seconds of a monotonic clock.
-        early: Who has the terminal until the screen is there, or None.
-        ahead: The process that was started for the first session already, or None.
-    """
+    """Puts the controllers together, and hands each what screens ask for."""
 
     TITLE = "ccq-tui"
     CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
@@ -477,13 +469,7 @@ class CcqApp(_Base):
 async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | None = None) -> int:
     """Put the screen up until it ends.
 
-    Args:
-        launch: What to start with.
-        early: Who has the terminal until the screen is there, or None.
-        ahead: The process that was started for the first session already, or None.
-
-    Returns:
-        The exit code: 0 ended, 1 crashed, 2 no session could be begun, 128 + the signal that ended it.
+    Return the exit code: 0 ended, 1 crashed, 2 no session, 128 + signal.
     """
     app = CcqApp(launch, early=early, ahead=ahead)
     gc.freeze()

@@ -88,11 +88,9 @@ class FilteredList(Generic[Row]):
         return replace(self, cursor=max(0, min(at, len(self.shown) - 1)))
 
     def after(self, action: str, page: int) -> Self | None:
-        """Return the list after an action that moves the cursor; None for any other.
+        """Return the list after an action of `LIST_KEYS`, with so many rows on a page.
 
-        Args:
-            action: The action, as `LIST_KEYS` names it.
-            page: How many rows a page has.
+        None for any other action.
         """
         match action:
             case "up" | "down":

@@ -22,9 +22,5 @@ class KeyUse:
 
 
 def by_key(uses: Iterable[KeyUse]) -> dict[str, str]:
-    """Return the action of each key.
-
-    Args:
-        uses: The keys of one place.
-    """
+    """Return the action of each key."""
     return {key: use.action for use in uses for key in use.keys}

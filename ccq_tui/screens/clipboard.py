@@ -28,12 +28,7 @@ COPY_SECONDS = 2.0
 
 
 def clipboard_command(environment: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:
-    """Return the program that puts its input on the system's clipboard, or None where there is none.
-
-    Args:
-        environment: The environment's variables.
-        platform: As `sys.platform`.
-    """
+    """Return the program that puts its input on the system's clipboard, or None where there is none."""
     wanted: list[list[str]] = []
     if platform == "darwin":
         wanted = [["pbcopy"]]
@@ -48,23 +43,14 @@ def clipboard_command(environment: Mapping[str, str], platform: str = sys.platfo
 
 
 async def copy(app: App[Any], text: str) -> None:
-    """Put a text on the terminal's clipboard (OSC 52) and, in a thread, on the system's.
-
-    Args:
-        app: Whose terminal it is.
-        text: The text.
-    """
+    """Put a text on the terminal's clipboard (OSC 52) and, in a thread, on the system's."""
     app.copy_to_clipboard(text)
     if not app.is_headless:
         await asyncio.to_thread(copy_to_system, text)
 
 
 def copy_to_system(text: str) -> bool:
-    """Put a text on the system's clipboard.
-
-    Returns:
-        Whether a program took it; the terminal's own clipboard has it in any case.
-    """
+    """Put a text on the system's clipboard; return whether a program took it."""
     command = clipboard_command(os.environ)
     if command is None:
         return False
@@ -124,15 +110,7 @@ class NoReaderError(Exception):
 
 
 def reader(environment: Mapping[str, str], platform: str = sys.platform) -> ClipboardReader:
-    """Return how the clipboard is read here.
-
-    Args:
-        environment: The environment's variables.
-        platform: As `sys.platform`.
-
-    Raises:
-        NoReaderError: It cannot be.
-    """
+    """Return how the clipboard is read here; raises `NoReaderError` where it cannot be."""
 
     def has(program: str) -> bool:
         return shutil.which(program, path=environment.get("PATH")) is not None
@@ -161,16 +139,9 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
 
 
 async def read_clipboard(how: ClipboardReader) -> bytes | str:
-    """Read the clipboard.
+    """Return the bytes of an image, else a text, else "".
 
-    Args:
-        how: How that is done.
-
-    Returns:
-        The bytes of an image, else a text, else "".
-
-    Raises:
-        TimeoutError: A program did not end in time; it is ended.
+    A program that takes too long is ended (`TimeoutError`).
     """
     async with asyncio.timeout(READ_SECONDS):
         asked = how.image

@@ -53,15 +53,7 @@ class Bar(IntEnum):
 
 
 def wanted_protocol(setting: Notify, environment: Mapping[str, str]) -> Notify:
-    """Choose how desktop notifications are sent.
-
-    Args:
-        setting: What the settings say.
-        environment: The variables of the process.
-
-    Returns:
-        Never "auto"; "off" for a terminal that is not known: it might print what it does not understand.
-    """
+    """Choose how to notify, never "auto"; "off" for an unknown terminal, which might print the sequence."""
     if setting != "auto":
         return setting
     found = BY_PROGRAM.get(environment.get("TERM_PROGRAM", "")) or BY_TERM.get(environment.get("TERM", ""))
@@ -71,15 +63,7 @@ def wanted_protocol(setting: Notify, environment: Mapping[str, str]) -> Notify:
 
 
 def has_progress(setting: Progress, environment: Mapping[str, str]) -> bool:
-    """Say whether the terminal is told the progress.
-
-    Args:
-        setting: What the settings say.
-        environment: The variables of the process.
-
-    Returns:
-        With "auto" only for terminals that do not take OSC 9;4 for a notification.
-    """
+    """Whether the terminal shows progress; with "auto" not where it takes OSC 9;4 for a notification."""
     if setting != "auto":
         return setting == "on"
     known = environment.get("TERM_PROGRAM") in PROGRESS_PROGRAMS
@@ -87,17 +71,7 @@ def has_progress(setting: Progress, environment: Mapping[str, str]) -> bool:
 
 
 def notification(protocol: Notify, title: str, body: str, environment: Mapping[str, str]) -> str:
-    """Return the sequence of a desktop notification.
-
-    Args:
-        protocol: How; nothing is sent for "off".
-        title: What comes first; text from anywhere.
-        body: What is said; text from anywhere.
-        environment: The variables of the process.
-
-    Returns:
-        What to write to the terminal, or "".
-    """
+    """Return the sequence of a desktop notification, or "" for "off"; its texts may come from anywhere."""
     title, body = one_line(title, TITLE_LENGTH), one_line(body, BODY_LENGTH)
     match protocol:
         case "osc9":

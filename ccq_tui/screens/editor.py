@@ -60,21 +60,11 @@ class Edited:
 
 
 async def edit_text(app: App[Any], text: str) -> Edited | None:
-    """Let the person edit a text in $VISUAL or $EDITOR; the terminal is the editor's meanwhile.
+    """Edit a text in $VISUAL or $EDITOR, which has the terminal meanwhile; raises `EditorError`.
 
-    The event loop goes on: a session must be read from however long somebody writes.
-
-    Args:
-        app: The app to suspend.
-        text: The text to begin with.
-
-    Returns:
-        The text as saved, also by an editor that failed afterwards, without the newline that editors put at
-        the end; None when it was not changed or when an editor has the terminal already.
-
-    Raises:
-        EditorError: There is no editor, it failed and saved nothing, what it saved cannot be taken, or the
-            screen cannot be lent.
+    The event loop runs on: a session must be read however long somebody writes. Returns None when the text
+    did not change or an editor has the terminal already, else the text as saved, without the newline that
+    editors add at the end; also by an editor that failed after it had saved.
     """
     given = (text if text.endswith("\n") or not text else f"{text}\n").encode(errors="replace")
     try:
@@ -107,19 +97,7 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
 
 
 async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
-    """Let the person edit a file; the terminal is the editor's meanwhile.
-
-    Args:
-        app: The app to suspend.
-        file: The file.
-        line: The line to begin at, or 0.
-
-    Returns:
-        How the editor failed, in a few words, or "".
-
-    Raises:
-        EditorError: There is no editor, it cannot be started, or the screen cannot be lent.
-    """
+    """Edit a file, from a line on; return how the editor failed, or "". Raises `EditorError`."""
     command = editor_command(os.environ, file, line)
     if command is None:
         raise EditorError(NO_EDITOR)
@@ -135,18 +113,10 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
 
 
 async def run_program(app: App[Any], command: list[str]) -> str:
-    """Lend the terminal to a program until it ends.
+    """Lend the terminal to a program until it ends; return how it failed, in a few words, or "".
 
-    Args:
-        app: The app to suspend.
-        command: The program and its arguments.
-
-    Returns:
-        How it failed, in a few words, or "".
-
-    Raises:
-        SuspendNotSupported: The screen cannot be lent.
-        UnstartedError: It cannot be started; the message says why.
+    Raises `SuspendNotSupported` where the screen cannot be lent, `UnstartedError` where the program cannot
+    start.
     """
     code, unstarted = 0, ""
     with app.suspend(), _interrupts_for_the_editor():
@@ -165,9 +135,6 @@ async def end_editors(app: App[Any]) -> None:
 
     An editor in a window of its own outlives its terminal, and would keep the program, and with it its
     sessions, for as long as nobody closes it.
-
-    Args:
-        app: The app that lent its terminal.
     """
     for process in tuple(_running):
         await _end(process)
@@ -178,13 +145,7 @@ async def end_editors(app: App[Any]) -> None:
 
 
 def editor_command(environment: Mapping[str, str], path: Path, line: int = 0) -> list[str] | None:
-    """Return the command that edits a file, or None when there is no editor.
-
-    Args:
-        environment: The environment's variables.
-        path: The file.
-        line: The line to begin at, or 0.
-    """
+    """Return the command that edits a file, or None when there is no editor."""
     named = environment.get("VISUAL") or environment.get("EDITOR") or ""
     try:
         words = shlex.split(named)

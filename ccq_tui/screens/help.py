@@ -31,11 +31,7 @@ class HelpBody(Vertical):
 
 
 class HelpScreen(Overlay[None]):
-    """Shows keys by place. What is under it keeps its focus and its drafts.
-
-    Args:
-        sections: The keys.
-    """
+    """Shows keys by place. What is under it keeps its focus and its drafts."""
 
     DEFAULT_CSS = """
     HelpScreen {
@@ -60,7 +56,6 @@ class HelpScreen(Overlay[None]):
         self._drawn_for: object = None
 
     def compose(self) -> ComposeResult:
-        """Build title, field, list and keys."""
         with HelpBody():
             yield Static("", id="help-title", markup=False)
             yield self._field
@@ -75,7 +70,6 @@ class HelpScreen(Overlay[None]):
         self.draw()
 
     def on_resize(self) -> None:
-        """Wrap anew."""
         self.draw()
 
     @property

@@ -73,14 +73,7 @@ TRANSCRIPT_ROWS = (HelpRow("Esc", "Leave the marked block"),)
 
 
 def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
-    """Find the bindings that the program's own classes declare.
-
-    Args:
-        classes: Classes of screens and of the app.
-
-    Yields:
-        Each binding once, those of the first class first.
-    """
+    """Yield each binding that the program's own classes declare, those of the first class first."""
     seen = set()
     for base in (base for cls in classes for base in cls.__mro__ if base.__module__.startswith(OURS)):
         if base not in seen:
@@ -91,17 +84,7 @@ def own_bindings(*classes: type[DOMNode]) -> Iterator[Binding]:
 def sections(
     bindings: Iterable[Binding], keymap: Keymap, first: str = "", commands: Iterable[HelpRow] = ()
 ) -> tuple[Section, ...]:
-    """Put all keys together, by place.
-
-    Args:
-        bindings: Those of the screens and the app.
-        keymap: The keys that hold.
-        first: The title of the place that is on the screen, or "".
-        commands: The program's own slash commands.
-
-    Returns:
-        The places, the one that is needed most first.
-    """
+    """Put all keys together by place, the place titled ``first`` before the others."""
     filled = (one for one in _sections(bindings, keymap, commands) if one.rows)
     return tuple(sorted(filled, key=lambda section: section.title != first))
 

@@ -43,12 +43,7 @@ class Target:
 
 
 def resolved(candidates: list[str], directory: Path) -> list[Target]:
-    """Return those that can be opened: links, and paths that exist; looks at the disk.
-
-    Args:
-        candidates: Links and what may be paths.
-        directory: What relative paths are relative to.
-    """
+    """Return those that can be opened: links, and paths that exist; looks at the disk."""
     found: dict[object, Target] = {}
     for text in candidates:
         target = _target(text, directory)
@@ -78,15 +73,7 @@ def _readings(name: str) -> list[tuple[str, int]]:
 
 
 async def open_target(app: App[Any], target: Target) -> str:
-    """Open what a person chose.
-
-    Args:
-        app: The app, whose terminal an editor may need.
-        target: What to open.
-
-    Returns:
-        What to say about it.
-    """
+    """Open what a person chose; return what to say about it."""
     if target.path is not None:
         return await _edit(app, target, target.path)
     command = browser_command(os.environ)
@@ -100,10 +87,6 @@ def browser_command(environment: Mapping[str, str], platform: str = sys.platform
     """Return the program that opens a link beside the terminal, or None.
 
     Never one that draws in the terminal itself, as Python's own choice may be.
-
-    Args:
-        environment: The environment's variables.
-        platform: As `sys.platform`.
     """
     path = environment.get("PATH")
     if platform == "darwin":

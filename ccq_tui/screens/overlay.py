@@ -25,9 +25,7 @@ State = TypeVar("State", bound=FilteredList[Any])
 class ListField(AnswerField):
     """The field for what to find, which has the keys of a list.
 
-    Args:
-        press: Called with each key; returns whether it meant something.
-        hands_on: Called with a paste; returns whether it is for something else.
+    It calls ``press`` with each key and ``hands_on`` with each paste; they return whether that was for them.
     """
 
     def __init__(
@@ -79,23 +77,14 @@ class Overlay(ModalScreen[Result]):
 
         Textual takes away whatever screen is on top, even another one: that of a key that came in one burst
         with the key that leaves this one.
-
-        Args:
-            result: What is given to the opener.
         """
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
     def passes_on(self, event: events.Key | events.Paste) -> bool:
-        """Give what is typed to whatever has the keys now, where this screen does not.
+        """Give what is typed to the widget that has the focus now, where this screen is not the active one.
 
         It came in one burst with the key that left this screen, or that opened another one over it. A key
-        that types nothing was meant for what is no more.
-
-        Args:
-            event: A key or a paste.
-
-        Returns:
-            Whether this screen takes nothing of it.
+        that types nothing was meant for what is no more. Returns whether this screen takes nothing of it.
         """
         if self.is_active:
             return False
@@ -113,7 +102,6 @@ class Overlay(ModalScreen[Result]):
         """Draw what changes."""
 
     def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
         super().notify_style_update()
         if is_live(self):
             soon(self, self.draw)
@@ -166,7 +154,6 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
         self.take_text()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:

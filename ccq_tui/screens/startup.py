@@ -35,14 +35,7 @@ WRITE_SECONDS = 5.0
 
 
 class Startup:
-    """Begins as the command line asks.
-
-    Args:
-        app: The program.
-        manager: Opens the first session.
-        trust: Asks about directories.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """Begins as the command line asks."""
 
     def __init__(
         self,

@@ -68,12 +68,6 @@ class TrustScreen(Screen[None]):
 
     The question, its rows and the keys are always in view; what the files would do scrolls between them.
     It stays after the answer, and takes what is typed, until what was answered is done.
-
-    Args:
-        carried: What the directory carries.
-        leave: What the row that starts nothing is called.
-        draft: What was typed for the prompt before.
-        clock: Returns seconds of a monotonic clock.
     """
 
     DEFAULT_CSS = """
@@ -129,11 +123,7 @@ class TrustScreen(Screen[None]):
         return self._question.answer or Row.LEAVE
 
     def ask_again(self, carried: Carried) -> None:
-        """Ask about something else than what was answered; what was typed is kept.
-
-        Args:
-            carried: What the directory carries now.
-        """
+        """Ask about something else than what was answered; what was typed is kept."""
         self._carried = carried
         self._answered.clear()
         self._take(asked_again(self._question, self._clock()))
@@ -152,7 +142,6 @@ class TrustScreen(Screen[None]):
                 return
 
     def compose(self) -> ComposeResult:
-        """Build question, files, rows and keys."""
         with TrustBody():
             yield TextLines(id="trust-title")
             yield SightView(id="trust-files")
@@ -171,11 +160,9 @@ class TrustScreen(Screen[None]):
             self._focused_at = self._clock()
 
     def on_resize(self) -> None:
-        """Wrap anew."""
         self._draw()
 
     def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
         super().notify_style_update()
         if is_live(self):
             soon(self, self._draw)
@@ -272,14 +259,7 @@ def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette
 
 
 def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> Iterator[Text]:
-    """Yield the directory, and its files with what each of them would do, as lines.
-
-    Args:
-        carried: What the directory carries.
-        width: Cells.
-        palette: The styles.
-        short: Whether few words are to say what the files are.
-    """
+    """Yield the directory, and its files with what each of them would do, as lines."""
     for line in wrapped(Text(one_line(str(carried.directory), LONGEST_PATH), palette.note), width - 2):
         yield Text.assemble("  ", line)
     if not short:

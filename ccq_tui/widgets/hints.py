@@ -33,9 +33,6 @@ class HintBar(Static):
 
     While a fresh panel ignores keys, they are drawn faintly: what is bold works. A click on a key presses it:
     what it means is decided where the key is known.
-
-    Args:
-        asleep: Whether they are drawn faintly until `sleep` or `wake` is called.
     """
 
     DEFAULT_CSS = "HintBar { height: auto; }"
@@ -62,7 +59,6 @@ class HintBar(Static):
             self._focused_at = time.monotonic()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
         self._pointer.press(event)
         self._pressed_at = time.monotonic()
 
@@ -115,7 +111,6 @@ class HintBar(Static):
         return self._height_at(width)
 
     def render(self) -> Text:
-        """Draw the keys that fit."""
         palette = palette_of(self)
         if self._asleep:
             palette = replace(palette, strong=palette.muted)
@@ -125,15 +120,9 @@ class HintBar(Static):
 def hint_text(
     hints: Hints, right: str, width: int, most_lines: int, palette: Palette, last: Hints = ()
 ) -> Text:
-    """Return the keys that fit into so many lines of so many cells; the last ones are left out first.
+    """Return the keys that fit, the last ones left out first, and a word at the right end.
 
-    Args:
-        hints: The keys.
-        right: The word at the right end.
-        width: Cells.
-        most_lines: Lines.
-        palette: The styles.
-        last: A key that is not left out, behind all others; or nothing.
+    ``last`` always stays.
     """
     lines = _fitted(hints, right, width, most_lines, last)
     drawn = [_line(line, palette) for line in lines]
@@ -193,14 +182,6 @@ def key_at(
     """Return the key that is drawn somewhere by `hint_text`, as Textual spells it, or None.
 
     What a key does stands for it, too, where it is one key alone.
-
-    Args:
-        hints: The keys.
-        right: The word at the right end.
-        width: Cells.
-        most_lines: Lines.
-        place: Where, from the top left.
-        last: As in `hint_text`.
     """
     lines = _fitted(hints, right, width, most_lines, last)
     start = 1

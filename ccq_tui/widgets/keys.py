@@ -17,23 +17,12 @@ from ccq_tui.questions.state import is_text
 
 
 def keymap_for(widget: Widget) -> Keymap:
-    """Return the keys that hold in the app of a widget.
-
-    Args:
-        widget: A mounted widget, or a screen.
-
-    Returns:
-        The app's own, or the default ones in an app that has none.
-    """
+    """Return the keys that hold in the app of a widget, or the default ones in an app that has none."""
     return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
 
 
 def bindings_for(*names: str) -> list[Binding]:
-    """Return the bindings of actions, as the table of all keys has them.
-
-    Args:
-        names: The actions; each runs ``do`` with its name.
-    """
+    """Return the bindings of actions in the table of keys; each runs ``do`` with its name."""
     actions = (BY_NAME[name] for name in names)
     return [
         Binding(
@@ -44,33 +33,17 @@ def bindings_for(*names: str) -> list[Binding]:
 
 
 def escapes_of(widget: Widget) -> Escapes:
-    """Return the last presses of Esc in the app of a widget, whatever they went to.
-
-    Args:
-        widget: A mounted widget, or a screen.
-    """
+    """Return the last presses of Esc in the app of a widget, whatever they went to."""
     return cast("Escapes", getattr(widget.app, "escapes", Escapes()))
 
 
 def presses_of(widget: Widget) -> Presses:
-    """Return the last keys in the app of a widget, whatever they went to.
-
-    Args:
-        widget: A mounted widget, or a screen.
-    """
+    """Return the last keys in the app of a widget, whatever they went to."""
     return cast("Presses", getattr(widget.app, "presses", Presses()))
 
 
 def new_labels(keymap: Keymap, *places: KeyPlace) -> dict[str, str]:
-    """Return how keys are shown now that were given to something else.
-
-    Args:
-        keymap: The keys that hold.
-        places: Where they work.
-
-    Returns:
-        For each key as it is shown by default the one shown in its place.
-    """
+    """Return how keys are shown that were given to something else, by how they are shown by default."""
     return {
         shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
         for name, keys in keymap.changed().items()
@@ -84,24 +57,15 @@ def list_labels(widget: Widget) -> dict[str, str]:
 
 
 def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
-    """Return what a key means to a list with a text field above it, in which letters are text.
+    """Return the keys that a key means to a list with a text field above it, in which letters are text.
 
-    Args:
-        widget: Where the list is.
-        key: The key that was pressed, as Textual spells it.
-
-    Returns:
-        The keys that the list knows, one after the other; none for a key that was given away.
+    There may be several, one after the other, and none for a key that was given away.
     """
     return keymap_for(widget).list_keys(letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:
-    """Return the text that a key types, or ""; Textual's own look leaves out joiners and no-break spaces.
-
-    Args:
-        event: The key.
-    """
+    """Return the text that a key types, or ""; Textual's own look leaves out joiners and no-break spaces."""
     character = event.character or ""
     return character if is_text(character) else ""
 
@@ -127,21 +91,12 @@ class Key(events.Key):
 
 
 def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
-    """Return something typed once more, for another widget; the one that came is stopped where it came to.
-
-    Args:
-        event: What was typed.
-    """
+    """Return something typed once more, for another widget; the one that came is stopped where it came to."""
     if isinstance(event, events.Paste):
         return events.Paste(event.text)
     return Key(event.key, event.character)
 
 
 def press_key(widget: Widget, key: str) -> None:
-    """Do what a key does, as if it had been pressed now.
-
-    Args:
-        widget: Where the key was clicked.
-        key: The key, as Textual spells it.
-    """
+    """Do what a key does, as if it had been pressed now."""
     widget.app.post_message(events.Key(key, typed_by(key) or None))

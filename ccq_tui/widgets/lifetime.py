@@ -27,9 +27,6 @@ def is_live(widget: Widget) -> bool:
     """Whether a widget or screen is composed and has not begun to take its children away.
 
     Textual's own `is_mounted` stays true for good, and `is_attached` until the children are gone.
-
-    Args:
-        widget: The widget or screen.
     """
     return widget.is_mounted and widget.is_running
 
@@ -40,16 +37,8 @@ def after(owner: MessagePump, seconds: float, callback: Callable[[], object]) ->
     Textual's own `set_timer` leaves the call out when its time has already passed as the timer begins, as
     happens to short ones on a busy machine (`Timer._run` with `skip`, Textual 8.2.8); whatever waits for that
     call then waits for ever. Textual also runs what waits in `call_next` when a widget is unmounted, with the
-    widget's children gone.
-
-    Args:
-        owner: The widget or screen; the function runs between two of its messages.
-        seconds: How long to wait, at least.
-        callback: What to call; may be a coroutine function.
-
-    Returns:
-        A handle whose ``cancel()`` keeps the call from being made, even if its time has come and it waits
-        behind the owner's other messages.
+    widget's children gone. ``cancel()`` of the handle keeps the call from being made even while it waits
+    behind the owner's other messages.
     """
 
     def call() -> object:
@@ -60,22 +49,12 @@ def after(owner: MessagePump, seconds: float, callback: Callable[[], object]) ->
 
 
 def soon(owner: MessagePump, callback: Callable[[], object]) -> None:
-    """Call a function after the messages that wait for its owner now, if the owner still lives then.
-
-    Args:
-        owner: The widget, screen or app.
-        callback: What to call; may be a coroutine function.
-    """
+    """Call a function after the messages that wait for its owner now, if the owner still lives then."""
     owner.call_later(_called, owner, callback)
 
 
 def after_refresh(owner: MessagePump, callback: Callable[[], object]) -> None:
-    """Call a function once the screen was drawn anew, if its owner still lives then.
-
-    Args:
-        owner: The widget, screen or app.
-        callback: What to call; may be a coroutine function.
-    """
+    """Call a function once the screen was drawn anew, if its owner still lives then."""
     owner.call_after_refresh(_called, owner, callback)
 
 
@@ -91,15 +70,8 @@ def start_work(
     """Run a coroutine beside the keys; Textual cancels it when its owner is unmounted.
 
     A failure reaches the owner as `Worker.StateChanged`, except after the owner began to close: then it is
-    logged only, since the work was about to be cancelled.
-
-    Args:
-        owner: The screen or app whose work it is.
-        work: Makes the coroutine; not called when the work is cancelled before it begins.
-        name: What the work is called in the log and in messages.
-        group: The group of work it belongs to.
-        exclusive: Whether it cancels the other work of its group.
-        fatal: Whether its failure ends the program.
+    logged only, since the work was about to be cancelled. A failure of ``fatal`` work ends the program;
+    ``exclusive`` work cancels the other work of its group.
     """
     return owner.run_worker(
         partial(_worked, owner, work, name), name=name, group=group, exclusive=exclusive, exit_on_error=fatal
@@ -121,11 +93,7 @@ async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str) -
 
 
 class WorkFailed(Message):
-    """Work of a screen over a session failed; the session under it, if there is one, says so.
-
-    Args:
-        words: What to say.
-    """
+    """Work of a screen over a session failed; the session under it, if there is one, says so."""
 
     def __init__(self, words: str) -> None:
         super().__init__()
@@ -133,14 +101,7 @@ class WorkFailed(Message):
 
 
 def failure(event: Worker.StateChanged) -> str:
-    """Log that work failed.
-
-    Args:
-        event: What became of the work.
-
-    Returns:
-        What to say to a person, or "" where nothing failed.
-    """
+    """Log that work failed; return what to say to a person, or "" where nothing failed."""
     if event.state is not WorkerState.ERROR:
         return ""
     _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)

@@ -38,12 +38,7 @@ class DrawnLine:
 
 
 class LateLine(DrawnLine):
-    """A line of a long list, made each time it is drawn: most of them never are.
-
-    Args:
-        row: What the line belongs to.
-        make: Returns what is drawn; is told whether the cursor is on the row.
-    """
+    """A line of a long list, made each time it is drawn: most of them never are."""
 
     __slots__ = ("_make",)
     _make: Callable[[bool], Text]
@@ -123,11 +118,7 @@ def verbatim(text: str, style: Style, width: int, fold: Style | None = None) -> 
 
 
 class Flow:
-    """Lines that are made when they are needed.
-
-    Args:
-        source: Makes them.
-    """
+    """Lines that are made when they are needed."""
 
     def __init__(self, source: Iterator[Text]) -> None:
         self.lines: list[DrawnLine] = []
@@ -188,12 +179,8 @@ class LineView(ScrollView):
     ) -> None:
         """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight.
 
-        Args:
-            lines: What is drawn.
-            cursor: The row that the cursor is on, or None.
-            cursor_style: What marks that row.
-            from_top: Whether these are other things than before: their first line is shown, wherever the
-                cursor is, until that moves or is sought.
+        ``from_top``: these are other things than before, whose first line is shown, wherever the cursor is,
+        until that moves or is sought.
         """
         style, before = cursor_style or Style(), self.cursor
         self._from_top = from_top or (self._from_top and cursor == before)
@@ -328,7 +315,6 @@ class LineView(ScrollView):
         return text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)
 
     def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
         super().notify_style_update()
         self.refresh()
 

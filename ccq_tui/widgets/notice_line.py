@@ -51,12 +51,7 @@ class NoticeLine(Static):
         return "\n".join(text for text in (self._passing, self._standing) if text)
 
     def stand(self, text: str, key: str = "") -> None:
-        """Show a text until another one comes.
-
-        Args:
-            text: The text, or "" for none.
-            key: The key that a click on it presses, as Textual spells it, or "".
-        """
+        """Show a text until another one comes; a click on it presses ``key``."""
         if (text, key) != (self._standing, self._key):
             self._standing, self._key = text, key
             self._draw()
@@ -67,7 +62,6 @@ class NoticeLine(Static):
         return self._key or None if stands else None
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:
@@ -89,11 +83,7 @@ class NoticeLine(Static):
         self._draw()
 
     def leave_room(self, panel: bool) -> None:
-        """Take few lines while a panel is below: on a low screen its end would be pushed out of sight.
-
-        Args:
-            panel: Whether there is a panel.
-        """
+        """Take few lines while a panel is below: on a low screen its end would be pushed out of sight."""
         height = self.app.size.height
         self.styles.max_height = max(1, height - most_lines(height) - BESIDE) if panel else None
 
@@ -102,7 +92,6 @@ class NoticeLine(Static):
         self.refresh(layout=True)
 
     def render(self) -> Text:
-        """Draw both texts, in the colours of the theme that is on now."""
         palette = palette_of(self)
         lines = [Text(one_line(self._passing, MOST), palette.note)] if self._passing else []
         if self._standing:

@@ -60,9 +60,6 @@ def palette_of(widget: Widget) -> Palette:
 
     Component classes would say the same, but are resolved for each widget, each time its classes or its
     focus change, which was a tenth of the program's work.
-
-    Args:
-        widget: A widget of the app.
     """
     variables = widget.app.theme_variables
     return _palette(tuple(variables[name] for name in VARIABLES))

@@ -19,12 +19,7 @@ class PlaceBar(HintBar):
     """
 
     def tell(self, block: Block | None, count: int) -> None:
-        """Show the keys for a block.
-
-        Args:
-            block: The current block, or None.
-            count: How many blocks there are.
-        """
+        """Show the keys for a block."""
         self.set_class(block is not None, "-on")
         if block is None:
             return

@@ -15,11 +15,9 @@ LEFT = 1
 class Pointer(Generic[Target]):
     """Tells clicks from everything else that a mouse does.
 
-    A click is a press of the left button that began and ended on one target. Textual also calls it a click
-    when another button was pressed, and when the pointer was dragged from one row of a widget to another.
-
-    Args:
-        find: Returns the target under the pointer, or None; two targets are the same one when they are equal.
+    A click is a press of the left button that began and ended on one target, by equality. Textual also calls
+    it a click when another button was pressed, and when the pointer was dragged from one row of a widget to
+    another.
     """
 
     def __init__(self, find: Callable[[events.MouseEvent], Target | None]) -> None:

@@ -60,7 +60,6 @@ class SearchField(LineField):
         self.post_message(SearchBar.Wanted(direction))
 
     def action_close(self) -> None:
-        """Close the search."""
         self.post_message(SearchBar.Closed())
 
     def on_paste(self, event: events.Paste) -> None:
@@ -107,14 +106,12 @@ class SearchBar(Horizontal):
         self._pointer = Pointer(self._key_under)
 
     def compose(self) -> ComposeResult:
-        """Build the field and what stands beside it."""
         yield Static("⌕", classes="label", markup=False)
         yield SearchField()
         yield Static("", id="found", markup=False)
 
     @property
     def field(self) -> SearchField:
-        """The field."""
         return self.query_one(SearchField)
 
     @property
@@ -143,18 +140,11 @@ class SearchBar(Horizontal):
         self.remove_class("-on")
 
     def tell(self, place: int, count: int, *, more: bool) -> None:
-        """Show how many places were found.
-
-        Args:
-            place: Which one is looked at, from 1; 0 for none.
-            count: How many there are.
-            more: Whether there may be more.
-        """
+        """Show which place is looked at, from 1 or 0 for none, and how many were found so far."""
         self._found = (place, count, more)
         self._draw()
 
     def on_resize(self) -> None:
-        """Show the keys where there is room."""
         self._draw()
 
     def _key_under(self, event: events.MouseEvent) -> str | None:
@@ -170,7 +160,6 @@ class SearchBar(Horizontal):
         return cell_len(self.found_text) + 2 if self.found_text else 0
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:

@@ -99,7 +99,6 @@ class SideBar(Static):
         return self._entries[place].number if event.y >= TITLE_LINES and place < len(self._entries) else None
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:

@@ -33,15 +33,7 @@ class Piece:
 
 
 def fitted(pieces: Sequence[Piece], width: int) -> list[Piece]:
-    """Choose the pieces that fit.
-
-    Args:
-        pieces: All of them, in the order in which they are drawn.
-        width: Cells there are.
-
-    Returns:
-        Those to draw: the least important are left out first, then those of rank 0 are shortened.
-    """
+    """Return the pieces that fit: high ranks are left out first, then those of rank 0 are shortened."""
     kept = [piece for piece in pieces if piece.text]
     while _cells(kept) > width:
         last = max(kept, key=lambda piece: piece.rank)
@@ -84,7 +76,6 @@ class StatusLine(Static):
             self.refresh()
 
     def render(self) -> Text:
-        """Draw the pieces that fit."""
         palette, width = palette_of(self), self.size.width
         harmless = [replace(piece, text=one_line(piece.text, LONGEST)) for piece in self._pieces]
         text = Text(" ", no_wrap=True)

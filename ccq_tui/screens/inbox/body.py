@@ -34,11 +34,7 @@ MOST_LINES = 5_000
 
 
 class InboxBody(Vertical):
-    """Draws the list, and what changed of it alone.
-
-    Args:
-        field: What finds, and has the keys of the list.
-    """
+    """Draws the list, and what changed of it alone."""
 
     def __init__(self, field: ListField) -> None:
         super().__init__()
@@ -51,7 +47,6 @@ class InboxBody(Vertical):
         self._palette: Palette | None = None
 
     def compose(self) -> ComposeResult:
-        """Build head, filter, list, and what is known of the request under the cursor."""
         yield Static("", id="inbox-title", markup=False)
         yield self.field
         yield LineView(id="inbox-list")
@@ -60,7 +55,6 @@ class InboxBody(Vertical):
 
     @property
     def list_view(self) -> LineView:
-        """The list."""
         return self.query_one("#inbox-list", LineView)
 
     @property
@@ -79,14 +73,7 @@ class InboxBody(Vertical):
         return request if isinstance(request, PlanRequest) else None
 
     def draw(self, state: InboxList, answered: InboxRow | None, *, undelivered: int, finds: bool) -> None:
-        """Draw the list as it is looked at.
-
-        Args:
-            state: The list.
-            answered: The request whose panel is open, or None.
-            undelivered: How many confirmed answers wait for their sessions to be resumed.
-            finds: Whether letters are what to find.
-        """
+        """Draw the list as it is looked at."""
         self._answered = answered
         palette, now, width = palette_of(self), datetime.now(UTC), self.app.size.width
         self._draw_title(state, undelivered, palette)
@@ -167,14 +154,7 @@ def age(asked: datetime, now: datetime) -> str:
 
 
 def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) -> list[DrawnLine]:
-    """Return a line for each row shown, and one for each group.
-
-    Args:
-        state: The list.
-        now: The time, for the ages.
-        width: Cells.
-        palette: The styles.
-    """
+    """Return a line for each row shown, and one for each group."""
     shown = state.shown
     if not shown:
         words = (
@@ -220,15 +200,7 @@ def _row_text(
 def about(
     row: InboxRow, now: datetime, width: int, palette: Palette, *, asked: bool = True
 ) -> Iterator[Text]:
-    """Return what is known of a request: its session, what the agent wrote before it, and what is asked.
-
-    Args:
-        row: The request.
-        now: The time, for the age.
-        width: Cells.
-        palette: The styles.
-        asked: Whether the question is part of it.
-    """
+    """Return what is known of a request: its session, what the agent wrote before it, and what is asked."""
     width = max(8, width - 5)
     alarm = palette.warning if row.place is SessionPlace.GONE else palette.muted
     for line in wrapped(
@@ -245,13 +217,7 @@ def about(
 
 
 def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield all of a plan that is decided on.
-
-    Args:
-        request: The plan.
-        width: Cells.
-        palette: The styles.
-    """
+    """Yield all of a plan that is decided on."""
     for line in flow_lines(request.plan.rstrip(), palette.plain, max(8, width - 5)):
         yield Text.assemble("   ", line)
 
@@ -275,14 +241,7 @@ def copied(row: InboxRow, draft: str) -> str:
 
 
 def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) -> Hints:
-    """Return the keys that apply, the most useful first.
-
-    Args:
-        state: The list.
-        way_back: Where Esc leads.
-        finds: Whether letters are what to find.
-        declining: Whether it is asked whether to decline a request.
-    """
+    """Return the keys that apply, the most useful first."""
     row = state.under
     if declining:
         return (DECLINE, ("Esc", "keep it"))

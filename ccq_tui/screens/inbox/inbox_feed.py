@@ -38,11 +38,6 @@ PAGE = 50
 class InboxFeed:
     """Keeps the list true; what is in memory alone is listed, too, where the disk cannot be read.
 
-    Args:
-        manager: Knows the sessions.
-        changed: Called after each change of the list.
-        say: Says something for some seconds.
-
     Attributes:
         state: The list as it is looked at; the screen puts it there.
     """

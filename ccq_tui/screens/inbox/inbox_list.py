@@ -124,5 +124,4 @@ class InboxList(FilteredList[InboxRow]):
         return self.with_rows(sorted([*kept, *new.values()], key=lambda row: row.stored.number))
 
     def without(self, request_id: str) -> Self:
-        """Return the list without a request."""
         return self.with_rows(row for row in self.rows if row.id != request_id)

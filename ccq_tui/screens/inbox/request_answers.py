@@ -29,9 +29,6 @@ DRAFT_KEPT = " · F8 copies your draft"
 class RequestAnswers:
     """Gives the inbox what a person decided, has it delivered, and keeps what was typed in vain.
 
-    Args:
-        manager: Knows the sessions, and opens those that rest.
-
     Attributes:
         closed: What was typed for requests that somebody else answered first.
     """
@@ -41,10 +38,9 @@ class RequestAnswers:
         self.closed = ClosedDrafts()
 
     async def draft_for(self, row: InboxRow) -> Draft:
-        """Return the state in which a request opens: with what was typed for it, wherever that was.
+        """Return the state in which a request opens, with what was typed for it anywhere.
 
-        Raises:
-            InboxError: The disk cannot be read.
+        Raises `InboxError`.
         """
         request, screen = row.stored.request, self._screen_of(row)
         here = screen.dock.draft_of(row.id) if screen is not None and is_live(screen) else None
@@ -68,12 +64,9 @@ class RequestAnswers:
         self._manager.inbox.show_draft(row.id, draft, Surface.INBOX)
 
     def save(self, row: InboxRow, draft: Draft, *, elsewhere: bool = False) -> None:
-        """Keep a draft that changed; the limits of a session in this terminal count from now.
+        """Keep a draft that changed.
 
-        Args:
-            row: The request.
-            draft: The draft.
-            elsewhere: Whether another surface changed it: then nobody is here.
+        The time limits of its session start anew unless another surface changed it.
         """
         screen = self._screen_of(row)
         if screen is not None and not elsewhere:
@@ -87,16 +80,10 @@ class RequestAnswers:
         waiting: Waiting | None,
         forget: Callable[[], None],
     ) -> str:
-        """Settle a request, and see to it that its session gets the outcome.
+        """Settle a request, and see to it that its session gets the outcome; return in words what came of it.
 
-        Args:
-            row: The request.
-            outcome: What was decided.
-            waiting: The request with its draft; None to look that up.
-            forget: Takes the request out of the list, before it is delivered.
-
-        Returns:
-            What came of it, in words.
+        Without ``waiting`` the draft is looked up. ``forget`` takes the request out of the list before
+        delivery.
         """
         if not kind_of(row.stored.request).OUTLIVES and row.place in (SessionPlace.RESTS, SessionPlace.GONE):
             return f"It {NOBODY_DECIDES}" + self._kept(waiting)

@@ -74,11 +74,6 @@ class Opening:
 class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
 
-    Args:
-        manager: Does what is asked of sessions.
-        said: What there is to say at first, or "".
-        clock: Returns seconds of a monotonic clock.
-
     Attributes:
         answered: The request whose panel is open, or None.
         panel: The panel that is open, or None.
@@ -131,7 +126,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         return INBOX if self.panel is None else self.panel.help_place
 
     def compose(self) -> ComposeResult:
-        """Build the list, what is said, and keys."""
         yield self.body
         yield NoticeLine()
         yield HintBar()
@@ -149,7 +143,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.draw()
 
     def on_unmount(self) -> None:
-        """Hear no more."""
         self._unsubscribe()
 
     @property
@@ -545,7 +538,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.draw()
 
     def on_resize(self) -> None:
-        """Wrap anew."""
         if is_live(self):
             self.draw()
 

@@ -97,12 +97,7 @@ class Card:
         return _found_by(self.session, self.directory, self.group, self.last_line)
 
     def seconds(self, clock: float, now: float) -> int:
-        """Return for how long it has done what it does.
-
-        Args:
-            clock: Seconds of the program's clock.
-            now: Seconds since 1970.
-        """
+        """Return for how long it has done what it does."""
         return max(0, int((clock if self.place is SessionPlace.HERE else now) - self.since))
 
 
@@ -119,26 +114,14 @@ def harmless(card: Card) -> Card:
 
 
 def here_group(state: str, waiting: int, *, done: bool = False) -> Group:
-    """Say in which group a session of this terminal is.
-
-    Args:
-        state: What it does, in the program's word.
-        waiting: How many of its requests wait.
-        done: Whether the person marked it as done.
-    """
+    """Say in which group a session of this terminal is."""
     return group_of(state, waiting, runs=state not in OVER, done=done)
 
 
 def joined(here: Iterable[Card], stored: Mapping[str, Card], ahead: float) -> tuple[Card, ...]:
-    """Put together what is open in this terminal and what is stored; a session has one card.
+    """Join open and stored sessions into one card each, sorted by group.
 
-    Args:
-        here: The sessions of this terminal.
-        stored: The stored ones, by Claude session id.
-        ahead: How far the seconds since 1970 are ahead of the program's clock.
-
-    Returns:
-        The cards, those of a group one after the other, as they are drawn.
+    ``ahead``: seconds from our clock to 1970's.
     """
     mine = [_with_stored(card, stored.get(card.session_id)) for card in here]
     open_here = {card.session_id for card in mine}
@@ -195,12 +178,7 @@ class Board(FilteredList[Card]):
         return self._on(needed or next((card for card in self.shown if card.shown), self.under))
 
     def moved(self, by: int, *, within: bool = False) -> Self:
-        """Move the cursor, wrapping at either end.
-
-        Args:
-            by: How many cards.
-            within: Whether it stays in its group.
-        """
+        """Move the cursor, wrapping at either end, of its group where it stays ``within`` that."""
         cards, at = self._around(within=within)
         return self._on(cards[(at + by) % len(cards)]) if cards else self
 

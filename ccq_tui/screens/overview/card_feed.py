@@ -37,13 +37,6 @@ SHORT_ID = 8
 class CardFeed:
     """Keeps the board true; reads of the store only what changed.
 
-    Args:
-        owner: The screen, whose work it is.
-        manager: Knows the sessions.
-        clock: Returns seconds of a monotonic clock.
-        draw: Called after each change of the board.
-        say: Says something for some seconds.
-
     Attributes:
         board: What is shown.
         all_read: Whether there is nothing more to read of what is stored.
@@ -82,7 +75,6 @@ class CardFeed:
         start_work(self._owner, self.read_all, name="overview")
 
     def end(self) -> None:
-        """Hear no more."""
         for unsubscribe in self._unsubscribe:
             unsubscribe()
 

@@ -62,14 +62,7 @@ def sign_style(group: Group, palette: Palette) -> Style:
 
 @lru_cache(maxsize=KEPT)
 def column_face(card: Card, age: str, width: int, palette: Palette) -> Face:
-    """Draw a card of a column.
-
-    Args:
-        card: The card.
-        age: For how long it has done what it does, in words.
-        width: Cells.
-        palette: The styles.
-    """
+    """Draw a card of a column."""
     room = width - 3
     title = limited(card.session, palette.accent if card.shown else palette.strong, room, TITLE_LINES)
     said = limited(card.last_line, palette.muted, room, SAID_LINES) if card.last_line else []
@@ -160,14 +153,7 @@ class Now:
 
 
 def title_line(board: Board, width: int, palette: Palette, *, counted: bool) -> Text:
-    """Return the head: what this is, and how many there are.
-
-    Args:
-        board: The board.
-        width: Cells.
-        palette: The styles.
-        counted: Whether it says how many each group has; over columns these say so themselves.
-    """
+    """Return the head; ``counted`` with how many each group has, which columns say themselves."""
     shown, count = len(board.shown), len(board.rows)
     words = f"{shown} of {count}" if board.filter else f"{count} session{'s' if count != 1 else ''}"
     left = Text.assemble((" ◆ Overview", palette.accent), (f" · {words}", palette.muted), no_wrap=True)
@@ -198,12 +184,7 @@ def head_line(group: Group, count: int, width: int, palette: Palette, *, here: b
 
 
 def window(count: int, at: int) -> range:
-    """Say which of so many cards are drawn: those around the cursor; a thousand would take too long.
-
-    Args:
-        count: How many there are.
-        at: Where the cursor is.
-    """
+    """Say which of so many cards are drawn: those around the cursor; a thousand would take too long."""
     first = max(0, (at // CHUNK - 1) * CHUNK)
     return range(first, min(count, first + 3 * CHUNK))
 
@@ -218,15 +199,6 @@ def _more(lines: list[DrawnLine], rows: range, count: int, palette: Palette) -> 
 def column_lines(
     cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette
 ) -> list[DrawnLine]:
-    """Return the cards of a column.
-
-    Args:
-        cards: The cards.
-        rows: Which of them are drawn.
-        width: Cells.
-        now: The time.
-        palette: The styles.
-    """
     lines: list[DrawnLine] = []
     for row in rows:
         if lines:
@@ -239,16 +211,7 @@ def column_lines(
 def list_lines(
     cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette, *, tall: bool
 ) -> list[DrawnLine]:
-    """Return cards in one list, group after group.
-
-    Args:
-        cards: The cards, those of a group one after the other.
-        rows: Which of them are drawn.
-        width: Cells.
-        now: The time.
-        palette: The styles.
-        tall: Whether each card has a second line: what was said last.
-    """
+    """Return cards in one list, group after group; ``tall`` with a second line: what was said last."""
     counts = Counter(card.group for card in cards)
     lines: list[DrawnLine] = []
     group = None
@@ -270,15 +233,7 @@ def _group_line(group: Group, count: int, width: int, palette: Palette) -> Text:
 
 
 def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette) -> list[Text]:
-    """Return what is known of the card under the cursor: its name, how and where it stands, what it said.
-
-    Args:
-        card: The card.
-        width: Cells.
-        height: The most lines.
-        now: The time.
-        palette: The styles.
-    """
+    """Return what is known of the card under the cursor: its name, how and where it stands, what it said."""
     room = max(8, width - 4)
     words = sign_and_word(SessionState(card.state), card.waiting)[1]
     if card.group is Group.FAILED and card.state != SessionState.FAILED:

@@ -45,11 +45,7 @@ from ccq_tui.widgets.panel.measures import key_lines
 
 
 class Column(Vertical):
-    """A group: its head, and its cards, which scroll.
-
-    Args:
-        group: The group.
-    """
+    """A group: its head, and its cards, which scroll."""
 
     DEFAULT_CSS = """
     Column {
@@ -65,7 +61,6 @@ class Column(Vertical):
         self.group = group
 
     def compose(self) -> ComposeResult:
-        """Build head and cards."""
         yield Static("", markup=False)
         yield LineView()
 
@@ -84,7 +79,6 @@ class Columns(Horizontal):
     """All groups side by side."""
 
     def compose(self) -> ComposeResult:
-        """Build a column for each group."""
         for group in Group:
             yield Column(group)
 
@@ -106,12 +100,7 @@ class OverviewBody(Vertical):
 
 
 class OverviewScreen(ListScreen[Card | None, Board]):
-    """Shows all sessions; ends with the card whose session is to be shown, or with None.
-
-    Args:
-        manager: Does what is asked of sessions.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """Shows all sessions; ends with the card whose session is to be shown, or with None."""
 
     DEFAULT_CSS = """
     OverviewScreen {
@@ -144,14 +133,12 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         self._drawn: dict[str, tuple[object, list[DrawnLine]]] = {}
 
     def on_mount(self) -> None:
-        """Be ready for keys, and show what there is."""
         self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
         self.feed.begin()
         self.set_interval(LOOK_SECONDS, self.feed.look_again)
 
     def on_unmount(self) -> None:
-        """Hear no more."""
         self.feed.end()
 
     @property
@@ -164,7 +151,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         self.feed.show(state)
 
     def compose(self) -> ComposeResult:
-        """Build head, filter, columns and list, what is known of the card under the cursor, and keys."""
         with OverviewBody():
             yield Static("", id="overview-title", markup=False)
             yield self.field
@@ -385,7 +371,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             self.query_one(NoticeLine).say(text, seconds)
 
     def on_resize(self) -> None:
-        """Lay out anew."""
         if is_live(self):
             # Textual's own layout, which goes on now, would pass over heights that change within it.
             after_refresh(self, self.draw)

@@ -59,12 +59,7 @@ class StatisticsBody(Vertical):
 
 
 class StatisticsScreen(Overlay[None]):
-    """Shows charts of what waited for a person.
-
-    Args:
-        inbox: Where the requests are.
-        now: Returns the time.
-    """
+    """Shows charts of what waited for a person."""
 
     DEFAULT_CSS = """
     StatisticsScreen {
@@ -92,7 +87,6 @@ class StatisticsScreen(Overlay[None]):
         self._problem = ""
 
     def compose(self) -> ComposeResult:
-        """Build title, charts and keys."""
         with StatisticsBody():
             yield Static("", id="statistics-title", markup=False)
             with VerticalScroll(can_focus=False):
@@ -100,12 +94,10 @@ class StatisticsScreen(Overlay[None]):
             yield HintBar()
 
     def on_mount(self) -> None:
-        """Read what there is."""
         self.draw()
         self._read_anew()
 
     def on_resize(self) -> None:
-        """Draw anew, with longer or shorter bars."""
         self.draw()
 
     # -- keys ---------------------------------------------------------------------------------------------

@@ -57,14 +57,9 @@ class Choosing(FilteredList[PickRow]):
         return replace(self, quiet_since=at)
 
     def judged(self, at: float, *, takes: bool) -> tuple[bool, Self]:
-        """Say whether a key was meant for the list; only one that takes a row can do any harm.
+        """Return whether a key was meant for the list, and the list after it.
 
-        Args:
-            at: When it came.
-            takes: Whether it would take a row.
-
-        Returns:
-            Whether it was, and the list after it: the grace ends with a moment without a key.
+        Only a key that takes a row can do harm. The grace ends with a moment without a key.
         """
         if not is_fresh(self.quiet_since, at):
             return True, self

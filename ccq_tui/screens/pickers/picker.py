@@ -46,15 +46,8 @@ FILTER_FROM = 7
 class Picker(ListScreen[str | None, Choosing]):
     """Shows rows to choose from; its result is the value chosen, or None when it was left.
 
-    Every printable key goes into the field that finds a row. Esc empties the field, then leaves.
-
-    Args:
-        title: What is chosen.
-        rows: What there is.
-        about: A text under the title, such as what will happen, or "".
-        choose: What Enter does, for the line of keys.
-        preview: Called with the value under the cursor whenever that changes; with the value that the list
-            began with when it is left without a choice.
+    Every printable key goes into the field that finds a row. Esc empties the field, then leaves. ``preview``
+    is called with each value that comes under the cursor, and with the first one when the list is left.
     """
 
     DEFAULT_CSS = """
@@ -115,7 +108,6 @@ class Picker(ListScreen[str | None, Choosing]):
         return None if self.state.under is None else self.state.under.value
 
     def compose(self) -> ComposeResult:
-        """Build title, field, list and keys."""
         with PickerBody(id="picker"):
             yield Static("", markup=False, id="picker-title")
             yield self.field
@@ -123,7 +115,6 @@ class Picker(ListScreen[str | None, Choosing]):
             yield HintBar()
 
     def on_mount(self) -> None:
-        """Begin to choose."""
         self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
         self.draw()
@@ -155,7 +146,6 @@ class Picker(ListScreen[str | None, Choosing]):
         return clock()
 
     def on_resize(self) -> None:
-        """Wrap anew."""
         self.takes_lines(0)
         self.draw()
 
@@ -338,14 +328,7 @@ WIDEST_COLUMN = 28
 def pick_lines(
     state: Choosing, width: int, palette: Palette, empty: str = "There is nothing to choose"
 ) -> list[DrawnLine]:
-    """Return the lines of the rows that the filter lets through.
-
-    Args:
-        state: The list.
-        width: Cells.
-        palette: The styles.
-        empty: What is said where there are no rows at all.
-    """
+    """Return the lines of the rows that the filter lets through."""
     rows = state.shown
     if not rows:
         nothing = "Nothing fits · Esc clears it" if state.filter and state.rows else empty

@@ -40,14 +40,7 @@ SIGNS = {"user": "❯ ", "assistant": "● "}
 
 
 class SessionPicker(Picker):
-    """Shows sessions; when one was chosen, `way` says how to go on.
-
-    Args:
-        shelf: Where the sessions are.
-        find: What to find at first, or "".
-        about: A text under the title, or "".
-        leave: What Esc does, for the line of keys.
-    """
+    """Shows sessions; when one was chosen, `way` says how to go on."""
 
     DEFAULT_CSS = """
     SessionPicker {

@@ -51,13 +51,7 @@ class Shelved:
 
 
 class Shelf:
-    """Where a list of sessions gets them from, and has them changed.
-
-    Args:
-        options: The options of a session of this directory.
-        inbox: What waits.
-        without: A session that is not listed, or "".
-    """
+    """Where a list of sessions gets them from, and has them changed."""
 
     def __init__(self, options: SessionOptions, inbox: DurableInbox, without: str = "") -> None:
         self.options = options
@@ -65,14 +59,7 @@ class Shelf:
         self._without = without
 
     async def sessions(self, *, everywhere: bool = False) -> tuple[Shelved, ...]:
-        """List the sessions of the directory, or of all, the newest first.
-
-        Args:
-            everywhere: Whether to list those of all directories.
-
-        Raises:
-            ReaderError: They could not be read.
-        """
+        """List the sessions of the directory, or of all, the newest first; raises `ReaderError`."""
         found = await earlier_sessions(self.options, everywhere=everywhere)
         others = [one for one in found if one.session_id != self._without]
         try:
@@ -82,11 +69,7 @@ class Shelf:
             return tuple(Shelved(one) for one in others)
 
     async def rename(self, session: EarlierSession, title: str) -> None:
-        """Give a session a title, in Claude Code's record and where the inbox knows the session, too.
-
-        Raises:
-            ReaderError: It could not be written.
-        """
+        """Give a session a title in Claude Code's record and in the inbox; raises `ReaderError`."""
         await rename_earlier(self.options, session.session_id, title)
 
         def name(store: Store) -> None:
@@ -100,11 +83,7 @@ class Shelf:
             _logger.warning("The inbox does not have the title of a session: %s", error)
 
     async def delete(self, session: EarlierSession) -> None:
-        """Delete a session's file, and what the inbox keeps of its settled questions.
-
-        Raises:
-            ReaderError: It could not be deleted.
-        """
+        """Delete a session's file, and its settled questions from the inbox; raises `ReaderError`."""
         await delete_earlier(self.options, session.session_id)
         try:
             await self._inbox.run(lambda store: store.requests.forget(session.session_id))
@@ -113,13 +92,7 @@ class Shelf:
 
 
 def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf:
-    """Return the sessions that a program can resume.
-
-    Args:
-        app: The program, which keeps the inbox.
-        options: The options of a session of this directory.
-        without: A session that is not listed, or "".
-    """
+    """Return the sessions that a program can resume, all but one."""
     return Shelf(options, cast("KeepsInbox", app).inbox, without)
 
 
@@ -135,13 +108,6 @@ def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved,
 
 
 def session_row(one: Shelved, now: float, *, everywhere: bool = False) -> PickRow:
-    """Return the row of a session.
-
-    Args:
-        one: The session.
-        now: Seconds since 1970.
-        everywhere: Whether to say where it worked.
-    """
     session = one.session
     # Where there is no repository the CLI calls the branch HEAD.
     branch = "" if session.branch == "HEAD" else session.branch[:20]

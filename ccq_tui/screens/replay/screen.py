@@ -107,12 +107,7 @@ class ReplayStatus:
         )
 
     def hints(self, waiting: int, keymap: Keymap) -> Hints:
-        """Return which keys apply now, the most useful first.
-
-        Args:
-            waiting: How many questions wait, their panel hidden.
-            keymap: The keys that hold.
-        """
+        """Return which keys apply now, the most useful first."""
         pause = () if self.ended else (("Space", "go on" if self.paused else "pause"),)
         answer = ((keymap.shown("panel"), "answer"),) if waiting else ()
         named = tuple((keymap.shown(name), does) for name, does in _KEYS)
@@ -140,14 +135,7 @@ class BroughtAnswer:
 
 
 class ReplayScreen(SessionBase):
-    """Transcript above, status at the bottom; no prompt, for there is nobody to talk to.
-
-    Args:
-        launch: The settings of this run.
-        recording: What to show.
-        speed: How many times as fast as it was, or None for at once.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """Transcript above, status at the bottom; no prompt, for there is nobody to talk to."""
 
     rests_on = KeyPlace.TRANSCRIPT
     AUTO_FOCUS = ""  # the keys are the screen's own; a hidden field must not take them
@@ -205,7 +193,6 @@ class ReplayScreen(SessionBase):
         return cast("ReplayedSession", self.session.agent)
 
     def compose(self) -> ComposeResult:
-        """Build transcript, dock and status line."""
         yield self.transcript
         yield self.place_bar
         yield self.search_bar
@@ -213,7 +200,6 @@ class ReplayScreen(SessionBase):
         yield self.status_line
 
     def on_mount(self) -> None:
-        """Begin to play."""
         for notice in self.launch.notices:
             self.note(notice, "warning")
         start_work(self, self.session.agent.run, name="replay")
@@ -335,10 +321,6 @@ class AnswerDrafts:
     """Reads and writes drafts of answers as files, one after the other in one thread.
 
     No session runs, so they are not in the inbox, which may not know the request.
-
-    Args:
-        directory: Where they are kept.
-        failed: Called in the event loop when one could not be kept.
     """
 
     def __init__(self, directory: Path, failed: Callable[[OSError], None]) -> None:

@@ -18,12 +18,7 @@ NEXT = "this session takes the account at its next start"
 
 
 class AccountCommands(CommandGroup):
-    """Signs in and out.
-
-    Args:
-        runner: Runs commands.
-        works: Whether something runs in the background, which a new start would end.
-    """
+    """Signs in and out."""
 
     def __init__(self, runner: CommandRunner, works: Callable[[], bool]) -> None:
         super().__init__(runner)

@@ -12,11 +12,7 @@ GAVE_WAY = "Closed while idle, to make room for another session · your next pro
 
 
 class AttentionWatch:
-    """Shows the countdown of a limit and what it ended; says when a person last did something.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Shows the countdown of a limit and what it ended; says when a person last did something."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui

@@ -62,11 +62,6 @@ class SessionBase(Screen[None]):
     """Shows what a session tells, and lets a person read it and answer; each concern has its controller.
 
     The controllers hear of an event in the order in which `listeners` names them, after the transcript.
-
-    Args:
-        session: The session that the screen shows.
-        transcript: The log pane.
-        dock: The prompt, or the panel in its place.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING_KEYS)]
@@ -157,12 +152,7 @@ class SessionBase(Screen[None]):
         return after(self, seconds, call)
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
-        """Edit a text in the person's editor.
-
-        Args:
-            text: What the editor begins with.
-            put: Takes the edited text; not called when nothing was saved.
-        """
+        """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
 
         async def edit() -> None:
             try:

@@ -22,11 +22,7 @@ DOUBLE_CLICK = 0.3
 
 
 class BlockActions:
-    """Moves a mark from block to block, and acts on the marked one or on one that is clicked.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Moves a mark from block to block, and acts on the marked one or on one that is clicked."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui

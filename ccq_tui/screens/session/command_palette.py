@@ -20,13 +20,7 @@ S = TypeVar("S")
 
 
 class CommandPalette(CommandGroup):
-    """Shows the palette: a command is done or begun in the prompt, an action is done.
-
-    Args:
-        runner: Runs commands.
-        rows: Returns what there is to choose from.
-        act: Does an action, as Textual spells it.
-    """
+    """Shows the palette: a command is done or begun in the prompt, an action is done."""
 
     def __init__(
         self,
@@ -62,12 +56,7 @@ class CommandPalette(CommandGroup):
 
 
 def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
-    """Give a row for each command; the value of one that takes more ends with a blank.
-
-    Args:
-        own: The program's own commands.
-        others: The CLI's that none of them shadows.
-    """
+    """Give a row for each command; the value of one that takes more ends with a blank."""
     for one in own:
         yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)
     for command in others:
@@ -76,13 +65,7 @@ def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> I
 
 
 def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
-    """Give a row for each action that has words, with the keys that hold.
-
-    Args:
-        bindings: The bindings of the screen, or of the app.
-        keymap: The keys that hold.
-        place: What stands before the action's name: "app." for the app's.
-    """
+    """Give a row for each action that has words, with its key; ``place`` is "app." for actions of the app."""
     for binding in joined(bindings):
         # What has no name is one of several keys that differ by a number: nothing to choose by its words.
         if binding.description and binding.id and binding.id != PALETTE:

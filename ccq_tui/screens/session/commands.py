@@ -45,15 +45,9 @@ class Command(Generic[S]):
 
 
 def called(text: str, commands: Iterable[Command[S]]) -> tuple[Command[S], str] | None:
-    """Read a prompt.
+    """Return the command of ours that a prompt calls, and its argument, or None.
 
-    Args:
-        text: What was sent from the prompt.
-        commands: The program's own commands.
-
-    Returns:
-        The command and its argument, or None for what is for the agent: every other text, a text of several
-        lines, and a path such as ``/model/x``.
+    Everything else is for the agent: other text, several lines, a path such as ``/model/x``.
     """
     stripped = text.strip()
     if not stripped.startswith("/") or "\n" in stripped:
@@ -64,11 +58,7 @@ def called(text: str, commands: Iterable[Command[S]]) -> tuple[Command[S], str] 
 
 
 class CommandRunner:
-    """Lets commands choose, ask and say what came of it; one runs at a time.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Lets commands choose, ask and say what came of it; one runs at a time."""
 
     def __init__(self, ui: SessionUi) -> None:
         self.ui = ui
@@ -108,11 +98,7 @@ class CommandRunner:
         self.ui.transcript.action_end()
 
     def need_process(self) -> None:
-        """Refuse what only Claude's process can do, while the session is parked.
-
-        Raises:
-            CommandError: There is no process.
-        """
+        """Raise `CommandError` while the session is parked, for what only Claude's process can do."""
         if self.ui.view.state is SessionState.PARKED:
             raise CommandError(PARKED)
 

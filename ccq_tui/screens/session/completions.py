@@ -24,13 +24,7 @@ NO_PROMPT = "nothing found · Esc goes back to what you typed"
 
 
 class Completions:
-    """Looks for completions in threads; the prompt shows those that are still wanted.
-
-    Args:
-        ui: The session's screen.
-        own: The program's own commands.
-        earlier: Returns the earlier prompts, the newest first.
-    """
+    """Looks for completions in threads; the prompt shows those that are still wanted."""
 
     def __init__(
         self, ui: SessionUi, own: tuple[SlashCommand, ...], earlier: Callable[[], tuple[str, ...]]
@@ -132,12 +126,7 @@ SECONDS = 20.0
 
 
 class UnknownCommands:
-    """Keeps a prompt in its field that begins with a command nobody knows, until Enter comes again.
-
-    Args:
-        ui: The session's screen.
-        completions: Knows all commands.
-    """
+    """Keeps a prompt in its field that begins with a command nobody knows, until Enter comes again."""
 
     def __init__(self, ui: SessionUi, completions: Completions) -> None:
         self._ui = ui

@@ -44,13 +44,7 @@ TIDY_SECONDS = 0.05
 
 
 class Dock(Vertical):
-    """Keeps the line of waiting requests and shows the first of them in place of the prompt.
-
-    Args:
-        session: The session's name, for the panels.
-        draft: What stands in the prompt at the start.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """Keeps the line of waiting requests and shows the first of them in place of the prompt."""
 
     DEFAULT_CSS = """
     Dock { height: auto; }
@@ -116,7 +110,6 @@ class Dock(Vertical):
         return self._panel
 
     def compose(self) -> ComposeResult:
-        """Build the notice line, the prompt and its keys."""
         yield self.notices
         yield self.prompt
         yield self._hints
@@ -179,13 +172,8 @@ class Dock(Vertical):
     ) -> None:
         """Let a request wait; it is shown when it is the first and nobody is typing.
 
-        A set that was still being written keeps what was done in it.
-
-        Args:
-            request: The request.
-            draft: What was selected and typed for it before, or None.
-            earlier: Pages of questions that were closed, whose drafts come back with the same questions.
-            recalled: How each question was answered before.
+        A set that was still being written keeps what was done in it. Drafts of ``earlier`` pages, of
+        questions that were closed, come back with the same questions.
         """
         if (known := self._line.get(request.id)) is not None:
             if known.arriving and isinstance(request, QuestionRequest):
@@ -204,13 +192,7 @@ class Dock(Vertical):
         self._make_way_soon()
 
     def arrive(self, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()) -> None:
-        """Show more of a question set that is still being written.
-
-        Args:
-            request: The set as far as it is here.
-            arriving: How much that is.
-            earlier: Pages of questions that were closed, whose drafts come back with the same questions.
-        """
+        """Show more of a question set that is still being written; for ``earlier`` see `add`."""
         if request.id not in self._line:
             self.add(request, begun(request.questions, arriving, earlier))
             return
@@ -265,10 +247,9 @@ class Dock(Vertical):
         self._tidy()
 
     def withdraw(self, request_id: str) -> Waiting | None:
-        """Take a request out of the line, answered or not, and show the next.
+        """Take a request out of the line and show the next.
 
-        Returns:
-            The request with its draft as it was, or None when it did not wait here.
+        Return it with its draft, or None if it did not wait.
         """
         gone = self._line.get(request_id)
         if gone is None:
@@ -309,10 +290,9 @@ class Dock(Vertical):
             self._show_soon()
 
     def follow(self, change: DraftUpdated) -> tuple[Draft, Draft] | None:
-        """Show what another surface changed in the draft of a request that waits here.
+        """Show what another surface changed in a draft.
 
-        Returns:
-            The draft as it was and as it is now, or None where nothing of it is new here.
+        Return it before and after, or None where nothing is new.
         """
         waiting = self._line.get(change.request.id)
         if waiting is None:
@@ -481,8 +461,7 @@ class Dock(Vertical):
     def count_down(self, words: str) -> None:
         """Say in the panel, or above the prompt, what happens soon if nobody presses a key.
 
-        Args:
-            words: What happens, and when; "" for nothing.
+        "" for nothing.
         """
         if self._panel is not None:
             self._panel.countdown = words if self._covered else ""

@@ -26,14 +26,7 @@ class ClosedDrafts:
         return len(self._drafts)
 
     def keep(self, text: str) -> bool:
-        """Keep a draft.
-
-        Args:
-            text: The draft; "" is none.
-
-        Returns:
-            Whether there was anything to keep.
-        """
+        """Keep a draft; return whether there was anything to keep."""
         if not text.strip():
             return False
         if self._copied:

@@ -21,11 +21,9 @@ MOST_TRIES = 100
 async def export_transcript(ui: SessionUi, argument: str, directory: Path | None = None) -> None:
     """Write the transcript to a file, and say where.
 
-    Args:
-        ui: The session's screen.
-        argument: "" or "md" for Markdown, "json", or a path, whose ending decides; a file that exists is
-            replaced only with ``--overwrite``.
-        directory: Where a file without a path goes, if a person agreed to it; None for the state directory.
+    ``argument`` is "" or "md" for Markdown, "json", or a path, whose ending decides; a file that exists is
+    replaced only with ``--overwrite``. Without a path the file goes to ``directory``, else to the state
+    directory.
     """
     words = argument.split()
     overwrite = OVERWRITE in words

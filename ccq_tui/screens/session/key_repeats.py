@@ -21,10 +21,6 @@ class LetGo:
 
     A program that stood still for longer than a repeat takes has not seen the repeats that came meanwhile,
     and its timer would run before them: it waits once more then.
-
-    Args:
-        ui: The session's screen.
-        call: What to call, unless it is cancelled first.
     """
 
     def __init__(self, ui: SessionUi, call: Callable[[], object]) -> None:
@@ -60,10 +56,6 @@ class QuitKeys:
     """Quits on a key pressed twice. A key held down is one press, however long; so is a burst.
 
     One that was held down before it came here, to delete or to decline, is none until it is let go.
-
-    Args:
-        ui: The session's screen.
-        quit: Ends the program.
     """
 
     def __init__(self, ui: SessionUi, quit: Callable[[], object]) -> None:  # noqa: A002
@@ -74,12 +66,7 @@ class QuitKeys:
         self._quitting: LetGo | None = None
 
     def press(self, key: str, first: Callable[[], str] = lambda: "") -> None:
-        """Take a press.
-
-        Args:
-            key: The key, as Textual spells it.
-            first: Does what the first of two presses means; returns what to say of it, or "".
-        """
+        """Take a press; ``first`` does what the first of two means, and returns what to say of it."""
         now, (before, at) = self._ui.clock(), self._last
         gap = now - at if before == key else float("inf")
         self._last = (key, now)

@@ -30,9 +30,7 @@ THINKS_NOT = "Thinking off, from the next prompt on · adaptive models keep thin
 class ModelCommands(CommandGroup):
     """Chooses model, permission mode and effort, by name or from a list.
 
-    Args:
-        runner: Runs commands.
-        chose: Keeps what was chosen: "model", "mode" or "effort", and its value, None for the default.
+    ``chose`` keeps "model", "mode" or "effort" and its value, None for the default.
     """
 
     def __init__(self, runner: CommandRunner, chose: Callable[[str, str | None], object]) -> None:

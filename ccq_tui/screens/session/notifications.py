@@ -36,15 +36,7 @@ def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
 
 
 def news_of(event: SessionEvent, long_turn: float) -> str:
-    """Say what happened to somebody who looks elsewhere.
-
-    Args:
-        event: What the session told.
-        long_turn: How many seconds a turn takes at least for its end to be news.
-
-    Returns:
-        A sentence, or "" for what is no news.
-    """
+    """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
         case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
             return kind_of(request).news(request)
@@ -62,11 +54,7 @@ def bar_of(state: SessionState) -> Bar:
 
 
 class Notifications:
-    """Calls a person who looks elsewhere: a notification, the bell, the terminal's progress bar.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Calls a person who looks elsewhere: a notification, the bell, the terminal's progress bar."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui

@@ -21,14 +21,7 @@ PANELS: dict[type[Draft], type[Panel]] = {PanelState: QuestionPanel, DecisionSta
 
 
 class PanelPool:
-    """Keeps a panel of each kind, which rests while nothing is asked in it.
-
-    Args:
-        dock: Where the panels are.
-        drafting: Whether the prompt whose place they take holds text.
-        session: The session's name, for the panels.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """Keeps a panel of each kind, which rests while nothing is asked in it."""
 
     def __init__(
         self, dock: Widget, drafting: Callable[[], bool], session: str, clock: Callable[[], float]

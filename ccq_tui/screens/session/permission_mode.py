@@ -27,43 +27,23 @@ NAMES = {"acceptEdits": "Accept edits", "dontAsk": "Don't ask", BYPASS: "BYPASS 
 
 
 def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the modes that the key goes through.
-
-    Args:
-        auto: Whether the CLI offers a mode in which a classifier decides.
-        bypass: Whether the session was started without any checks, or so that it may be.
-        refused: Modes that the CLI refused.
-    """
+    """Return the modes that the key goes through."""
     left_out = {*refused, *(() if auto else ("auto",)), *(() if bypass else (BYPASS,))}
     return tuple(mode for mode in CYCLE if mode == "default" or mode not in left_out)
 
 
 def next_mode(mode: str, offered: tuple[str, ...]) -> str:
-    """Return the mode after one; the first after the last, and after one that is not offered.
-
-    Args:
-        mode: The mode of the moment, or "" when it is not known.
-        offered: The modes to go through, in order; at least one.
-    """
+    """Return the mode after one; the first after the last, and after one that is not offered."""
     return offered[(offered.index(mode) + 1) % len(offered)] if mode in offered else offered[0]
 
 
 def said(mode: str) -> str:
-    """Say that a mode is wanted and what it means.
-
-    Args:
-        mode: One of the modes.
-    """
+    """Say that a mode is wanted and what it means."""
     return f"{NAMES.get(mode, mode.capitalize())} mode · Claude {MEANINGS[mode]}"
 
 
 class PermissionMode:
-    """Goes from one permission mode to the next.
-
-    Args:
-        ui: The session's screen.
-        chose: Keeps what was chosen: "mode", and the mode.
-    """
+    """Goes from one permission mode to the next."""
 
     def __init__(self, ui: SessionUi, chose: Callable[[str, str | None], object]) -> None:
         self._ui = ui

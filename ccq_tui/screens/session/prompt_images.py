@@ -25,12 +25,7 @@ PASTED_NAME = "pasted"
 
 
 class PromptImages:
-    """Attaches images to the prompt.
-
-    Args:
-        ui: The session's screen.
-        store: Where they are kept.
-    """
+    """Attaches images to the prompt."""
 
     def __init__(self, ui: SessionUi, store: ImageStore) -> None:
         self._ui = ui
@@ -106,12 +101,7 @@ class PromptImages:
 
 
 async def name_mentioned(ui: SessionUi, text: str) -> None:
-    """Say in the transcript which images a prompt mentions, and their sizes: Claude Code attaches them.
-
-    Args:
-        ui: The session's screen.
-        text: The prompt.
-    """
+    """Say in the transcript which images a prompt mentions, and their sizes: Claude Code attaches them."""
     paths = mentioned(text)
     facts = await asyncio.to_thread(_facts_of, [ui.view.cwd / path for path in paths])
     if named := ", ".join(

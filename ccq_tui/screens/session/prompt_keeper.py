@@ -54,9 +54,6 @@ class PromptKeeper:
     A prompt that is sent goes from the field to what was sent in one write, and back the same way when it
     comes back: it is in one of the two at every moment. It stays there until Claude has read it and has
     written that down.
-
-    Args:
-        ui: The session's screen.
     """
 
     def __init__(self, ui: SessionUi) -> None:
@@ -155,11 +152,7 @@ class PromptKeeper:
     def keep(self, sent: Sent) -> Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
 
-        Args:
-            sent: The prompt.
-
-        Returns:
-            What is done when it is on disk, or cannot be.
+        Done when it is on disk, or cannot be.
         """
         self.sent[sent.id] = sent
         self._waits = True
@@ -184,11 +177,7 @@ class PromptKeeper:
     async def take_over(self, other: Unbegun) -> bool:
         """Take over a session that has not begun, where nothing but its prompts tells it from this one.
 
-        Args:
-            other: The session.
-
-        Returns:
-            Whether its prompts come into the field; else one or the other has something of its own.
+        Returns whether its prompts come into the field; else one of the two has something of its own.
         """
         while self._loading:
             await asyncio.wrap_future(self._loading[-1])

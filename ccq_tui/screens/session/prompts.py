@@ -59,10 +59,6 @@ class EarlyInterrupt:
     """Gives a prompt back whose turn is interrupted before Claude says anything, as the native screen does.
 
     The conversation forgets it, so that what is sent next does not follow on it.
-
-    Args:
-        ui: The session's screen.
-        rewind: Takes the conversation back.
     """
 
     def __init__(self, ui: SessionUi, rewind: RewindCommand) -> None:
@@ -77,11 +73,7 @@ class EarlyInterrupt:
         """The prompt of a turn that ended so, until Claude is ready."""
 
     def interrupt(self, *, queued: bool) -> None:
-        """Interrupt the turn.
-
-        Args:
-            queued: Whether prompts wait: these begin the next turn, and follow on this one.
-        """
+        """Interrupt the turn; prompts that are ``queued`` begin the next one, and follow on this one."""
         self._wanted = not (queued or self._ui.dock.prompt.holds_text)
         self._ui.session.agent.interrupt()
 
@@ -113,14 +105,7 @@ class EarlyInterrupt:
 
 
 class Prompts:
-    """Sends prompts, takes back what was not sent, interrupts.
-
-    Args:
-        ui: The session's screen.
-        keeper: Keeps what was sent until Claude has read it.
-        rewind: Goes back to an earlier prompt.
-        shell: Runs commands in the shell.
-    """
+    """Sends prompts, takes back what was not sent, interrupts."""
 
     def __init__(
         self, ui: SessionUi, keeper: PromptKeeper, rewind: RewindCommand, shell: ShellCommands
@@ -186,9 +171,7 @@ class Prompts:
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.
 
-        Args:
-            text: The prompt.
-            images: The images that it names; None for those with which the same text was sent before.
+        Without ``images`` it goes with those with which the same text was sent before.
         """
         text = text.rstrip()
         if images:

@@ -16,13 +16,7 @@ GO_ON = "Go on."
 
 
 class Remedies:
-    """Offers the remedy of the newest error, and does it.
-
-    Args:
-        ui: The session's screen.
-        send: Sends a prompt.
-        command: Does one of the program's own commands, such as ``/model``.
-    """
+    """Offers the remedy of the newest error, and does it."""
 
     def __init__(
         self, ui: SessionUi, send: Callable[[str], object], command: Callable[[str], object]

@@ -56,11 +56,7 @@ BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a 
 
 
 class RequestQueue:
-    """Hands requests to the dock and their outcomes to the session, and loses no draft on the way.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Hands requests to the dock and their outcomes to the session, and loses no draft on the way."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui

@@ -69,7 +69,6 @@ class RewindCommand(CommandGroup):
         self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
     def begin(self) -> None:
-        """Rewind, as the command does."""
         self._runner.run(self.rewind, "rewind")
 
     async def rewind(self) -> None:
@@ -127,16 +126,9 @@ class RewindCommand(CommandGroup):
         )
 
     async def forget(self, prompt_id: str) -> str:
-        """Take the conversation back to before its last prompt, of which nothing came.
+        """Take the conversation back to before its last prompt, of which nothing came; raises `CommandError`.
 
-        Args:
-            prompt_id: The prompt.
-
-        Returns:
-            Its text; "" where it is not the last one, or the CLI refused.
-
-        Raises:
-            CommandError: The CLI did not answer in time, or is gone.
+        Returns the text of the prompt, or "" where it is not the last one or the CLI refused.
         """
         given = self.given[-1] if self.given else None
         if given is None or given.prompt_id != prompt_id:
@@ -186,12 +178,7 @@ def choices(files: FilesToRewind) -> list[PickRow]:
 
 
 def what_changes(files: FilesToRewind, cwd: Path) -> str:
-    """Say which files a rewind would change, and how much.
-
-    Args:
-        files: What the CLI said of them.
-        cwd: The session's directory; files in it are named from there.
-    """
+    """Say which files a rewind would change, and how much."""
     if files.refusal:
         return f"Files cannot be taken back: {files.refusal}"
     if not files.files:

@@ -66,11 +66,7 @@ KEYS = (
 
 
 class SessionScreen(SessionBase):
-    """Transcript above, prompt or panel below, status at the bottom.
-
-    Args:
-        session: The session.
-    """
+    """Transcript above, prompt or panel below, status at the bottom."""
 
     DEFAULT_CSS = """
     SessionScreen {
@@ -152,7 +148,6 @@ class SessionScreen(SessionBase):
         self.dock.panels.be_called(self.view.name, str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
-        """Build transcript, dock and status line."""
         yield self.side_bar
         yield self.transcript
         yield self.place_bar
@@ -201,7 +196,6 @@ class SessionScreen(SessionBase):
             self.attention.changed()
 
     def on_resize(self) -> None:
-        """Show the side bar where there is room for it."""
         self.switcher.draw()
 
     def on_key(self) -> None:
@@ -260,7 +254,6 @@ class SessionScreen(SessionBase):
         return self.prompts.stop()
 
     def action_go_to_session(self, number: int) -> None:
-        """Go to a session by its number."""
         self.switcher.go_to(number)
 
     def _search_history(self) -> None:
@@ -269,14 +262,7 @@ class SessionScreen(SessionBase):
             self.dock.prompt.search()
 
     def take_command(self, text: str) -> bool:
-        """Do what a prompt says that is a command of the program's own.
-
-        Args:
-            text: What was sent from the prompt.
-
-        Returns:
-            Whether it was one; all else is for the agent.
-        """
+        """Do what a prompt says if that is a command of the program's own; return whether it was."""
         found = called(text, SLASH_COMMANDS)
         if found is None:
             return False

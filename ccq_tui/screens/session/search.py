@@ -15,13 +15,7 @@ from ccq_tui.widgets.search_bar import SearchBar
 
 
 class TranscriptSearch:
-    """Opens the field, hands what is typed to the transcript, and gives the focus back.
-
-    Args:
-        ui: The session's screen.
-        bar: The field, shown or not.
-        focus: Gives a widget the focus.
-    """
+    """Opens the field, hands what is typed to the transcript, and gives the focus back."""
 
     def __init__(self, ui: SessionUi, bar: SearchBar, focus: Callable[[Widget], object]) -> None:
         self._ui = ui

@@ -16,13 +16,7 @@ ROOM_FOR_BAR = 80
 
 
 class SessionSwitcher(CommandGroup):
-    """Shows the other sessions, and asks the program for them; it knows them as entries alone.
-
-    Args:
-        runner: Runs commands.
-        bar: The side bar.
-        width: Returns the columns of the screen.
-    """
+    """Shows the other sessions, and asks the program for them; it knows them as entries alone."""
 
     def __init__(self, runner: CommandRunner, bar: SideBar, width: Callable[[], int]) -> None:
         super().__init__(runner)
@@ -36,13 +30,7 @@ class SessionSwitcher(CommandGroup):
     def list_sessions(
         self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, *, bar: bool = True
     ) -> None:
-        """Take in which sessions there are.
-
-        Args:
-            entries: All of the terminal, this one among them.
-            waiting_beside: How much waits in the others, in all terminals.
-            bar: Whether the side bar is wanted.
-        """
+        """Take in all sessions of the terminal, and how much waits in the others, in all terminals."""
         self.entries, self._bar_wanted = tuple(entries), bar
         if self._ui.live:
             self.draw()
@@ -85,7 +73,6 @@ class SessionSwitcher(CommandGroup):
             self._ui.post_message(BarToggled())
 
     def go_to(self, number: int) -> None:
-        """Go to a session by its number."""
         here = next((entry.number for entry in self.entries if entry.shown), number)
         if number > len(self.entries):
             self._ui.say(f"There is no session {number} · Ctrl+N opens another")

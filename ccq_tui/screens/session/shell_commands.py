@@ -26,11 +26,7 @@ NOT_HERE = "Commands do not run from here on Windows · open another terminal fo
 
 
 class ShellCommands:
-    """Runs one command at a time, shows what it writes, and tells Claude what came of it.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Runs one command at a time, shows what it writes, and tells Claude what came of it."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui

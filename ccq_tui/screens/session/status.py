@@ -73,16 +73,9 @@ SEARCHING: Hints = (("Enter", "next place"), ("↑", "place before"), ("Esc", "c
 
 
 def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: bool = False) -> Hints:
-    """Choose the keys to show while the prompt is open.
+    """Return the keys to show while the prompt is open.
 
-    Args:
-        state: What the session is doing.
-        waiting: How many requests wait, with their panel hidden or not open yet.
-        keymap: The keys that hold.
-        queued: Whether ↑ takes back a prompt that Claude has not read.
-
-    Returns:
-        Keys as they are shown, and what they do.
+    ``queued``: ↑ takes back a prompt that is not read yet.
     """
     busy = state in (SessionState.WORKING, SessionState.AWAITING)
     wanted: Wanted = (
@@ -97,14 +90,7 @@ def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: b
 
 
 class Status:
-    """Keeps the status line, the keys and the terminal's title true.
-
-    Args:
-        ui: The session's screen.
-        line: The status line.
-        searching: Whether the transcript is searched.
-        counts: Whether something else on the screen changes with every second.
-    """
+    """Keeps the status line, the keys and the terminal's title true."""
 
     def __init__(
         self,
@@ -142,11 +128,7 @@ class Status:
                 self._calls.clear()
 
     def begin(self, second_hand: Timer) -> None:
-        """Count the seconds from now on.
-
-        Args:
-            second_hand: Calls `tick` each second.
-        """
+        """Count the seconds from now on, by a timer that calls `tick`."""
         self._second_hand = second_hand
         self.look_at_branch()
 
@@ -209,13 +191,9 @@ REFERENCE = "ref: refs/heads/"
 
 
 def git_branch(directory: Path) -> str:
-    """Say which branch a directory is on. Reads files: not for the event loop.
+    """Return the branch of a directory, the first digits of a commit, or "" outside of a repository.
 
-    Args:
-        directory: Any directory.
-
-    Returns:
-        The branch, the first digits of the commit when none is checked out, or "" outside of a repository.
+    Reads files: not for the event loop.
     """
     try:
         for place in (directory, *directory.parents):

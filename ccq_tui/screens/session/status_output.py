@@ -55,18 +55,12 @@ class StatusOutputLine(Static):
             self.refresh(layout=True)
 
     def render(self) -> Text:
-        """Draw the lines, each cut where the screen ends."""
         lines = self.said.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else MOST_LINES]
         return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
 
 
 class StatusOutput:
-    """Tells the command what is known, and shows its output.
-
-    Args:
-        ui: The session's screen.
-        line: Where the output is shown.
-    """
+    """Tells the command what is known, and shows its output."""
 
     def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
         self._ui = ui

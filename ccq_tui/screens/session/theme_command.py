@@ -95,22 +95,12 @@ BACK = "Esc puts the old one back"
 
 
 def theme_rows(themes: LiveThemes, current: str) -> list[PickRow]:
-    """Return a row for each theme.
-
-    Args:
-        themes: The themes.
-        current: The one in use.
-    """
+    """Return a row for each theme."""
     return [PickRow(name, name, about, current=name == current) for name, about in themes.all()]
 
 
 def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
-    """Return the question how long a theme is meant, and its rows.
-
-    Args:
-        name: The theme.
-        setting: How the settings would name it.
-    """
+    """Return the question how long a theme is meant, and its rows; ``setting`` is how settings name it."""
     line = f"theme = {json.dumps(setting, ensure_ascii=False)}"
     about = f"writes {line} into {user_config()}"
     if os.environ.get(VARIABLE):

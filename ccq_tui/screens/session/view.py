@@ -114,12 +114,9 @@ class SessionView:
         return self.state in (SessionState.WORKING, SessionState.AWAITING)
 
     def pieces(self, now: float, waiting: int = 0, silent: int = 0) -> tuple[Piece, ...]:
-        """Return what the status line says, in its order; what ranks high is left out first.
+        """Return what the status line says, in its order.
 
-        Args:
-            now: The time, as in `since`.
-            waiting: How many requests wait here.
-            silent: For how many seconds nothing has come where something should, or 0.
+        ``silent``: seconds in which Claude should have said something.
         """
         sign, word = sign_and_word(self.state, waiting)
         seconds = int(now - self.since)

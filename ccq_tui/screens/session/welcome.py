@@ -31,11 +31,7 @@ TIPS = (
 
 
 class Welcome:
-    """Shows the first screen in the empty transcript, until something is said.
-
-    Args:
-        ui: The session's screen.
-    """
+    """Shows the first screen in the empty transcript, until something is said."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui
@@ -57,13 +53,7 @@ def today() -> int:
 
 
 def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
-    """Return the first screen's text.
-
-    Args:
-        view: What is known of the session.
-        keymap: The keys that hold.
-        day: Chooses the tip.
-    """
+    """Return the first screen's text, with a tip for the day."""
     cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
     model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
     branch = f" · git {one_line(view.branch, LENGTH)}" if view.branch else ""

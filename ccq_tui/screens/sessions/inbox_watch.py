@@ -30,15 +30,7 @@ COUNT_SECONDS = 0.1
 
 
 class InboxWatch:
-    """Opens the inbox with the first real session, and says what a person should know of it.
-
-    Args:
-        app: The program, whose work it is.
-        supervisor: Hears of the inbox, too.
-        sessions: Where it is said, and told how much waits.
-        file: The database, or None for the usual one.
-        recalls: Whether questions say how they were answered before.
-    """
+    """Opens the inbox with the first real session, and says what a person should know of it."""
 
     def __init__(
         self,

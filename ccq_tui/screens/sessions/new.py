@@ -38,12 +38,7 @@ class NewSessionBody(Vertical):
 
 
 class DirectoryField(LineField):
-    """The field for the directory; what is typed behind Enter, also in one go with it, is the next one's.
-
-    Args:
-        value: The text to begin with.
-        then: Who has the keys after Enter.
-    """
+    """The field for the directory; what is typed behind Enter, also in one go with it, is the next one's."""
 
     def __init__(self, value: str, then: Input) -> None:
         super().__init__(value, id="new-place", compact=True)
@@ -64,9 +59,6 @@ class DirectoryField(LineField):
 
 class NewSessionScreen(Overlay[WantedSession]):
     """Ends with the session that is wanted; with None when it was left.
-
-    Args:
-        here: The directory of the session that it is opened from.
 
     Attributes:
         left: The first prompt as it stood there when it was left.
@@ -92,7 +84,6 @@ class NewSessionScreen(Overlay[WantedSession]):
         self.left = ""
 
     def compose(self) -> ComposeResult:
-        """Build the fields and the line that says what is wrong."""
         prompt = LineField("", id="new-prompt", compact=True, select_on_focus=False)
         with NewSessionBody():
             yield Static("", id="new-title", markup=False)
@@ -106,7 +97,6 @@ class NewSessionScreen(Overlay[WantedSession]):
             yield HintBar()
 
     def on_mount(self) -> None:
-        """Say what this is."""
         palette = palette_of(self.query_one(NewSessionBody))
         self.query_one("#new-title", Static).update(Text("Another session", palette.accent))
         hints = self.query_one(HintBar)

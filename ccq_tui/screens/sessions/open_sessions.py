@@ -32,13 +32,7 @@ NAME_LENGTH = 60
 
 
 class OpenSessions(Sequence[SessionScreen]):
-    """The screens of all sessions, in the order in which they were opened; all go on while one is shown.
-
-    Args:
-        app: The program.
-        supervisor: Runs the sessions.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """The screens of all sessions, in the order in which they were opened; all go on while one is shown."""
 
     def __init__(self, app: App[Any], supervisor: Supervisor, clock: Callable[[], float]) -> None:
         self._app = app
@@ -78,7 +72,6 @@ class OpenSessions(Sequence[SessionScreen]):
         return self.by_mode(self._app.current_mode)
 
     def by_mode(self, mode: str) -> SessionScreen | None:
-        """Return the session with this mode, or None."""
         return next((screen for screen, its in self._modes.items() if its == mode), None)
 
     def mode_of(self, screen: SessionScreen) -> str:
@@ -148,7 +141,6 @@ class OpenSessions(Sequence[SessionScreen]):
         self.list()
 
     async def show(self, screen: SessionScreen) -> None:
-        """Show a session."""
         await self._switch_to(screen)
         self.list()
 

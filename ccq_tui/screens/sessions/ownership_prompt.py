@@ -19,12 +19,7 @@ BOTH = "Process {pid} runs it. Both at once would each know only half of what is
 
 
 class OwnershipPrompt:
-    """Looks ahead, so that nothing is opened in vain; the claim keeps a session from being run twice.
-
-    Args:
-        app: The program.
-        inbox: Returns the inbox that all processes share.
-    """
+    """Looks ahead, so that nothing is opened in vain; the claim keeps a session from being run twice."""
 
     def __init__(self, app: App[Any], inbox: Callable[[], DurableInbox]) -> None:
         self._app = app

@@ -61,15 +61,7 @@ class AtRest(Protocol):
 class SessionManager:
     """Asks what is to be asked before a session is opened, and clears up after one that is closed.
 
-    Args:
-        app: The program.
-        first: What the program was started with: sessions that are opened before one is shown go by it.
-        sessions: The sessions that are open.
-        supervisor: Runs them.
-        inbox: Returns the inbox of all sessions.
-        ownership: Asks about sessions that another process runs.
-        trust: Asks about directories that are not trusted.
-        cleanup: Removes worktrees.
+    Sessions that are opened before one is shown go by ``first``, what the program was started with.
     """
 
     def __init__(
@@ -152,10 +144,9 @@ class SessionManager:
         await self.open(launch)
 
     async def open_earlier(self) -> str:
-        """Let a person choose an earlier session, and open it beside the others or show it; for a worker.
+        """Let a person open an earlier session beside the others, for a worker.
 
-        Returns:
-            Why it was not opened, in words, or "".
+        Return why it was not opened, or "".
         """
         front = self.sessions.front
         if front is None:
@@ -180,16 +171,9 @@ class SessionManager:
     # -- resuming -------------------------------------------------------------------------------------------
 
     async def go_to(self, rests: AtRest, surface: Surface, *, mode: str = "", request_id: str = "") -> str:
-        """Show a session, resumed where it rests, with what waits in it.
+        """Show a session, resumed where it rests, with the request, or the first one, that waits in it.
 
-        Args:
-            rests: The session, or a request of it.
-            surface: Where that is asked for.
-            mode: The mode of a session that may have no id yet.
-            request_id: The request to show; "" for the first that waits.
-
-        Returns:
-            Why that cannot be, in words, or "".
+        Returns why that cannot be, in words, or "". A session that has no id yet is known by its ``mode``.
         """
         screen = self.sessions.by_mode(mode) or self.sessions.known(rests.session_id)
         if screen is None:
@@ -201,16 +185,7 @@ class SessionManager:
         return ""
 
     async def resume(self, rests: AtRest, surface: Surface, *, behind: bool) -> str:
-        """Open a session that rests.
-
-        Args:
-            rests: The session, or a request of it.
-            surface: Where that is asked for.
-            behind: Whether the session is not shown.
-
-        Returns:
-            Why it was not opened, in words, or "".
-        """
+        """Open a session that rests, shown or behind; return why it was not opened, in words, or ""."""
         if await self.runs_elsewhere(rests.session_id):
             return f"{rests.session} runs in another ccq-tui now"
         directory = Path(rests.directory)

@@ -45,11 +45,6 @@ class TrustHost(Protocol):
 class TrustGate:
     """Asks before anything of a directory acts, and keeps what is typed meanwhile.
 
-    Args:
-        host: The program.
-        sessions: The sessions that are open.
-        cleanup: Removes what was made for a session that never began.
-
     Attributes:
         problem: Why there is no session at all, or "".
         unopened: What was to be started when the question ended the program, or None.
@@ -65,15 +60,12 @@ class TrustGate:
         self._trust = DirectoryTrust()
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
-        """Ask until nothing is left to be trusted; for a worker.
+        """Ask until nothing is left to be trusted, for a worker.
 
-        Args:
-            launch: What is to be started.
-            leave: What it is called to start nothing, where that ends nothing either. Else the program ends
-                if it has no session yet.
+        Return what to start with, or None for nothing.
 
-        Returns:
-            What to start with, or None for nothing.
+        ``leave`` names the row that starts nothing, where that ends nothing either. Without it the program
+        ends if it has no session yet.
         """
         wanted: Launch | None = launch
         # A worktree that is made after the answer can carry other files than its repository.
@@ -84,11 +76,7 @@ class TrustGate:
     async def still_trusted(self, launch: Launch) -> Launch | None:
         """Ask again where a directory carries something else by now, right before Claude Code obeys it.
 
-        Args:
-            launch: What is about to be started, after the question about its directory was answered.
-
-        Returns:
-            What to start with, or None for nothing.
+        Returns what to start with, or None for nothing.
         """
         carried = await self._trust.changed(launch)
         if carried is None:
@@ -134,12 +122,7 @@ class TrustGate:
         return await self._cleanup.clear(EndedSession(launch), self._sessions.directories())
 
     async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
-        """Say what is started after the answer, or None; ask again about files that changed meanwhile.
-
-        Raises:
-            SettingsError: The directory's settings cannot be used.
-            WorktreeError: The worktree cannot be made.
-        """
+        """Return what is started after the answer, or None; raises `SettingsError` and `WorktreeError`."""
         began_with = launch.carried
         while (answer := await asking.answer()) is not Row.LEAVE:
             if answer is Row.WITHOUT:

@@ -84,14 +84,7 @@ def shares(
 ) -> Shares:
     """Share out the lines of a panel: the keys always fit, then the text, then what is decided on.
 
-    Args:
-        screen_height: Lines of the whole screen.
-        keys: Lines of the keys.
-        details: Lines of what is decided on, or as many of them as could be seen.
-        choices: Lines of the choices.
-        fewest_choices: Lines of the choices that are left to them where not all fits.
-        notice: Lines of what is wrong with the text, or of what is asked once more.
-        field: Lines of the text, 0 when none is open.
+    All are lines: ``details`` as many as could be seen, ``field`` 0 while no text is open.
     """
     room = most_lines(screen_height) - AROUND - keys
     fewest_choices = min(choices, 1 if is_low(screen_height) else fewest_choices)
@@ -131,19 +124,15 @@ class DecisionForm:
         self._choices_for: object = None
 
     def compose(self) -> Iterable[Widget]:
-        """Return the head, what is decided on, the choices, and what is above the text field."""
         return self._head, self._details, self._more, self._choices, self._notice
 
     def forget(self) -> None:
-        """Forget what was decided on."""
         self._flow, self._flow_for = Flow(iter(())), None
 
     def step(self, state: DecisionState, event: Event) -> DecisionState:
-        """Return the state after an event."""
         return decide(state, event)
 
     def meaning(self, state: DecisionState, event: Pressed | Pasted) -> Meaning:
-        """Return what something typed is to the machine."""
         return meaning(state, event)
 
     def effect(self, state: DecisionState, event: Pressed) -> Effect | None:
@@ -157,24 +146,19 @@ class DecisionForm:
         return Effect.STEP if means_something(state, event.key, event.character) else None
 
     def typing(self, state: DecisionState) -> bool:
-        """Return whether a text is open."""
         return state.typing
 
     def text_to_edit(self, state: DecisionState) -> str:
-        """Return the open text, or the plan."""
         return state.text if state.typing else state.current_plan
 
     def hint(self, state: DecisionState) -> str:
-        """Return what the open field is for."""
         allows = state.choices[state.cursor].allows
         return "what Claude should know besides" if allows else "what to do instead"
 
     def proposed(self, _state: DecisionState) -> bool:
-        """Return that no text is proposed."""
         return False
 
     def under(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
-        """Return the choice under the pointer."""
         row = self._choices.row_on_screen(event.screen_offset)
         return None if row is None else (Clicked, row)
 
@@ -185,11 +169,9 @@ class DecisionForm:
         return Seen(self._choices.rows_in_sight, self._details.unseen + above, self._details.goes_on or more)
 
     def seek(self) -> None:
-        """Bring the choice under the cursor back into sight."""
         self._choices.keep_cursor_in_sight()
 
     def draw(self, state: DecisionState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
-        """Share the lines out and show each part; return the lines of all."""
         palette, width, screen = look.palette, look.width, look.screen_height
         details = self._detail_flow(state, palette, width)
         details.reach(most_lines(screen) + 1)

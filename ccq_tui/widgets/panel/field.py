@@ -66,9 +66,6 @@ class AnswerField(_TextArea, inherit_bindings=False):
     Whatever way a text comes in, control characters are left out. Characters that cannot be seen, or that
     reorder what is read (bidi overrides, zero-width spaces), stay part of the text, since a person may have
     meant them, but are drawn as a sign: what is sent is what was seen.
-
-    Args:
-        press: Called with each key; returns whether the panel took it.
     """
 
     DEFAULT_CSS = """
@@ -132,7 +129,6 @@ class AnswerField(_TextArea, inherit_bindings=False):
             event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a paste, whole and once."""
         event.stop()
         event.prevent_default()
         self.type(event.text)
@@ -196,13 +192,11 @@ class AnswerField(_TextArea, inherit_bindings=False):
         super().load_text(typable(text))
 
     def get_line(self, line_index: int) -> Text:
-        """Return a line as it is drawn, character for character."""
         line = super().get_line(line_index)
         line.plain = masked(line.plain)
         return line
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines."""
         if self.has_focus and self.app.screen is self.screen:  # input methods follow the terminal's cursor
             self.app.cursor_position = self.cursor_screen_offset
         return super().render_lines(crop)

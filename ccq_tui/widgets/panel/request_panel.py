@@ -64,19 +64,14 @@ class PanelMessage(Message, namespace="request_panel"):
 
     @property
     def control(self) -> RequestPanel[Any]:
-        """The panel."""
         return self.panel
 
 
 class RequestPanel(Vertical, Generic[State]):
     """Draws the state of an open request and turns keys, pastes and clicks into events.
 
-    Args:
-        state: The state to begin with, fresh or from a draft; None for a panel that rests until `begin`.
-        session: The session's name.
-        place: Which of how many waiting requests this is.
-        clock: Returns seconds of a monotonic clock.
-        asked_for: Whether a person opened the panel: then no key can have been meant for something else.
+    Without a state it rests until `begin`. One that a person ``asked_for`` has no grace: no key can have been
+    meant for something else.
     """
 
     DEFAULT_CSS = """
@@ -184,7 +179,6 @@ class RequestPanel(Vertical, Generic[State]):
             self.display = False
 
     def compose(self) -> ComposeResult:
-        """Build what the form shows, the text field and the keys."""
         yield from self.form.compose()
         yield self._field
         yield self._hints
@@ -208,13 +202,7 @@ class RequestPanel(Vertical, Generic[State]):
         place: tuple[int, int] = (1, 1),
         asked_for: bool = False,
     ) -> None:
-        """Ask another request; the panel must rest.
-
-        Args:
-            state: The state to begin with, fresh or from a draft.
-            place: Which of how many waiting requests this is.
-            asked_for: Whether a person opened the panel.
-        """
+        """Ask another request; the panel must rest. A panel that a person ``asked_for`` has no grace."""
         self._queue.turn += 1
         self._state, self._place, self._rests = state, place, False
         self._fresh = not (asked_for or state.hidden)
@@ -335,20 +323,15 @@ class RequestPanel(Vertical, Generic[State]):
     def uncover(self, *, again: bool = True) -> None:
         """Begin the grace anew: keys under way were meant for what covered the panel until now.
 
-        Args:
-            again: Whether this request was on the screen before.
+        ``again``: this request was on the screen before.
         """
         if not self._state.hidden:
             self.dispatch(Shown(self._clock(), presses_of(self).typed_at, again=again))
 
     def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
-        """Show what another surface changed in the draft; the cursor and an open text stay as they are.
+        """Show what another surface changed; the cursor and an open text stay as they are.
 
-        Args:
-            changed: Returns the draft with the changes.
-
-        Returns:
-            The draft as it was and as it is now.
+        Returns the draft as it was and as it is now.
         """
         self._take_text()
         before, self._state = self._state, cast("State", changed(self._state))
@@ -473,7 +456,6 @@ class RequestPanel(Vertical, Generic[State]):
         return effect is not None
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a paste, whole."""
         if self._sets_aside(event):
             return
         self.touch()
@@ -487,7 +469,6 @@ class RequestPanel(Vertical, Generic[State]):
             self._take_text()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note that somebody is here, and where a click may begin."""
         self.touch()
         self._pointer.press(event)
         self._pressed_at = self._clock()
@@ -528,7 +509,6 @@ class RequestPanel(Vertical, Generic[State]):
     # -- drawing --------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Wrap anew; the state is untouched."""
         self._draw()
 
     def on_show(self) -> None:
@@ -550,7 +530,6 @@ class RequestPanel(Vertical, Generic[State]):
             self._take_focus()
 
     def notify_style_update(self) -> None:
-        """Draw anew when the theme changed."""
         super().notify_style_update()
         if is_live(self):
             soon(self, self._draw)

@@ -57,7 +57,6 @@ class ChoiceList(Static):
         return self._choices.window(self.most) if self._choices is not None else range(0)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin."""
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:
@@ -84,7 +83,6 @@ class ChoiceList(Static):
         return max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
 
     def render(self) -> Text:
-        """Draw the rows around the cursor."""
         if self._choices is None:
             return Text("")
         return drawn(self._choices, self.size.width, self.most, palette_of(self))

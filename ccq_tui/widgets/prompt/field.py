@@ -26,11 +26,7 @@ BESIDE = 2
 
 
 class VimKeys:
-    """Edits the field by Vim's commands, for which a folded paste or an image is one character.
-
-    Args:
-        field: The field.
-    """
+    """Edits the field by Vim's commands, for which a folded paste or an image is one character."""
 
     def __init__(self, field: PromptField) -> None:
         self._field = field
@@ -157,9 +153,6 @@ class PromptField(AnswerField):
 
     The name of a folded paste or of an image is one piece: the caret stands before or after it, and a key
     that would delete a part of it deletes it all.
-
-    Args:
-        press: Called with each key; returns whether the prompt took it.
     """
 
     DEFAULT_CSS = """

@@ -51,12 +51,7 @@ CHOSEN_ENDS = {"home": 0, "end": MOST_ROWS}
 
 
 class Prompt(Vertical):
-    """The prompt, its sign, and the list above it.
-
-    Args:
-        text: What stands in it at the start.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """The prompt, its sign, and the list above it."""
 
     DEFAULT_CSS = """
     Prompt {
@@ -139,7 +134,6 @@ class Prompt(Vertical):
         """When somebody last typed what stands here, in seconds of the clock, or None."""
 
     def compose(self) -> ComposeResult:
-        """Build the list, the sign and the field."""
         yield ChoiceList()
         with Horizontal(id="prompt-line"):
             yield Static(SIGN, id="sign", markup=False)
@@ -300,12 +294,9 @@ class Prompt(Vertical):
     def looked(self, attached: Sequence[PromptImage] = (), instead_of: str = "") -> str:
         """Put images into the text, and send it if Enter waited for them.
 
-        Args:
-            attached: The images; none where there were none.
-            instead_of: What a paste has put into the text and they stand for, or "" for the caret's place.
+        Return why they are not there, or "".
 
-        Returns:
-            Why they are not there, for a person, or "".
+        They take the place of ``instead_of``, what a paste has put into the text, or go to the caret.
         """
         self._looking -= 1
         self._typed_on()

@@ -48,11 +48,7 @@ PREVIEW_CLASSES = ("-beside", "-under", "-large")
 
 
 class PageView(LineView):
-    """A question with its rows, or the review.
-
-    Args:
-        scrolled: Called when other lines are on the screen.
-    """
+    """A question with its rows, or the review."""
 
     def __init__(self, scrolled: Callable[[], None], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -83,11 +79,9 @@ class QuestionForm:
         self._tab: int | None = None
 
     def compose(self) -> Iterable[Widget]:
-        """Return the head, the list with its preview, and what is above the text field."""
         return self.head, self.middle, self.label
 
     def forget(self) -> None:
-        """Forget what was laid out of a set."""
         self._cache, self._cached_for = {}, None
         self._drawn = self._tab = None
         forget_lines()
@@ -104,11 +98,9 @@ class QuestionForm:
         }
 
     def step(self, state: PanelState, event: Event) -> PanelState:
-        """Return the state after an event."""
         return step(state, event)
 
     def meaning(self, state: PanelState, event: Pressed | Pasted) -> Meaning:
-        """Return what something typed is to the machine."""
         return meaning(state, event)
 
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
@@ -125,23 +117,18 @@ class QuestionForm:
         return None if action is None else Effect.STEP
 
     def typing(self, state: PanelState) -> bool:
-        """Return whether a text is open."""
         return state.focus in TEXT_FOCUSES
 
     def text_to_edit(self, state: PanelState) -> str | None:
-        """Return the open text."""
         return state.text if self.typing(state) else None
 
     def hint(self, state: PanelState) -> str:
-        """Return what the open field is for."""
         return field_hint(state)
 
     def proposed(self, state: PanelState) -> bool:
-        """Return whether the open text is what the question proposed."""
         return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
 
     def under(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
-        """Return the tab or the row under the pointer."""
         tab = event.style.meta.get(TAB_META)
         if tab is not None:
             return TabClicked, tab
@@ -154,11 +141,9 @@ class QuestionForm:
         return Seen(frozenset({state.page.cursor}) if large else self.list.rows_in_sight)
 
     def seek(self) -> None:
-        """Bring the row under the cursor back into sight."""
         self.list.seek_cursor()
 
     def draw(self, state: PanelState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
-        """Show a picture of the state; return its lines."""
         if self._cached_for != (look.width, look.palette):
             self._cached_for, self._cache = (look.width, look.palette), {}
         self._drawn = drawn = Picture(state, look, self._cache)
@@ -229,16 +214,9 @@ class QuestionPanel(RequestPanel[PanelState]):
         earlier: Iterable[Page] = (),
         recalled: tuple[Recalled | None, ...] = (),
     ) -> PanelState:
-        """Show more of a set that is still being written.
+        """Show more of a set that is being written, or all where it is asked.
 
-        Args:
-            questions: The set as far as it is here.
-            arriving: How much that is; None when it is asked.
-            earlier: Pages of sets that were closed, whose drafts come back.
-            recalled: How each question was answered before.
-
-        Returns:
-            The state, with all that was selected and typed.
+        Return the state, with all that was typed.
         """
         self._take_text()
         before = self._state

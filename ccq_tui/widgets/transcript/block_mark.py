@@ -25,13 +25,7 @@ class Step(Enum):
 
 
 class BlockMark:
-    """Which block is the current one.
-
-    Args:
-        viewport: What is seen of the blocks.
-        pane: Scrolls and folds.
-        changed: Called when another block is the current one, it looks different, or there is none any more.
-    """
+    """Which block is the current one."""
 
     def __init__(self, viewport: Viewport, pane: Pane, changed: Callable[[], object]) -> None:
         self._viewport = viewport

@@ -193,14 +193,12 @@ class ToolBlock(Block):
 
     @property
     def body(self) -> Body | None:
-        """What is shown under the head."""
         if self.folded not in self._bodies:
             self._bodies[self.folded] = _short(self) if self.folded else _whole(self)
         return self._bodies[self.folded]
 
     @property
     def foldable(self) -> bool:
-        """Whether there is a longer form."""
         return bool(
             self.output.strip() not in ("", SILENT) or self.inner or (self.input and self.card not in _KNOWN)
         )
@@ -313,7 +311,6 @@ class PromptBlock(Block):
 
     @property
     def body(self) -> Body | None:
-        """What is shown under the head."""
         if self.folded and self.foldable:
             return None
         if self._whole is None:
@@ -322,12 +319,10 @@ class PromptBlock(Block):
 
     @property
     def head(self) -> bool:
-        """Whether the body does not begin at once."""
         return self.folded and self.foldable
 
     @property
     def foldable(self) -> bool:
-        """Whether there is a longer form."""
         return self.lines > FOLD_LINES or len(self.text) > FOLD_LINES * 200
 
 
@@ -340,12 +335,10 @@ class ProseBlock(Block):
 
     @property
     def head(self) -> bool:
-        """Whether the body does not begin at once."""
         return False
 
     @property
     def body(self) -> Body:
-        """What is shown under the head."""
         return self.document
 
 
@@ -359,12 +352,10 @@ class ThinkingBlock(Block):
 
     @property
     def body(self) -> Body | None:
-        """What is shown under the head."""
         return None if self.folded else self.document
 
     @property
     def foldable(self) -> bool:
-        """Whether there is a longer form."""
         return True
 
 
@@ -386,7 +377,6 @@ class PlanBlock(RequestBlock):
 
     @property
     def body(self) -> Body:
-        """What is shown under the head."""
         return self.document
 
 
@@ -441,12 +431,10 @@ class RuleBlock(Block):
 
     @property
     def body(self) -> Body | None:
-        """What is shown under the line."""
         return None if self.folded else self.document
 
     @property
     def foldable(self) -> bool:
-        """Whether there is a longer form."""
         return self.document is not None
 
 

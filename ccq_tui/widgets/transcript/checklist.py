@@ -36,7 +36,6 @@ class Checklist:
     """
 
     def __init__(self, entries: Iterable[Todo], most: int | None = None) -> None:
-        """Take entries."""
         whole = tuple(entries)
         self.entries = whole if most is None or len(whole) <= most + 1 else whole[:most]
         self.hidden = len(whole) - len(self.entries)

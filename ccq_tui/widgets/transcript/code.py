@@ -72,9 +72,6 @@ class NoLexers(Lexers):
 class LaterLexers(Lexers):
     """Loads highlighters in a thread: until then code is plain.
 
-    Args:
-        arrived: Called in the event loop when there is one more.
-
     Attributes:
         missed: Whether code was plain because of one that was not there yet; the reader sets it back.
         loading: The languages that are on their way.
@@ -150,10 +147,7 @@ LEAST_FILL = 0.5
 def folded(text: Text, width: int, *, words: bool = False) -> list[Text]:
     """Break text into lines of at most a width, keeping every space.
 
-    Args:
-        text: Any number of lines.
-        width: In columns.
-        words: Whether to break behind a blank where there is one in the second half of a line.
+    ``words``: behind a blank where one is near.
     """
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):

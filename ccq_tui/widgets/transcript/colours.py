@@ -89,7 +89,6 @@ class Colours:
     """
 
     def __init__(self, base: Style, component: Callable[[str], Style]) -> None:
-        """Resolve every style."""
         self.base = base
         self._styles = {name: self._style(name, component(PREFIX + name)) for name in NAMES}
 

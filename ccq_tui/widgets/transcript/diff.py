@@ -40,7 +40,6 @@ class Diff:
     """
 
     def __init__(self, lines: Iterable[DiffLine], hidden: int = 0, language: str = "") -> None:
-        """Take lines."""
         rows = list(lines)
         self.hidden = hidden
         self.language = language

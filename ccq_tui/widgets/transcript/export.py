@@ -231,17 +231,7 @@ def _fenced(text: str) -> str:
 
 
 def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
-    """Write a file that only its owner may read.
-
-    Args:
-        path: The file.
-        text: What to write.
-        overwrite: Whether a file that exists is replaced.
-
-    Raises:
-        FileExistsError: There is such a file, and it is not to be replaced.
-        OSError: It cannot be written.
-    """
+    """Write a file that only its owner may read; raises `FileExistsError` rather than replace one unasked."""
     data = text.encode("utf-8", errors="replace")
     if not overwrite:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

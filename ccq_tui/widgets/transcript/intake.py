@@ -21,12 +21,7 @@ STEP = 25
 
 
 class Intake:
-    """What has come and is not in the blocks yet, or not split.
-
-    Args:
-        model: The blocks.
-        follow: Called with what a text that grew has changed.
-    """
+    """What has come and is not in the blocks yet, or not split."""
 
     def __init__(self, model: TranscriptModel, follow: Callable[[BlockChange], None]) -> None:
         self._model = model
@@ -88,11 +83,7 @@ class Intake:
 
 
 class Past:
-    """The parts that are on their way into a transcript; a part may have any number of events.
-
-    Args:
-        make: Makes an empty transcript for a part.
-    """
+    """The parts that are on their way into a transcript; a part may have any number of events."""
 
     def __init__(self, make: Callable[[], TranscriptModel]) -> None:
         self._make = make

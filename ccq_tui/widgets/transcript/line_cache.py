@@ -46,10 +46,8 @@ class LineCache:
     ) -> list[Strip]:
         """Return the lines of a view.
 
-        Args:
-            crop: Which ones, counted from the top of the view.
-            drawn: Returns a line as it was drawn; the same object as long as it looks the same.
-            style: Returns lines, from one to before another, as they go to the screen.
+        ``drawn`` returns a line, the same object as long as it looks the same; ``style`` returns lines, from
+        one to before another, as they go to the screen.
         """
         if self._view is not None and self._view[0] == crop:
             return [*self._view[1]]

@@ -69,7 +69,6 @@ class _WithImages:
     text: Text
 
     def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
-        """Take an image into the text."""
         if isinstance(child, Image):
             self.text.append_text(child.shown())
             return False
@@ -91,7 +90,6 @@ class Paragraph(_WithImages, rm.Paragraph):
 
     @classmethod
     def create(cls, markdown: rm.Markdown, token: Token) -> Paragraph:
-        """Make the element."""
         paragraph = cls(justify=markdown.justify or "left")
         paragraph.tight = token.hidden
         return paragraph
@@ -121,7 +119,6 @@ class TableCell(rm.TableDataElement):
     """A cell of a table."""
 
     def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
-        """Take an image into the text."""
         if isinstance(child, Image):
             self.content.append_text(child.shown())
             return False
@@ -201,19 +198,16 @@ class ListItem(rm.ListItem):
 
     @classmethod
     def create(cls, _markdown: rm.Markdown, token: Token) -> ListItem:
-        """Make the element."""
         item = cls()
         item.task = str(token.meta.get("task", ""))
         return item
 
     def render_bullet(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render with a bullet."""
         yield from self._render(console, options, self.task or "• ", "markdown.item.bullet")
 
     def render_number(
         self, console: Console, options: ConsoleOptions, number: int, _last_number: int
     ) -> RenderResult:
-        """Render with a number."""
         yield from self._render(console, options, f"{number}. {self.task}", "markdown.item.number")
 
     def _render(self, console: Console, options: ConsoleOptions, sign: str, style: str) -> RenderResult:
@@ -271,7 +265,6 @@ class Markdown(rm.Markdown):
     def __init__(
         self, source: str, colours: Colours, lexers: Lexers, references: dict[str, Any] | None = None
     ) -> None:
-        """Parse Markdown."""
         self.markup = source
         self.colours = colours
         self.lexers = lexers

@@ -45,11 +45,8 @@ class Pace:
     ) -> None:
         """Pace the frames of a widget.
 
-        Args:
-            widget: Whose frames they are.
-            split: Splits what has arrived until a time; returns whether there is more to do.
-            prepare: Draws what will be seen until a time; returns whether there is more to do.
-            update: Brings the screen up to date.
+        Until a time, ``split`` splits what has arrived and ``prepare`` draws what will be seen; both return
+        whether there is more to do.
         """
         self.streamed = 0
         self._widget = widget

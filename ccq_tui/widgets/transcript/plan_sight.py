@@ -9,13 +9,7 @@ from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 
 class PlanSight:
-    """Brings the head of a plan into view, and remembers which of its lines were in view since.
-
-    Args:
-        viewport: What is seen of the blocks.
-        pane: Scrolls.
-        looked: Called when more of the plan was in view.
-    """
+    """Brings the head of a plan into view, and remembers which of its lines were in view since."""
 
     def __init__(self, viewport: Viewport, pane: Pane, looked: Callable[[], object]) -> None:
         self._viewport = viewport

@@ -29,12 +29,8 @@ MOST_SPANS = 300
 class Search:
     """A search from its beginning to its end, and the next one.
 
-    Args:
-        viewport: What is seen of the blocks.
-        pane: Scrolls, folds and draws.
-        later: Calls a function when everything else that waits is done.
-        found: Told which place is looked at, from 1, or 0 for none, how many there are, and whether there may
-            be more.
+    It goes on ``later``, behind all else that waits, and calls ``found`` with the place that is looked at,
+    from 1 or 0 for none, how many there are, and whether there may be more.
     """
 
     def __init__(

@@ -13,7 +13,6 @@ class SentPrompts:
     """The prompts of a transcript that are on their way."""
 
     def __init__(self, order: BlockOrder, add: Callable[[PromptBlock], None]) -> None:
-        """Start without a prompt."""
         self._order = order
         self._add = add
         self._queued: list[PromptBlock] = []

@@ -159,15 +159,7 @@ def _nearest(red: int, green: int, blue: int) -> str:
 
 
 def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[str], Style]) -> Text:
-    """Draw a piece of a text.
-
-    Args:
-        text: The piece, unsanitised and without sequences.
-        start: Its offset in the text that `parsed` returned.
-        marks: What `parsed` returned with it.
-        base: The style of what has none.
-        style: Returns the style of one of the theme's colours.
-    """
+    """Draw a piece of a text without sequences, which begins at ``start`` of what `parsed` returned."""
     whole = safe(text)
     if not marks:
         return Text(whole, base)

@@ -15,12 +15,7 @@ _ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
 
 
 def finished(name: str, run: ShellRun) -> ev.ToolFinished:
-    """Return the end of a command that a person ran in the shell.
-
-    Args:
-        name: Names its card.
-        run: The command.
-    """
+    """Return the end of a command that a person ran in the shell."""
     failed = f"Exit code {run.code}\n" if run.code else ""
     return ev.ToolFinished(name, SHELL, f"{failed}{run.output}", is_error=bool(run.code))
 
@@ -36,7 +31,6 @@ class ToolCalls:
     def __init__(
         self, order: BlockOrder, clock: Callable[[], float], add: Callable[[Block, str], None]
     ) -> None:
-        """Start without a call."""
         self.running: dict[str, ToolBlock] = {}
         self.background: dict[str, ToolBlock] = {}
         self._directory = ""
@@ -91,12 +85,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def tell(self, told: str, run: ShellRun) -> None:
-        """Take note that the agent is told of a command of a person's; show one that was run elsewhere.
-
-        Args:
-            told: Names the message.
-            run: The command.
-        """
+        """Take note that the agent is told of a command of a person's; show one that was run elsewhere."""
         for block in reversed(self._untold):
             if block.input.get("command") == run.command:
                 self._untold.remove(block)

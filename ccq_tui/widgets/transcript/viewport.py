@@ -145,13 +145,9 @@ class Viewport:
         self.settle()
 
     def show(self, index: int, part: int, offset: int, lines: int) -> None:
-        """Move as little as is needed to bring lines into view, and no longer follow the end.
+        """Move as little as is needed to bring lines of a part into view, the first if not all fit.
 
-        Args:
-            index: The block that they belong to.
-            part: The part of it.
-            offset: The first line in that part.
-            lines: How many; the first ones are shown when there are more than the view holds.
+        Leave the end.
         """
         layout = self.layout
         if not layout.blocks:

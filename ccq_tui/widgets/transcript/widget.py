@@ -45,10 +45,6 @@ from ccq_tui.widgets.transcript.viewport import Thumb, Viewport
 class Transcript(ScrollView, can_focus=False):
     """The transcript of one session: drawn where it is seen, marked, searched and copied as data.
 
-    Args:
-        model: The data to show, or None to begin empty.
-        welcome: Plain text shown while there is nothing else.
-
     Attributes:
         counters: How much was drawn so far.
         frames: How often the view was brought up to date.
@@ -280,14 +276,12 @@ class Transcript(ScrollView, can_focus=False):
     # -- Textual's side --------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Begin to draw."""
         self._clock_timer = self.set_interval(1.0, self._tick, pause=True)
         self._restyle()
         self._watch_clock()
         self._pace.schedule()
 
     def notify_style_update(self) -> None:
-        """Draw everything anew: the theme may be another one."""
         super().notify_style_update()
         self._kept_lines.forget()
         if is_live(self):
@@ -544,7 +538,6 @@ class Transcript(ScrollView, can_focus=False):
         return None if offset is None else (self._selection.place(offset.y), offset.x)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Remember where a click may begin, or a selection."""
         self._pressed = event.offset
         self._pointer.press(event)
 
