@@ -275,12 +275,12 @@ class CcqApp(_Base):
     def _work_failed(self, event: WorkFailed) -> None:
         self.sessions.note([event.words], "error")
 
-    @on(messages.Told)
+    @on(messages.SessionChanged)
     def _told(self) -> None:
         self.sessions.list()
 
-    @on(messages.NewsTold)
-    def _news_told(self, event: messages.NewsTold) -> None:
+    @on(messages.SessionNews)
+    def _news_told(self, event: messages.SessionNews) -> None:
         self.manager.tell_news(event.session, event.news)
 
     @on(messages.NewWanted)

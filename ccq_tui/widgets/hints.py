@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -28,6 +28,74 @@ APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
 
 
+@dataclass(frozen=True, slots=True)
+class HintLines:
+    """Keys in at most so many lines, of which the last ones are left out first.
+
+    Attributes:
+        hints: The keys, and what they do.
+        right: A word at the right end of the first line.
+        most: How many lines there may be.
+        last: A key behind all others that is never left out, or nothing.
+    """
+
+    hints: Hints = ()
+    right: str = ""
+    most: int = 1
+    last: Hints = ()
+
+    def height(self, width: int) -> int:
+        """Return how many lines the keys that fit take."""
+        return len(self._fitted(width))
+
+    def text(self, width: int, palette: Palette) -> Text:
+        """Draw the keys that fit."""
+        drawn = [_line(line, palette) for line in self._fitted(width)]
+        gap = width - drawn[0].cell_len - cell_len(self.right) - 1
+        if self.right and gap >= APART:
+            drawn[0].append(" " * gap + self.right, palette.muted)
+        for line in drawn:
+            line.truncate(width, overflow="ellipsis")
+        return Text("\n").join(drawn)
+
+    def key_at(self, width: int, place: Offset) -> str | None:
+        """Return the key that is drawn in a place, as Textual spells it, or None.
+
+        What a key does stands for it, too, where it is one key alone.
+        """
+        lines, start = self._fitted(width), 1
+        for key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
+            pressed = [each for _, each in shown_keys(key) if each]
+            for shown, each in shown_keys(key):
+                if start <= place.x < start + cell_len(shown):
+                    return each or None
+                start += cell_len(shown)
+            after = start + (1 + cell_len(does) if does else 0)
+            if start <= place.x < after:
+                return pressed[0] if len(pressed) == 1 else None
+            start = after + len(SEPARATOR)
+        return None
+
+    def _fitted(self, width: int) -> list[list[tuple[str, str]]]:
+        lines: list[list[tuple[str, str]]] = [[]]
+        narrow = width < NARROW
+        used = 1 + (cell_len(self.right) + APART + 1 if self.right and not narrow else 0)
+        last = tuple((key, "" if narrow else does) for key, does in self.last if key)
+        kept = sum(_cells(hint) + len(SEPARATOR) for hint in last)
+        for index, hint in enumerate((*self.hints, *last)):
+            needs = _cells(hint) + (len(SEPARATOR) if lines[-1] else 0)
+            behind = kept if index < len(self.hints) and len(lines) == self.most else 0
+            if lines[-1] and used + needs + behind > width:
+                if len(lines) == self.most and index < len(self.hints):
+                    lines[-1] += last
+                    break
+                lines.append([])
+                used, needs = 1, _cells(hint)
+            used += needs
+            lines[-1].append(hint)
+        return lines
+
+
 class HintBar(Static):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
@@ -39,7 +107,7 @@ class HintBar(Static):
 
     def __init__(self, *, asleep: bool = False) -> None:
         super().__init__("", markup=False)
-        self._shown: tuple[Hints, str, int] = ((), "", 1)
+        self._shown = HintLines()
         self.last: Hints = ()
         """What stays at the end however many keys are left out, or nothing."""
         self._asleep = asleep
@@ -70,11 +138,7 @@ class HintBar(Static):
 
     def _key_under(self, event: events.MouseEvent) -> str | None:
         place = event.get_content_offset(self)
-        return None if place is None else key_at(*self._at_width(), place, self.last)
-
-    def _at_width(self) -> tuple[Hints, str, int, int]:
-        hints, right, most_lines = self._shown
-        return hints, right, self.size.width, most_lines
+        return None if place is None else self._shown.key_at(self.size.width, place)
 
     def sleep(self, seconds: float) -> None:
         """Draw the keys faintly for some seconds."""
@@ -91,74 +155,22 @@ class HintBar(Static):
 
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most so many lines."""
-        hints = tuple((self.labels.get(key, key), does) for key, does in hints)
-        if self._shown != (hints, right, most_lines):
-            before = self._height
-            self._shown = (hints, right, most_lines)
+        shown = tuple((self.labels.get(key, key), does) for key, does in hints)
+        before, self._shown = self._shown, HintLines(shown, right, most_lines, self.last)
+        if before != self._shown:
             # A key that moves a cursor changes words here: as many lines need no layout of the whole screen.
-            self.refresh(layout=self._height != before)
-
-    @property
-    def _height(self) -> int:
-        return self._height_at(self.size.width)
-
-    def _height_at(self, width: int) -> int:
-        hints, right, most_lines = self._shown
-        return hint_height(hints, right, width, most_lines, self.last)
+            width = self.size.width
+            self.refresh(layout=self._shown.height(width) != before.height(width))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return how many lines it takes at the width that it is going to have, which is not yet its own."""
-        return self._height_at(width)
+        return self._shown.height(width)
 
     def render(self) -> Text:
         palette = palette_of(self)
         if self._asleep:
             palette = replace(palette, strong=palette.muted)
-        return hint_text(*self._at_width(), palette, self.last)
-
-
-def hint_text(
-    hints: Hints, right: str, width: int, most_lines: int, palette: Palette, last: Hints = ()
-) -> Text:
-    """Return the keys that fit, the last ones left out first, and a word at the right end.
-
-    ``last`` always stays.
-    """
-    lines = _fitted(hints, right, width, most_lines, last)
-    drawn = [_line(line, palette) for line in lines]
-    gap = width - drawn[0].cell_len - cell_len(right) - 1
-    if right and gap >= APART:
-        drawn[0].append(" " * gap + right, palette.muted)
-    for line in drawn:
-        line.truncate(width, overflow="ellipsis")
-    return Text("\n").join(drawn)
-
-
-def hint_height(hints: Hints, right: str, width: int, most_lines: int, last: Hints = ()) -> int:
-    """Return how many lines the keys that fit take."""
-    return len(_fitted(hints, right, width, most_lines, last))
-
-
-def _fitted(
-    hints: Hints, right: str, width: int, most_lines: int, last: Hints
-) -> list[list[tuple[str, str]]]:
-    lines: list[list[tuple[str, str]]] = [[]]
-    narrow = width < NARROW
-    used = 1 + (cell_len(right) + APART + 1 if right and not narrow else 0)
-    last = tuple((key, "" if narrow else does) for key, does in last if key)
-    kept = sum(_cells(hint) + len(SEPARATOR) for hint in last)
-    for index, hint in enumerate((*hints, *last)):
-        needs = _cells(hint) + (len(SEPARATOR) if lines[-1] else 0)
-        behind = kept if index < len(hints) and len(lines) == most_lines else 0
-        if lines[-1] and used + needs + behind > width:
-            if len(lines) == most_lines and index < len(hints):
-                lines[-1] += last
-                break
-            lines.append([])
-            used, needs = 1, _cells(hint)
-        used += needs
-        lines[-1].append(hint)
-    return lines
+        return self._shown.text(self.size.width, palette)
 
 
 def _cells(hint: tuple[str, str]) -> int:
@@ -174,25 +186,3 @@ def _line(hints: list[tuple[str, str]], palette: Palette) -> Text:
         text.append(key, palette.strong)
         text.append(f" {does}" if does else "", palette.muted)
     return text
-
-
-def key_at(
-    hints: Hints, right: str, width: int, most_lines: int, place: Offset, last: Hints = ()
-) -> str | None:
-    """Return the key that is drawn somewhere by `hint_text`, as Textual spells it, or None.
-
-    What a key does stands for it, too, where it is one key alone.
-    """
-    lines = _fitted(hints, right, width, most_lines, last)
-    start = 1
-    for key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
-        pressed = [each for _, each in shown_keys(key) if each]
-        for shown, each in shown_keys(key):
-            if start <= place.x < start + cell_len(shown):
-                return each or None
-            start += cell_len(shown)
-        after = start + (1 + cell_len(does) if does else 0)
-        if start <= place.x < after:
-            return pressed[0] if len(pressed) == 1 else None
-        start = after + len(SEPARATOR)
-    return None

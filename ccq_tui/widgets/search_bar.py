@@ -15,7 +15,7 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from ccq_tui.widgets.hints import Hints, hint_text, key_at
+from ccq_tui.widgets.hints import HintLines
 from ccq_tui.widgets.keys import LineField, press_key
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
@@ -23,7 +23,7 @@ from ccq_tui.widgets.pointer import Pointer
 
 SEARCH = "Search in the transcript"
 """Where its keys work."""
-HINTS: Hints = (("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close"))
+HINTS = HintLines((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close")))
 ROOM_FOR_HINTS = 64
 """Columns from which the keys are shown beside the field."""
 
@@ -152,7 +152,7 @@ class SearchBar(Horizontal):
         place = event.get_content_offset(found)
         if place is None or self.size.width < ROOM_FOR_HINTS:
             return None
-        return key_at(HINTS, "", self.size.width, 1, place - Offset(self._before_hints, 0))
+        return HINTS.key_at(self.size.width, place - Offset(self._before_hints, 0))
 
     @property
     def _before_hints(self) -> int:
@@ -174,7 +174,7 @@ class SearchBar(Horizontal):
         if self.size.width >= ROOM_FOR_HINTS:
             faint = replace(palette, strong=palette.muted)
             text.pad_right(self._before_hints - text.cell_len)
-            text.append_text(hint_text(HINTS, "", self.size.width, 1, faint))
+            text.append_text(HINTS.text(self.size.width, faint))
         self.query_one("#found", Static).update(text)
 
     @on(Input.Changed)

@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import Static
 
-from ccq_tui.widgets.hints import Hints, hint_text, key_at
+from ccq_tui.widgets.hints import HintLines
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Pointer
@@ -19,12 +19,12 @@ from ccq_tui.widgets.pointer import Pointer
 TITLE_LINES = 2
 LINES = 2
 """Lines of each session."""
-KEYS: tuple[Hints, ...] = (
-    (("Alt+1-9", "go to"),),
-    (("F4", "next that waits"),),
-    (("Ctrl+N", "new"), ("F3", "hide")),
+KEYS = (
+    HintLines((("Alt+1-9", "go to"),)),
+    HintLines((("F4", "next that waits"),)),
+    HintLines((("Ctrl+N", "new"), ("F3", "hide"))),
 )
-PANEL_KEYS: tuple[Hints, ...] = (*KEYS[:2], (("F3", "hide"),))
+PANEL_KEYS = (*KEYS[:2], HintLines((("F3", "hide"),)))
 """The keys while a panel is open, in which others mean something else."""
 
 
@@ -95,7 +95,7 @@ class SideBar(Static):
         place = self._top + (event.y - TITLE_LINES) // LINES
         line = event.y - (self.size.height - len(KEYS))
         if self._keys_shown and line >= 0:
-            return key_at(self._keys[line], "", self.size.width, 1, Offset(event.x, 0))
+            return self._keys[line].key_at(self.size.width, Offset(event.x, 0))
         return self._entries[place].number if event.y >= TITLE_LINES and place < len(self._entries) else None
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -125,7 +125,7 @@ class SideBar(Static):
         if self._keys_shown:
             text.append("\n" * (height - used - len(KEYS)))
             faint = replace(palette, strong=palette.muted)
-            text.append_text(Text("\n").join(hint_text(line, "", width, 1, faint) for line in self._keys))
+            text.append_text(Text("\n").join(line.text(width, faint) for line in self._keys))
         return text
 
 

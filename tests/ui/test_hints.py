@@ -12,7 +12,7 @@ from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
-from ccq_tui.widgets.hints import HintBar, hint_height, hint_text
+from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.question.pages import preview_lines
 from tests.ui.asked import PLAIN, PREVIEWED
 
@@ -23,8 +23,9 @@ KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none
 @example(len(" Space select · Enter next · Esc hide 1/2 "), 1)
 @example(len(" Space select · Enter next · Esc hide  1/2 "), 1)
 def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> None:
-    lines = hint_text(KEYS, "1/2", width, most, PLAIN).plain.split("\n")
-    assert len(lines) == hint_height(KEYS, "1/2", width, most) <= most
+    hints = HintLines(KEYS, "1/2", most)
+    lines = hints.text(width, PLAIN).plain.split("\n")
+    assert len(lines) == hints.height(width) <= most
     assert all(cell_len(line) <= width for line in lines)
     if lines[0].endswith("1/2"):
         assert lines[0].removesuffix("1/2").endswith("  ")

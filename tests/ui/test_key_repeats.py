@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS, LetGo
+from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS, KeyRelease
 from ccq_tui.screens.session.ui import SessionUi
 
 
@@ -21,7 +21,7 @@ def ui(clock: Callable[[], float] = time.monotonic) -> SessionUi:
 
 async def test_repeats_that_came_while_the_program_stood_still_come_before_the_key_is_let_go() -> None:
     called: list[None] = []
-    let_go = LetGo(ui(), lambda: called.append(None))
+    let_go = KeyRelease(ui(), lambda: called.append(None))
     time.sleep(REPEAT_SECONDS * 2)  # noqa: ASYNC251 - the whole program stands still
     for _ in range(20):  # the repeat passes through the queues of app and screen
         await asyncio.sleep(0)
@@ -33,7 +33,7 @@ async def test_repeats_that_came_while_the_program_stood_still_come_before_the_k
 async def test_a_key_counts_as_let_go_only_once_its_time_has_passed_by_the_clock_of_the_keys() -> None:
     now = 100.0
     let_go = asyncio.Event()
-    LetGo(ui(lambda: now), let_go.set)
+    KeyRelease(ui(lambda: now), let_go.set)
     await asyncio.sleep(REPEAT_SECONDS * 3)
     assert not let_go.is_set()
     now += REPEAT_SECONDS

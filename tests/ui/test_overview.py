@@ -40,7 +40,7 @@ from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.overview.statistics import STATISTICS, StatisticsScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.actors import PANEL
 from tests.ui.host import Clock

@@ -11,7 +11,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
-from ccq_tui.widgets.place_bar import PlaceBar
+from ccq_tui.widgets.block_bar import BlockBar
 from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock
 from tests.ui.session import Driven, asked, panel_drawn, until
 
@@ -51,7 +51,7 @@ async def test_the_mark_moves_by_block_and_by_prompt_and_stands_in_the_margin() 
         await pilot.press("alt+up")
         assert transcript.mark is transcript.model.blocks[5]
         await until(pilot, lambda: "▌" in margin(run))
-        assert run.screen.query_one(PlaceBar).display
+        assert run.screen.query_one(BlockBar).display
         await pilot.press("alt+up")
         assert transcript.mark is transcript.model.blocks[4]
         await pilot.press("alt+pageup", "alt+pageup")
@@ -73,7 +73,7 @@ async def test_escape_leaves_the_mark_before_it_interrupts() -> None:
         await pilot.press("alt+up", "escape")
         assert run.screen.transcript.mark is None
         assert run.told.interrupts == 0
-        await until(pilot, lambda: not run.screen.query_one(PlaceBar).display)
+        await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
         run.clock.skip(HELD_SECONDS)
         await pilot.press("escape")
         assert run.told.interrupts == 1

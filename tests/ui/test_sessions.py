@@ -16,7 +16,7 @@ from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.side_bar import SideBar
 from tests.actors import PANEL
 from tests.ui.host import Clock

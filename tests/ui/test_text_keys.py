@@ -14,7 +14,7 @@ from ccq_tui.inbox import QuestionRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.state import is_text
 from ccq_tui.screens.pickers import Picker, PickRow
-from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.search_bar import SearchField
 from tests.ui.asked import SINGLE

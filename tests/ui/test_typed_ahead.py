@@ -15,8 +15,8 @@ from textual.widgets import Input
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.screens.sessions import new
-from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions import new_session
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.keys import copy_of
 from tests.ui.session import Driven, until
 from tests.ui.test_inbox_screen import one_waits
@@ -80,13 +80,13 @@ async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
 ) -> None:
     found = threading.Event()
-    looks_up = new.place
+    looks_up = new_session.place
 
     def slow(text: str, here: Path) -> Path:
         found.wait(60)
         return looks_up(text, here)
 
-    monkeypatch.setattr(new, "place", slow)
+    monkeypatch.setattr(new_session, "place", slow)
     async with asked_for_another(tmp_path) as (run, pilot, place, prompt):
         await pilot.press("end", "x", "enter")
         await until(pilot, lambda: prompt.has_focus)

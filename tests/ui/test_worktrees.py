@@ -17,7 +17,7 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.worktrees.creation import make, planned
 from tests.ui.asked import SINGLE

@@ -194,7 +194,7 @@ class ReplayScreen(SessionBase):
 
     def compose(self) -> ComposeResult:
         yield self.transcript
-        yield self.place_bar
+        yield self.block_bar
         yield self.search_bar
         yield self.dock
         yield self.status_line

@@ -33,12 +33,12 @@ from ccq_tui.screens.session.ui import AGAIN_SECONDS
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.supervisor.events import OWN_EVENTS, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.widgets.block_bar import BlockBar
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.place_bar import PlaceBar
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SEARCH, SearchBar
 from ccq_tui.widgets.status_line import StatusLine
@@ -78,7 +78,7 @@ class SessionBase(Screen[None]):
         self.session = session
         self.transcript = transcript
         self.dock = dock
-        self.place_bar = PlaceBar()
+        self.block_bar = BlockBar()
         self.search_bar = SearchBar()
         self.status_line = StatusLine()
         self.clock = session.clock
@@ -341,7 +341,7 @@ class SessionBase(Screen[None]):
 
     @on(Transcript.MarkChanged)
     def _mark_changed(self) -> None:
-        self.place_bar.tell(self.transcript.mark, self.transcript.block_count)
+        self.block_bar.tell(self.transcript.mark, self.transcript.block_count)
 
     @on(Transcript.Pointed)
     def _pointed(self, event: Transcript.Pointed) -> None:

@@ -40,7 +40,7 @@ class ClosedDrafts:
         return SEPARATOR.join(self._drafts)
 
 
-class LeftPages:
+class ClosedPages:
     """Keeps the pages of question sets that were closed, for when the same questions are asked again."""
 
     def __init__(self) -> None:

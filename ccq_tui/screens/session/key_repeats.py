@@ -16,7 +16,7 @@ LATE_SECONDS = 0.05
 """How late a timer may be before keys that came meanwhile may still wait behind it."""
 
 
-class LetGo:
+class KeyRelease:
     """Calls a function once a key that was just pressed can have no repeat any more.
 
     A program that stood still for longer than a repeat takes has not seen the repeats that came meanwhile,
@@ -63,7 +63,7 @@ class QuitKeys:
         self._quit = quit
         self._last = ("", float("-inf"))
         self._held = False
-        self._quitting: LetGo | None = None
+        self._quitting: KeyRelease | None = None
 
     def press(self, key: str, first: Callable[[], str] = lambda: "") -> None:
         """Take a press; ``first`` does what the first of two means, and returns what to say of it."""
@@ -83,7 +83,7 @@ class QuitKeys:
             self._held = True
             return
         if self._ui.pressed_again(key):
-            self._quitting = LetGo(self._ui, self._leave)
+            self._quitting = KeyRelease(self._ui, self._leave)
             return
         words = " · ".join(part for part in (first(), f"{shown_key(key)} again quits") if part)
         self._ui.say(words, seconds=AGAIN_SECONDS)

@@ -8,7 +8,7 @@ from ccq_tui.config import Launch
 from ccq_tui.supervisor.session import SupervisedSession
 
 
-class OfSession(Message):
+class SessionMessage(Message):
     """A message that names its session."""
 
     def __init__(self, session: SupervisedSession) -> None:
@@ -48,11 +48,11 @@ class NextWaitingWanted(Message):
     """The next session that waits for a person is to be shown."""
 
 
-class CloseWanted(OfSession):
+class CloseWanted(SessionMessage):
     """A session is to be ended and taken away."""
 
 
-class ReplaceWanted(OfSession):
+class ReplaceWanted(SessionMessage):
     """Another conversation is to take the place of a session."""
 
     def __init__(self, session: SupervisedSession, launch: Launch) -> None:
@@ -60,15 +60,15 @@ class ReplaceWanted(OfSession):
         self.launch = launch
 
 
-class ElsewhereWanted(OfSession):
+class ElsewhereWanted(SessionMessage):
     """What can be done about a session that another process runs is to be chosen."""
 
 
-class Told(Message):
+class SessionChanged(Message):
     """A list of sessions would say something else of one."""
 
 
-class NewsTold(OfSession):
+class SessionNews(SessionMessage):
     """Something happened in a session that is not on the screen."""
 
     def __init__(self, session: SupervisedSession, news: str) -> None:

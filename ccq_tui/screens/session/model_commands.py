@@ -10,7 +10,8 @@ from ccq_tui.agent.events import Connected, EffortChanged, ModelChoice, ModelsLi
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
-from ccq_tui.screens.session.permission_mode import BYPASS, MEANINGS, said
+from ccq_tui.screens.session.permission_mode import MEANINGS, said
+from ccq_tui.screens.session.view import BYPASS
 from ccq_tui.supervisor.events import SessionEvent
 
 EFFORTS = {

@@ -16,7 +16,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.desktop_notifications import Bar, has_progress, notification, progress, wanted_protocol
-from ccq_tui.screens.session.messages import NewsTold
+from ccq_tui.screens.session.messages import SessionNews
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
 from ccq_tui.supervisor.events import SessionEvent
@@ -82,7 +82,7 @@ class Notifications:
             return
         (title, text), app = notification_of(self._ui.view.name, news), self._ui.app
         if not self._ui.in_front:
-            self._ui.post_message(NewsTold(self._ui.session, text))
+            self._ui.post_message(SessionNews(self._ui.session, text))
         elif app.app_focus:
             return
         if self._settings.bell:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection
 
 from ccq_tui.agent.events import ErrorReported, ModeChanged, ModelsListed
 from ccq_tui.screens.session.ui import SessionUi
+from ccq_tui.screens.session.view import BYPASS
 from ccq_tui.supervisor.events import SessionEvent
 
-BYPASS = "bypassPermissions"
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
 """The modes in the order of the key; dontAsk, which refuses what it would ask, is left by it alone."""
 MEANINGS = {

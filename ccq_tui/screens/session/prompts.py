@@ -29,7 +29,7 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.shell_runs import command_in, run_in
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
-from ccq_tui.screens.session.key_repeats import LetGo
+from ccq_tui.screens.session.key_repeats import KeyRelease
 from ccq_tui.screens.session.prompt_images import name_mentioned
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.rewind_command import RewindCommand
@@ -231,7 +231,7 @@ class Prompts:
             self._ui.say(words, seconds=AGAIN_SECONDS)
             return
         if escapes.may_be_held:
-            LetGo(self._ui, partial(self._interrupt_after, escapes))
+            KeyRelease(self._ui, partial(self._interrupt_after, escapes))
         else:
             self._interrupt()
 
@@ -247,7 +247,7 @@ class Prompts:
             and escapes.before == first
             and not presses_of(dock).other_since("escape", first)
         ) and (escapes.last or 0.0) - first < AGAIN_SECONDS:
-            LetGo(self._ui, partial(self._clear_or_rewind_after, escapes))
+            KeyRelease(self._ui, partial(self._clear_or_rewind_after, escapes))
             return
         if escapes.counts:
             self._escaped_at = escapes.last

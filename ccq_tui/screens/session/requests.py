@@ -25,7 +25,7 @@ from ccq_tui.questions import Expired
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import (
     ClosedDrafts,
-    LeftPages,
+    ClosedPages,
     draft_of,
     plan_left_over,
     set_left_over,
@@ -61,7 +61,7 @@ class RequestQueue:
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui
         self._drafts = ClosedDrafts()
-        self._left = LeftPages()
+        self._left = ClosedPages()
         self._said_closed = ""
         self._way: tuple[str, str] = "", ""
         """The request of which it is said how its answer reaches the agent, and the words."""

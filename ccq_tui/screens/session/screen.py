@@ -150,7 +150,7 @@ class SessionScreen(SessionBase):
     def compose(self) -> ComposeResult:
         yield self.side_bar
         yield self.transcript
-        yield self.place_bar
+        yield self.block_bar
         yield self.search_bar
         yield self.dock
         yield self.status_output.line

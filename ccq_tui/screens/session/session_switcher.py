@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
-from ccq_tui.screens.session.messages import BarToggled, CloseWanted, StepWanted, Told
+from ccq_tui.screens.session.messages import BarToggled, CloseWanted, SessionChanged, StepWanted
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 ROOM_FOR_BAR = 80
@@ -51,7 +51,7 @@ class SessionSwitcher(CommandGroup):
         told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
         if told != self._told or self.counts_seconds:
             self._told = told
-            self._ui.post_message(Told())
+            self._ui.post_message(SessionChanged())
 
     def draw(self) -> None:
         """Show the side bar where there is room for it."""

@@ -31,10 +31,10 @@ from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TIMED
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.events import SessionEvent
+from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.status_line import StatusLine
 
-Hints = tuple[tuple[str, str], ...]
 Wanted = tuple[tuple[str, str], ...]
 """Names of actions with what they do."""
 

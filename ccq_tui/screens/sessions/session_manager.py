@@ -24,7 +24,7 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.sessions.new import NewSessionScreen
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, next_waiting, stepped
 from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.trust_gate import TrustGate

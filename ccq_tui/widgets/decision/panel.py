@@ -26,7 +26,7 @@ from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabC
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import detail_lines, headline
-from ccq_tui.widgets.hints import HintBar, hint_height
+from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel import RequestPanel
@@ -186,7 +186,7 @@ class DecisionForm:
             most_keys = key_lines(screen) if roomy else 1
             share = shares(
                 screen,
-                keys=hint_height(keys, "", width, most_keys, look.last_key),
+                keys=HintLines(keys, "", most_keys, look.last_key).height(width),
                 details=len(details.lines),
                 choices=len(choices),
                 fewest_choices=len(choices) if roomy else min(FEWEST_CHOICES, len(state.choices)),

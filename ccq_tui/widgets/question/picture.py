@@ -13,7 +13,7 @@ from ccq_tui.questions.keys import has_preview, hints
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import Hints, hint_height
+from ccq_tui.widgets.hints import HintLines, Hints
 from ccq_tui.widgets.lines import DrawnLine, Flow
 from ccq_tui.widgets.panel.measures import (
     FIELD_LINES,
@@ -201,7 +201,7 @@ class Picture:
         states = [self.state, *self._resting(on_other=False), *self._resting(on_other=True)]
         look = self.look
         keys = max(
-            hint_height(hints(s), self.right, look.width, self.key_lines, look.last_key) for s in states
+            HintLines(hints(s), self.right, self.key_lines, look.last_key).height(look.width) for s in states
         )
         return RULE + len(self.head) + keys
 

@@ -11,7 +11,7 @@ from typing import Any
 _NUMBER = re.compile(r"#(\w+)")
 
 
-class Doing(StrEnum):
+class TodoState(StrEnum):
     """How far an entry is, in the CLI's words."""
 
     PENDING = "pending"
@@ -24,7 +24,7 @@ class Todo:
     """One thing to do; ``text`` is unsanitised."""
 
     text: str
-    doing: Doing = Doing.PENDING
+    doing: TodoState = TodoState.PENDING
 
 
 class Checklist:
@@ -62,18 +62,18 @@ def todos(source: Any) -> tuple[Todo, ...]:
 
 
 def _named(todo: Mapping[str, Any]) -> Any:
-    now = todo.get("activeForm") if todo.get("status") == Doing.NOW else ""
+    now = todo.get("activeForm") if todo.get("status") == TodoState.NOW else ""
     return now or todo.get("content") or ""
 
 
-def _doing(status: Any) -> Doing:
-    return Doing(status) if status in set(Doing) else Doing.PENDING
+def _doing(status: Any) -> TodoState:
+    return TodoState(status) if status in set(TodoState) else TodoState.PENDING
 
 
 def done(entries: Iterable[Todo]) -> str:
     """Say how many entries are done: ``2 of 3 done``."""
     states = [entry.doing for entry in entries]
-    return f"{states.count(Doing.DONE)} of {len(states)} done"
+    return f"{states.count(TodoState.DONE)} of {len(states)} done"
 
 
 class TaskList:

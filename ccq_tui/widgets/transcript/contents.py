@@ -11,8 +11,8 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.cuts import markdown_parser
 from ccq_tui.widgets.transcript.export import plain_text
+from ccq_tui.widgets.transcript.highlights import drawn_pattern, spans_in
 from ccq_tui.widgets.transcript.markdown import is_safe_url
-from ccq_tui.widgets.transcript.overlay import drawn_pattern, spans_in
 
 LOOKED_AT = 200_000
 """Characters of a block that are searched for code, links and paths."""

@@ -15,7 +15,7 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript import heads
-from ccq_tui.widgets.transcript.checklist import Checklist, Doing, Todo
+from ccq_tui.widgets.transcript.checklist import Checklist, Todo, TodoState
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.diff import Diff
 from ccq_tui.widgets.transcript.diff_painter import draw_diff, more
@@ -26,7 +26,7 @@ from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 
 BAR = "  │ "
 ENTRY_LIMIT = 500
-SIGNS = {Doing.PENDING: ("☐", "muted"), Doing.NOW: ("▸", "warning"), Doing.DONE: ("✔", "success")}
+SIGNS = {TodoState.PENDING: ("☐", "muted"), TodoState.NOW: ("▸", "warning"), TodoState.DONE: ("✔", "success")}
 """Signs and colours of what is to be done, what is being done and what is done."""
 
 
@@ -57,8 +57,8 @@ def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
 
 def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
     sign, colour = SIGNS[entry.doing]
-    style = {Doing.PENDING: Style.null(), Doing.NOW: pen.colours["strong"], Doing.DONE: pen.colours["muted"]}
-    text = Text(one_line(entry.text, ENTRY_LIMIT), style[entry.doing])
+    styles = {TodoState.NOW: pen.colours["strong"], TodoState.DONE: pen.colours["muted"]}
+    text = Text(one_line(entry.text, ENTRY_LIMIT), styles.get(entry.doing, Style.null()))
     return pen.hang(Text(f"{sign} ", pen.colours[colour]), text, width)
 
 

@@ -11,8 +11,8 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.export import with_inner
+from ccq_tui.widgets.transcript.highlights import MatchSpan, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.order import BlockChange
-from ccq_tui.widgets.transcript.overlay import MatchSpan, drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search_index import Finder, Hit, unfolded
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 

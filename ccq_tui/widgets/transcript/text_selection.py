@@ -18,8 +18,8 @@ from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.widgets.transcript.highlights import painted
 from ccq_tui.widgets.transcript.markdown import tokens_of
-from ccq_tui.widgets.transcript.overlay import painted
 from ccq_tui.widgets.transcript.painter import GUIDE
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.viewport import Viewport

@@ -9,7 +9,7 @@ from typing import Any
 from ccq_tui.agent.output_text import hook_refusal, size
 from ccq_tui.inbox.layout import plural
 from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState, uncoloured
-from ccq_tui.widgets.transcript.checklist import Doing
+from ccq_tui.widgets.transcript.checklist import TodoState
 from ccq_tui.widgets.transcript.diff import counts
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, ToolCard, card_of
@@ -17,7 +17,7 @@ from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, ToolCard, card_of
 _EXIT = re.compile(r"\AExit code (-?\d+)")
 _ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
 _IMAGE = re.compile(r"\A\[image[^\n\]]*\]\Z")
-_DONE = {Doing.PENDING: "to do", Doing.NOW: "begun", Doing.DONE: "done"}
+_DONE = {TodoState.PENDING: "to do", TodoState.NOW: "begun", TodoState.DONE: "done"}
 
 
 def told(block: ToolBlock) -> str:

@@ -7,11 +7,11 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 
 
-class PlaceBar(HintBar):
+class BlockBar(HintBar):
     """Shows the keys for the current block, and which of how many it is; no room while there is none."""
 
     DEFAULT_CSS = """
-    PlaceBar {
+    BlockBar {
         background: $surface;
         display: none;
         &.-on { display: block; }
