@@ -389,7 +389,7 @@ class CcqApp(_Base):
         self._suspending = False
 
     def came_back(self) -> None:
-        """Count time limits anew after a stop, in which nobody could press a key."""
+        """Count time limits again after a stop, in which nobody could press a key."""
         self._came_back_at = self.clock()
         for screen in self.sessions:
             screen.attention.touch()

@@ -1,4 +1,4 @@
-"""How a terminal is told that somebody is needed: which sequences it knows, and what they say.
+"""How a terminal is notified that somebody is needed: which sequences it knows, and what they say.
 
 Each terminal has its own: OSC 9 (iTerm2), OSC 777 (rxvt, foot, WezTerm, Ghostty, VTE), OSC 99 (kitty), and
 OSC 9;4 for the progress in the task bar (ConEmu, Windows Terminal, Ghostty, WezTerm).

@@ -118,7 +118,7 @@ def _start(command: list[str]) -> bool:
         # Explorer says 1 when all is well.
         return process.wait(SECONDS) == 0 or command[0] == "explorer.exe"
     except subprocess.TimeoutExpired:
-        return True  # a browser that goes on
+        return True  # a browser that keeps running
 
 
 async def _edit(app: App[Any], target: Target, path: Path) -> str:

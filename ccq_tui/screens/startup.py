@@ -144,7 +144,7 @@ async def _opened(
         await asyncio.to_thread(move_draft, place, one.id, launch.session_id)
     trusted = await trust.let_in(launch, leave=LATER)
     if trusted is not None:
-        await sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings anew
+        await sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings again
     return trusted is not None
 
 

@@ -23,7 +23,7 @@ from ccq_tui.widgets.pointer import Pointer
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
 NARROW = 60
-"""Cells below which keys go before the word at the right end, and the last of them stands alone."""
+"""Cells below which keys go before the word at the right end, and the last of them is alone."""
 APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
 

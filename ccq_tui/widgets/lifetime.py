@@ -54,7 +54,7 @@ def soon(owner: MessagePump, callback: Callable[[], object]) -> None:
 
 
 def after_refresh(owner: MessagePump, callback: Callable[[], object]) -> None:
-    """Call a function once the screen was drawn anew, if its owner still lives then."""
+    """Call a function after the next drawing of the screen, if its owner still lives then."""
     owner.call_after_refresh(_called, owner, callback)
 
 

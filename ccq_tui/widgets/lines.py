@@ -29,7 +29,7 @@ class DrawnLine:
     Attributes:
         text: What is drawn.
         row: What the line belongs to when that can be pointed at.
-        at_cursor: What is drawn instead while the cursor is on the row, so that moving it wraps nothing anew.
+        at_cursor: What is drawn instead while the cursor is on the row, so that moving it wraps nothing.
     """
 
     text: Text
@@ -103,7 +103,7 @@ def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
 
 
 FOLD_SIGN = "↳ "
-"""Before what goes on from the line above."""
+"""Before the rest of the line above."""
 
 
 def verbatim(text: str, style: Style, width: int, fold: Style | None = None) -> Iterator[Text]:
@@ -348,7 +348,7 @@ class FlowView(LineView):
 class TextLines(Static):
     """Draws lines that fit its width.
 
-    What is the same is not drawn again, and only another number of lines lays the screen out anew: a layout
+    What is the same is not drawn again, and only another number of lines lays the screen out again: a layout
     costs as much as all else that a key does.
     """
 

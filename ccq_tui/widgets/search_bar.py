@@ -156,7 +156,7 @@ class SearchBar(Horizontal):
 
     @property
     def _before_hints(self) -> int:
-        """Cells between the beginning of what stands beside the field and the keys."""
+        """Cells between the beginning of what is beside the field and the keys."""
         return cell_len(self.found_text) + 2 if self.found_text else 0
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

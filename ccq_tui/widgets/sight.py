@@ -64,7 +64,7 @@ class SightView(FlowView):
         return super().render_lines(crop)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Tell that other lines are on the screen."""
+        """Report that other lines are on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Looked())
 

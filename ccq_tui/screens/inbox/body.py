@@ -27,7 +27,7 @@ from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.sight import SightView, more_line
 
 AGES_SECONDS = 10.0
-"""How often the ages are drawn anew."""
+"""How often the ages are drawn again."""
 MORE_FRAME = 6
 """Cells beside the row that says how much more of a plan there is."""
 MOST_LINES = 5_000
@@ -105,7 +105,7 @@ class InboxBody(Vertical):
             answers = "1 answer" if undelivered == 1 else f"{undelivered} answers"
             title.append(f" · {answers} not delivered (F5)", palette.warning)
         if title != self._title or palette != self._palette:
-            # Each update lays the whole screen out anew.
+            # Each update lays the whole screen out again.
             self._title, self._palette = title, palette
             self.query_one("#inbox-title", Static).update(title)
 

@@ -100,7 +100,7 @@ class InboxList(FilteredList[InboxRow]):
     """What waits, as it is looked at, oldest first.
 
     Attributes:
-        grouped: Whether the rows of a session stand together.
+        grouped: Whether the rows of a session are together.
     """
 
     grouped: bool = False
@@ -113,7 +113,7 @@ class InboxList(FilteredList[InboxRow]):
         return tuple(sorted(found, key=lambda row: first[row.session_id]))
 
     def regrouped(self) -> Self:
-        """Let the rows of a session stand together, or all rows by age."""
+        """Put the rows of a session together, or all rows by age."""
         return self.kept(replace(self, grouped=not self.grouped))
 
     def merged(self, rows: Iterable[InboxRow]) -> Self:

@@ -66,7 +66,7 @@ class RequestAnswers:
     def save(self, row: InboxRow, draft: Draft, *, elsewhere: bool = False) -> None:
         """Keep a draft that changed.
 
-        The time limits of its session start anew unless another surface changed it.
+        The time limits of its session start again unless another surface changed it.
         """
         screen = self._screen_of(row)
         if screen is not None and not elsewhere:

@@ -53,7 +53,7 @@ ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
 SAID_SECONDS = 20.0
 SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
-"""What keys do that scrolls what stands above a panel."""
+"""What keys do that scrolls what is above a panel."""
 
 
 @dataclass(slots=True)
@@ -246,7 +246,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         view.scroll_relative(y=-by if action.endswith("up") else by, animate=False, force=True)
 
     def on_key(self, event: events.Key) -> None:
-        """Scroll what stands above a panel by the keys that the panel leaves to others."""
+        """Scroll what is above a panel by the keys that the panel leaves to others."""
         if self.panel is not None and (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
             event.stop()
             self._scroll_about(action)

@@ -85,7 +85,7 @@ class CardFeed:
             self._draw()
 
     def _gather(self) -> None:
-        """Take in how the sessions of this terminal stand now."""
+        """Take in the state of the sessions of this terminal."""
         here = self._cards_here()
         if here != self._here:
             self._here = here
@@ -115,7 +115,7 @@ class CardFeed:
         )
 
     def read_again(self, session_ids: Iterable[str]) -> None:
-        """Read some stored sessions anew, soon."""
+        """Read some stored sessions again, soon."""
         self._to_read.update(dict.fromkeys(session_ids))
         if self._to_read and not self._reading:
             self._reading = True
@@ -138,7 +138,7 @@ class CardFeed:
             case InboxRenewed(another=True):
                 start_work(self._owner, self.read_all, name="overview")
             case InboxTrouble():
-                pass  # the session on the screen tells it
+                pass  # the session on the screen says it
 
     async def read_all(self) -> None:
         """Read page by page: the first is seen before the last is read."""
@@ -170,7 +170,7 @@ class CardFeed:
             self._reading = False
 
     def look_again(self) -> None:
-        """Read the sessions of other processes anew, and draw the times."""
+        """Read the sessions of other processes again, and draw the times."""
         self.read_again(card.session_id for card in self.board.rows if card.place is SessionPlace.OTHER)
         self._draw()
 

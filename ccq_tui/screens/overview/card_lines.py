@@ -233,7 +233,7 @@ def _group_line(group: Group, count: int, width: int, palette: Palette) -> Text:
 
 
 def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette) -> list[Text]:
-    """Return what is known of the card under the cursor: its name, how and where it stands, what it said."""
+    """Return what is known of the card under the cursor: its name, its state and place, what it said."""
     room = max(8, width - 4)
     words = sign_and_word(SessionState(card.state), card.waiting)[1]
     if card.group is Group.FAILED and card.state != SessionState.FAILED:

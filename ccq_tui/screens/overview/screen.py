@@ -84,12 +84,12 @@ class Columns(Horizontal):
 
 
 LOOK_SECONDS = 5.0
-"""How often the times are drawn anew, and sessions of other processes read: a killed one tells nobody."""
+"""How often the times are drawn again, and sessions of other processes read: a killed one reports nothing."""
 ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
 AT_WORK = (Group.NEEDS, Group.WORKING)
 GONE = "It is deleted, or its directory is gone: it cannot be opened"
 COLUMNS_FROM = 126
-"""Cells from which all groups stand side by side; below that they stand one below the other."""
+"""Cells from which all groups are side by side; below that they are one below the other."""
 TALL_FROM = 18
 """Lines of the screen from which a card of the list has two."""
 FINDING: Hints = (("Enter", "to the cards"), ("Esc", "clear"), ("↑ ↓", "move"))
@@ -372,7 +372,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def on_resize(self) -> None:
         if is_live(self):
-            # Textual's own layout, which goes on now, would pass over heights that change within it.
+            # Textual's own layout, which follows now, would pass over heights that change within it.
             after_refresh(self, self.draw)
 
     def draw(self) -> None:

@@ -321,7 +321,7 @@ LONGEST_LABEL = 200
 LONGEST_DESCRIPTION = 400
 LONGEST_RIGHT = 40
 BESIDE_FROM = 64
-"""From this width descriptions stand beside the labels, below it under them."""
+"""From this width descriptions are beside the labels, below it under them."""
 WIDEST_COLUMN = 28
 
 

@@ -40,7 +40,7 @@ SIGNS = {"user": "❯ ", "assistant": "● "}
 
 
 class SessionPicker(Picker):
-    """Shows sessions; when one was chosen, `way` says how to go on."""
+    """Shows sessions; when one was chosen, `way` says how to continue."""
 
     DEFAULT_CSS = """
     SessionPicker {

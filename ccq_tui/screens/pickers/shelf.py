@@ -134,6 +134,6 @@ def age(seconds: float) -> str:
 
 
 def shelved_now(sessions: Sequence[Shelved], *, everywhere: bool) -> tuple[PickRow, ...]:
-    """Return the rows of sessions as they stand now."""
+    """Return the rows of sessions as they are now."""
     now = time.time()
     return tuple(session_row(one, now, everywhere=everywhere) for one in sessions)

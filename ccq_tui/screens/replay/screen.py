@@ -220,7 +220,7 @@ class ReplayScreen(SessionBase):
             widget = None
         super().set_focus(widget, scroll_visible, from_app_focus)
 
-    # -- how it stands ------------------------------------------------------------------------------------
+    # -- its state ------------------------------------------------------------------------------------
 
     def _show_standing(self) -> None:
         if not self.live:
@@ -230,7 +230,7 @@ class ReplayScreen(SessionBase):
         self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
 
     def action_pause(self) -> None:
-        """Hold the replay, or let it go on."""
+        """Hold the replay, or let it continue."""
         if not self._ended:
             self.replayed.pause()
             self.changed()

@@ -31,7 +31,7 @@ class AttentionWatch:
         self._ui.dock.count_down(self._ui.session.look())
 
     def touch(self) -> None:
-        """Count anew: somebody did something, here or for this session on another screen."""
+        """Count again: somebody did something, here or for this session on another screen."""
         self._touched = self._ui.clock()
 
     def _attention(self) -> Attention:

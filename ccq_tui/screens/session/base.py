@@ -59,7 +59,7 @@ READING_KEYS = (
 
 
 class SessionBase(Screen[None]):
-    """Shows what a session tells, and lets a person read it and answer; each concern has its controller.
+    """Shows the events of a session, and lets a person read it and answer; each concern has its controller.
 
     The controllers hear of an event in the order in which `listeners` names them, after the transcript.
     """
@@ -71,7 +71,7 @@ class SessionBase(Screen[None]):
     """Who has the keys; Textual would draw the whole screen for another one, not only the two that change."""
 
     class EventsArrived(Message):
-        """The session told something; the events are in the screen's queue."""
+        """The session sent something; the events are in the screen's queue."""
 
     def __init__(self, session: SupervisedSession, transcript: Transcript, dock: Dock) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class SessionBase(Screen[None]):
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
         """What takes each event, in this order."""
         self.shown_by: tuple[Callable[[], None], ...] = ()
-        """What shows that something is known anew, in this order."""
+        """What draws after a change, in this order."""
         self._arrived: deque[SessionEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
@@ -175,7 +175,7 @@ class SessionBase(Screen[None]):
         return soon and before == key
 
     def changed(self) -> None:
-        """Show that something is known anew."""
+        """Draw what has changed."""
         for show in self.shown_by:
             show()
 
@@ -218,7 +218,7 @@ class SessionBase(Screen[None]):
 
     @on(events.ScreenResume)
     def _resumed(self, event: events.ScreenResume) -> None:
-        """Style everything once: a screen that is shown for the first time is told so twice."""
+        """Style everything once: a screen that is shown for the first time hears so twice."""
         if event.refresh_styles:
             event.refresh_styles = not self._styled
             self._styled = self.is_attached
@@ -228,7 +228,7 @@ class SessionBase(Screen[None]):
 
     @on(events.ScreenSuspend)
     def _suspended(self) -> None:
-        """Style everything anew when it is shown again."""
+        """Have everything styled again when it is shown next."""
         self._styled = False
         if self.live:
             self.requests.covered()
@@ -304,7 +304,7 @@ class SessionBase(Screen[None]):
         return super().check_action(action, parameters)
 
     def _copy_or_quit(self) -> None:
-        """Copy what is selected; with nothing selected, stop what goes on, and quit when pressed twice."""
+        """Copy what is selected; with nothing selected, stop what runs, and quit when pressed twice."""
         selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
         if selected:
             self.start(partial(copy, self.app, selected), "copy", group="copy", exclusive=True)

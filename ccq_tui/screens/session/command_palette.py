@@ -49,7 +49,7 @@ class CommandPalette(CommandGroup):
             self._ui.post_message(Prompt.Submitted(value))
 
     def _begin(self, command: str) -> None:
-        """Write a command into the prompt; what stands there becomes its argument."""
+        """Write a command into the prompt; what is there becomes its argument."""
         prompt = self._ui.dock.prompt
         prompt.put(command + prompt.text)
         self._ui.say("The command takes an argument · type it, then Enter")

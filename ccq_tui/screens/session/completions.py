@@ -34,7 +34,7 @@ class Completions:
         self.commands = own
         """All commands, the program's own first."""
         self.listed = False
-        """Whether the CLI has told which commands it knows."""
+        """Whether the CLI has said which commands it knows."""
         self._earlier = earlier
         self._files = FileSource(ui.view.cwd, ui.clock)
         self._listing: asyncio.Task[None] | None = None
@@ -86,7 +86,7 @@ class Completions:
 
 
 def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple[SlashCommand, ...]:
-    """Return both, the program's own first; a name stands once, and is nobody's alias."""
+    """Return both, the program's own first; a name occurs once, and is nobody's alias."""
     commands: dict[str, SlashCommand] = {}
     for command in (*own, *others):
         commands.setdefault(command.name, command)

@@ -262,7 +262,7 @@ class Dock(Vertical):
         """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
         self._settled += 1
         if self._panel is not None and self._line.head is gone:
-            # The panel may be a key ahead of what it has told.
+            # The panel may be a key ahead of its messages.
             gone = replace(gone, draft=self._panel.state)
             self._let_panel_go()
         self._line = self._line.without(gone.request.id)
@@ -414,7 +414,7 @@ class Dock(Vertical):
         self._show_soon()
 
     def uncover(self) -> None:
-        """Begin the panel's grace anew: what covered it until now, a search or a list, went away."""
+        """Begin the panel's grace again: what covered it until now, a search or a list, went away."""
         if self._covered and self._panel is not None:
             self._panel.uncover()
 
@@ -443,7 +443,7 @@ class Dock(Vertical):
     def _show_prompt(self) -> None:
         """Show the prompt or the panel, whichever has its turn, and give it the focus."""
         covered = self._covered
-        # Not by a class: Textual would look up all styles of all parts anew.
+        # Not by a class: Textual would look up all styles of all parts again.
         self.prompt.display = not covered
         if self._panel is not None:
             self._panel.display = covered

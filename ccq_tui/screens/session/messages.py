@@ -1,4 +1,4 @@
-"""What the screen of a session tells the program: each message is a wish or a change that concerns others."""
+"""Messages of a session's screen to the program: wishes, and changes that concern others."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Notifications:
             self._news.append(news)
 
     def changed(self) -> None:
-        """Tell the news of a burst at once, and show in the task bar how the session stands."""
+        """Notify once for the news of a burst, and show in the task bar the state of the session."""
         self._tell()
         if self._ui.in_front:
             self.show_bar(Bar.NONE if self._ui.app.app_focus else bar_of(self._ui.view.state))

@@ -45,7 +45,7 @@ class PanelPool:
             after(self._dock, APART_SECONDS, self.make_ready)
 
     def be_called(self, session: str, directory: str) -> None:
-        """Name the session anew, and where it works."""
+        """Take another name of the session, and where it works."""
         if (session, directory) != (self._session, self._directory):
             self._session, self._directory = session, directory
             for panel in self._made.values():

@@ -72,7 +72,7 @@ class RequestQueue:
         self._left_end_for = ""
         """The plan whose head was brought into view while the end was followed, or ""."""
 
-    # -- what the session tells -----------------------------------------------------------------------------
+    # -- events of the session -----------------------------------------------------------------------------
 
     def take(self, event: SessionEvent) -> None:
         """Let requests wait, close what was settled, and say how an answer reaches the agent."""

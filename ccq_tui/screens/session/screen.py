@@ -257,7 +257,7 @@ class SessionScreen(SessionBase):
         self.switcher.go_to(number)
 
     def _search_history(self) -> None:
-        """Search the earlier prompts, or go on to the next that was found."""
+        """Search the earlier prompts, or continue to the next that was found."""
         if self.dock.prompt.display:
             self.dock.prompt.search()
 

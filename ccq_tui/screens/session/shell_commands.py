@@ -17,7 +17,7 @@ from ccq_tui.widgets.transcript.tool_calls import finished
 from ccq_tui.widgets.transcript.tools import SHELL
 
 MOST_TOLD = 30_000
-"""Characters of each stream that Claude is told, as many as of a command that it runs itself."""
+"""Characters of each stream that Claude gets, as many as of a command that it runs itself."""
 NOTHING = "Type a command behind the ! · Enter runs it in your shell"
 ONE_RUNS = "A command still runs · Esc stops it · then Enter runs this one"
 RUNS = "Runs in your shell · Esc stops it"
@@ -26,7 +26,7 @@ NOT_HERE = "Commands do not run from here on Windows · open another terminal fo
 
 
 class ShellCommands:
-    """Runs one command at a time, shows what it writes, and tells Claude what came of it."""
+    """Runs one command at a time, shows what it writes, and reports the result to Claude."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui

@@ -133,7 +133,7 @@ class Status:
         self.look_at_branch()
 
     def forget_title(self) -> None:
-        """Set the title anew: another session may have put its own there."""
+        """Set the title again: another session may have put its own there."""
         self.title = ""
 
     def changed(self) -> None:

@@ -60,7 +60,7 @@ class StatusOutputLine(Static):
 
 
 class StatusOutput:
-    """Tells the command what is known, and shows its output."""
+    """Gives the command what is known, and shows its output."""
 
     def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
         self._ui = ui
@@ -83,7 +83,7 @@ class StatusOutput:
                 pass
 
     def changed(self) -> None:
-        """Run the command soon, if something that it is told is another than before."""
+        """Run the command soon, if something that it gets has changed."""
         if self._busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
             return
         if self._known() != self._told:

@@ -85,10 +85,10 @@ class SessionUi(Protocol):
         """Whether a key comes for the second time within a short time."""
 
     def changed(self) -> None:
-        """Show that something is known anew."""
+        """Draw what has changed."""
 
     def take(self, event: SessionEvent) -> None:
-        """Take an event as the session tells it."""
+        """Take an event of the session."""
 
     def post_message(self, message: Message) -> bool:
         """Tell the program something."""

@@ -16,7 +16,7 @@ FREE = "·"
 BUFFER = "╌"
 NAME_LENGTH = 32
 BAR = 50
-"""Cells of the bar; with what stands before it, it fits a narrow terminal."""
+"""Cells of the bar; with what comes before it, it fits a narrow terminal."""
 
 
 class UsageCommands(CommandGroup):

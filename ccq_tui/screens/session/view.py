@@ -1,4 +1,4 @@
-"""What is known of a session, as data: told by its events, drawn by the status line and the title."""
+"""What is known of a session, as data: changed by its events, drawn by the status line and the title."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def sign_and_word(state: SessionState, waiting: int) -> tuple[str, str]:
 
 
 def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
-    """Return what is known after an event; the view itself when it tells nothing new."""
+    """Return what is known after an event; the view itself when there is nothing new in it."""
     match event:
         case StateChanged(state):
             return view if state is view.state else replace(view, state=state, since=now, retry="")

@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 MOST_NAMED = 3
 SHORT_ID = 8
 COUNT_SECONDS = 0.1
-"""How long changes are gathered before what waits is counted anew."""
+"""How long changes are gathered before what waits is counted again."""
 
 
 class InboxWatch:

@@ -61,7 +61,7 @@ class NewSessionScreen(Overlay[WantedSession]):
     """Ends with the session that is wanted; with None when it was left.
 
     Attributes:
-        left: The first prompt as it stood there when it was left.
+        left: The first prompt as it was there when it was left.
     """
 
     DEFAULT_CSS = """
@@ -148,7 +148,7 @@ class NewSessionScreen(Overlay[WantedSession]):
         style = palette_of(self.query_one(NewSessionBody)).warning
         self.query_one("#new-problem", Static).update(Text(safe(str(error), limit=LONGEST), style))
         if not stay:
-            self._field(name).select_on_focus = False  # to be mended, not to be typed anew
+            self._field(name).select_on_focus = False  # to be mended, not to be typed again
             self._field(name).focus()
 
     def _field(self, name: str) -> Input:

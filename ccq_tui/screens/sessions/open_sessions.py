@@ -32,7 +32,7 @@ NAME_LENGTH = 60
 
 
 class OpenSessions(Sequence[SessionScreen]):
-    """The screens of all sessions, in the order in which they were opened; all go on while one is shown."""
+    """The screens of all sessions, in the order in which they were opened; all run while one is shown."""
 
     def __init__(self, app: App[Any], supervisor: Supervisor, clock: Callable[[], float]) -> None:
         self._app = app
@@ -95,7 +95,7 @@ class OpenSessions(Sequence[SessionScreen]):
         return {one.launch.settings.directory for one in self._modes if one is not without}
 
     def entries(self) -> tuple[SideBarEntry, ...]:
-        """Say how all sessions stand."""
+        """Return the state of all sessions."""
         now, front = self._clock(), self.front
         return tuple(
             entry_of(at, screen.view, len(screen.waiting.items), now, shown=screen is front)
@@ -159,12 +159,12 @@ class OpenSessions(Sequence[SessionScreen]):
     # -- what is said of them, and in the one on the screen -------------------------------------------------
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Have each change of how the sessions stand told, until what is returned is called."""
+        """Call a listener at each change of a session; returns what ends that."""
         self._listeners.append(listener)
         return partial(self._listeners.remove, listener)
 
     def list(self) -> None:
-        """Show in the session on the screen how all of them stand."""
+        """Show in the session on the screen the state of all of them."""
         if (front := self.front) is not None:
             front.switcher.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
         for listener in tuple(self._listeners):

@@ -190,7 +190,7 @@ class SessionManager:
             return f"{rests.session} runs in another ccq-tui now"
         directory = Path(rests.directory)
         try:
-            # A worktree in which nothing was left is made anew.
+            # A worktree in which nothing was left is made again.
             await asyncio.to_thread(back_in, directory, trusts=trusts)
             launch = replace(await self._launch_in(directory), resume=rests.session_id)
         except (SettingsError, WorktreeError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What stands before a session in an untrusted directory: the question, and what its answer does."""
+"""What comes before a session in an untrusted directory: the question, and what its answer does."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def detail_lines(
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
         yield from wrapped(Text(PLAN_EDITED if plan else PLAN_ABOVE, palette.muted), width)
         if plan:
-            # What stays stands above; there is room for little here.
+            # What stays is above; there is room for little here.
             yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
         return
     # Where the agent describes no command, the CLI gives the command itself.

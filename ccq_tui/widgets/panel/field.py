@@ -102,7 +102,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self.cursor_blink = False
 
     def on_resize(self) -> None:
-        """Draw all lines again, and show the caret: Textual wraps a text anew only after it has drawn it."""
+        """Draw all lines again, and show the caret: Textual wraps a text again only after it has drawn it."""
         soon(self, self._rewrapped)
 
     def _rewrapped(self) -> None:

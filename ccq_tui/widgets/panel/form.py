@@ -43,7 +43,7 @@ class Form(Protocol[State]):
         """Whose keys a person can choose."""
 
     def compose(self) -> Iterable[Widget]:
-        """Return what stands above the text field."""
+        """Return what is above the text field."""
 
     def forget(self) -> None:
         """Forget what was made of a request."""

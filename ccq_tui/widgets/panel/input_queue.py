@@ -53,7 +53,7 @@ class InputQueue:
         return self.turn
 
     def begun(self, turn: int) -> None:
-        """Take note that all is done that was in the queue when a turn began."""
+        """Note that all is done that was in the queue when a turn began."""
         self._behind = turn != self.turn
 
     def rest(self) -> list[Typed]:
@@ -68,7 +68,7 @@ class InputQueue:
             self.under_way += 1
 
     def are_ahead(self) -> None:
-        """Take note that all that is in the queue was typed before the panel was drawn."""
+        """Note that all that is in the queue was typed before the panel was drawn."""
         self._ahead = self.under_way
 
     def sort(self, event: Typed, state: Draft, *, rests: bool, drawn: bool) -> Fate:

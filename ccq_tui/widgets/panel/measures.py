@@ -77,7 +77,7 @@ FEWEST_OF_NAME = 10
 def title_line(who: str, about: str, look: PanelLook) -> Text:
     """Return the line that says who asks, what about, and in which session.
 
-    What happens soon if nobody presses a key stands in place of the session, or of who asks where there is no
+    What happens soon if nobody presses a key is in place of the session, or of who asks where there is no
     room beside that.
     """
     width, palette, place, instead = look.width, look.palette, look.place, look.countdown

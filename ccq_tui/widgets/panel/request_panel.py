@@ -163,7 +163,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._clock = clock
         self._countdown = ""
         self.drafting: Callable[[], bool] = bool
-        """Returns whether text stands in the prompt whose place the panel takes."""
+        """Returns whether text is in the prompt whose place the panel takes."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -321,7 +321,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_focus()
 
     def uncover(self, *, again: bool = True) -> None:
-        """Begin the grace anew: keys under way were meant for what covered the panel until now.
+        """Begin the grace again: keys under way were meant for what covered the panel until now.
 
         ``again``: this request was on the screen before.
         """
@@ -519,7 +519,7 @@ class RequestPanel(Vertical, Generic[State]):
     def watch_has_focus(self, has_focus: bool) -> None:
         """Show the caret while the panel has the focus.
 
-        Textual would look up all styles of the panel and its parts anew: none of them depends on the focus.
+        Textual would look up all styles of the panel and its parts again: none of them depends on the focus.
         """
         if is_live(self):
             self._sync_field(focused=has_focus)
@@ -535,7 +535,7 @@ class RequestPanel(Vertical, Generic[State]):
             soon(self, self._draw)
 
     def _laid_out(self, _screen: Screen[object]) -> None:
-        """Draw anew when the screen got another height: the panel's own size may be the same."""
+        """Draw again when the screen got another height: the panel's own size may be the same."""
         if self._drawn_for != self.app.size:
             self._draw()
 

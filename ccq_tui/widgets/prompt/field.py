@@ -35,7 +35,7 @@ class VimKeys:
         self._pieces: dict[str, tuple[str, str]] = {}
         """The names of pastes and images, and what a paste holds, by the characters that stand for them."""
         self.suspended: Callable[[], bool] = lambda: False
-        """Whether letters are typed all the same, since something else stands in the field."""
+        """Whether letters are typed all the same, since something else is in the field."""
         self.on_taken: Callable[[], None] = lambda: None
         """Called after each key that was taken."""
         self.walk: Callable[[int], object] = lambda _: None
@@ -140,7 +140,7 @@ class VimKeys:
         return text.translate({ord(sign): self._name(sign) for sign in self._pieces if sign in text})
 
     def _name(self, sign: str) -> str:
-        """Return the name of a piece; a paste that was sent meanwhile, or lost its name, is named anew."""
+        """Return the name of a piece; a paste that was sent meanwhile, or lost its name, is named again."""
         name, paste = self._pieces[sign]
         if paste and self._field.pastes.get(name) != paste:
             name = pastes.label(paste, self._field.pastes, self._field.text)
@@ -151,7 +151,7 @@ class VimKeys:
 class PromptField(AnswerField):
     """The text area of the prompt.
 
-    The name of a folded paste or of an image is one piece: the caret stands before or after it, and a key
+    The name of a folded paste or of an image is one piece: the caret comes before or after it, and a key
     that would delete a part of it deletes it all.
     """
 
@@ -169,7 +169,7 @@ class PromptField(AnswerField):
 
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         self.pastes: dict[str, str] = {}
-        """The folded pastes by the names under which they stand in the text."""
+        """The folded pastes by the names under which they are in the text."""
         self._pasted: list[str] = []
         """What was pasted into the last prompts, the newest first."""
         self.images: dict[str, PromptImage] = {}
@@ -237,7 +237,7 @@ class PromptField(AnswerField):
         self._pasted = [*now, *(one for one in self._pasted if one not in now)][:MOST_PASTES]
 
     def show(self, text: str, caret: int | None = None) -> None:
-        """Replace the text, which undo brings back; the caret stands at the end, or where it is told to."""
+        """Replace the text, which undo brings back; the caret goes to the end, or to a place."""
         if not text:
             self.remember_pastes()
         text, self.pastes = pastes.folded(text, self._pasted, self.pastes)
@@ -266,7 +266,7 @@ class PromptField(AnswerField):
         self.type(f"{self._named(image)} ")
 
     def exchange(self, text: str, attached: Sequence[PromptImage]) -> None:
-        """Put images in place of what a paste has put into the text, where that still stands."""
+        """Put images in place of what a paste has put into the text, where that is still there."""
         place = self.text.rfind(text)
         if place < 0:
             return
@@ -279,7 +279,7 @@ class PromptField(AnswerField):
         self.scroll_cursor_visible()
 
     def exchange_between(self, begin: int, end: int, text: str) -> None:
-        """Put a text in place of what stands between two places."""
+        """Put a text in place of what is between two places."""
         self.replace(text, self._location(begin), self._location(end), maintain_selection_offset=False)
 
     def go_to(self, place: int) -> None:

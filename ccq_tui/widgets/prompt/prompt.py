@@ -79,7 +79,7 @@ class Prompt(Vertical):
             self.words = words
 
     class Changed(Message):
-        """Another text stands in the prompt."""
+        """The text of the prompt changed."""
 
         def __init__(self, draft: PromptDraft) -> None:
             super().__init__()
@@ -123,7 +123,7 @@ class Prompt(Vertical):
         """Whether a prompt is queued that Up brings back into an empty field."""
         self._looking = 0
         self._entered: str | None = None
-        """What stood in the field as Enter came while images were looked for, or None."""
+        """What was in the field as Enter came while images were looked for, or None."""
         self.field.looks_at = self._look_at
         self.field.actions["history"] = self.search
         self.field.actions["stash"] = lambda: self.post_message(self.Said(self.stash()))
@@ -131,7 +131,7 @@ class Prompt(Vertical):
         self.field.vim.on_taken = self._note_command
         self.field.vim.walk = self._step
         self.last_typed: float | None = None
-        """When somebody last typed what stands here, in seconds of the clock, or None."""
+        """When somebody last typed what is here, in seconds of the clock, or None."""
 
     def compose(self) -> ComposeResult:
         yield ChoiceList()
@@ -147,17 +147,17 @@ class Prompt(Vertical):
 
     @property
     def text(self) -> str:
-        """What stands in the prompt, pastes whole; while earlier prompts are searched, what stood there."""
+        """What is in the prompt, pastes whole; while earlier prompts are searched, what was there."""
         return unfolded(self.draft.text, self.draft.pastes)
 
     @property
     def holds_text(self) -> bool:
-        """Whether anything stands in the prompt, or in its search; blanks alone are nothing."""
+        """Whether anything is in the prompt, or in its search; blanks alone are nothing."""
         return bool(self.field.text.strip()) or (self._aside is not None and bool(self._aside.text.strip()))
 
     @property
     def draft(self) -> PromptDraft:
-        """What stands in the prompt, as it stands there."""
+        """What is in the prompt, as it is there."""
         if self._aside is not None:
             return self._aside
         text = self.field.text
@@ -223,7 +223,7 @@ class Prompt(Vertical):
         self.put("\n".join([*self._returned, *([typed] if typed.strip() else [])]))
 
     def stash(self) -> str:
-        """Exchange what stands here with what was put aside before; return what to say of it."""
+        """Exchange what is here with what was put aside before; return what to say of it."""
         if self.searching:
             return ""
         aside, self._stashed = self._stashed, self.draft if self.holds_text else None
@@ -240,7 +240,7 @@ class Prompt(Vertical):
 
     @property
     def kept(self) -> PromptDraft:
-        """What is not to be lost: what was put aside, and what stands in the prompt."""
+        """What is not to be lost: what was put aside, and what is in the prompt."""
         if self._stashed is None:
             return self.draft
         aside, draft = unfolded(self._stashed.text, self._stashed.pastes), self.draft
@@ -248,7 +248,7 @@ class Prompt(Vertical):
         return PromptDraft(text, draft.pastes, images={**self._stashed.images, **draft.images})
 
     def clear(self) -> str:
-        """Empty the field, which undo brings back; return what stood there, pastes whole."""
+        """Empty the field, which undo brings back; return what was there, pastes whole."""
         text = self.text
         self._end_search()
         self._close()
@@ -277,7 +277,7 @@ class Prompt(Vertical):
         return draft
 
     def images_in(self, text: str) -> dict[str, PromptImage]:
-        """Return the images whose names stand in a text, in its order."""
+        """Return the images whose names are in a text, in its order."""
         return named(text, self.field.images)
 
     # -- images -------------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class Prompt(Vertical):
             self.post_message(self.Said(TYPED_ON))
 
     def _note_text(self) -> None:
-        """Take what stands in the field for known: nobody typed it."""
+        """Take what is in the field for known: nobody typed it."""
         self._known = self.field.text
         if self._entered is not None:
             self._entered = self.field.text
@@ -463,7 +463,7 @@ class Prompt(Vertical):
         if text is None:
             return False
         self._known = text
-        # Upwards the caret stays on the first line, so that the next key goes on.
+        # Upwards the caret stays on the first line, so that the next key continues.
         self.field.show(text, len(text.partition("\n")[0]) if by > 0 else None)
         self._close()
         self._tell()
@@ -478,7 +478,7 @@ class Prompt(Vertical):
     # -- the list -----------------------------------------------------------------------------------------
 
     def _end_search(self) -> PromptDraft:
-        """Put back what stood in the prompt before."""
+        """Put back what was in the prompt before."""
         draft, self._aside = self._aside or PromptDraft(), None
         if self.field.placeholder == SEARCH_PLACEHOLDER:
             self.field.placeholder = self._placeholder
@@ -550,7 +550,7 @@ class Prompt(Vertical):
         self.post_message(self.Changed(self.kept))
 
     def _held(self) -> bool:
-        """Whether the typing that a panel's end interrupted still goes on."""
+        """Whether the typing that a panel's end interrupted continues."""
         now = self._clock()
         if self._held_since is not None:
             self._held_since = now if now - self._held_since < TYPING_PAUSE else None

@@ -1,4 +1,4 @@
-"""What stands around the rows of a question panel: who asks, the tabs, what the text field is for."""
+"""What is around the rows of a question panel: who asks, the tabs, what the text field is for."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def asked_line(
 
 
 def coming_low(state: PanelState, width: int) -> str:
-    """Return what stands before the question on a screen too low for a title: `coming`, or its sign."""
+    """Return what comes before the question on a screen too low for a title: `coming`, or its sign."""
     if state.arriving is None:
         return ""
     return f"{coming(state)} · " if width >= WIDE_ENOUGH else "⋯ "
@@ -193,7 +193,7 @@ def field_label(state: PanelState) -> str:
 
 
 def field_hint(state: PanelState) -> str:
-    """Return what stands in the open text field while it is empty."""
+    """Return what is in the open text field while it is empty."""
     hint = state.page.question.placeholder if state.focus is Focus.FIELD else ""
     return safe(hint or field_label(state), keep_newlines=False, limit=LONGEST_PLACEHOLDER)
 

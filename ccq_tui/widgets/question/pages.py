@@ -29,7 +29,7 @@ from ccq_tui.widgets.question.captions import REVIEW, coming
 PREFIX = 8
 """Cells before a label: cursor, mark and number."""
 BESIDE_FROM = 64
-"""From this width descriptions stand beside short labels, below it under them."""
+"""From this width descriptions are beside short labels, below it under them."""
 LONGEST_SHORT_LABEL = 28
 DIGITS = 9
 PREVIEW_SIGN = "▤"
@@ -146,7 +146,7 @@ def _unlabelled(question: Question) -> bool:
 def _option(
     option: Option, on: bool, column: int, width: int, palette: Palette, sign: str
 ) -> tuple[Text, ...]:
-    """Wrap an option once for a width: selecting in a long list wraps nothing else anew."""
+    """Wrap an option once for a width: selecting in a long list wraps nothing else."""
     empty = not option.title.strip()
     style = palette.muted if empty else palette.on if on else palette.plain
     label = Text(EMPTY_LABEL if empty else drawn(option.title), style)

@@ -55,7 +55,7 @@ class PageView(LineView):
         self._scrolled = scrolled
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Tell that other lines are on the screen."""
+        """Report that other lines are on the screen."""
         super().watch_scroll_y(old_value, new_value)
         self._scrolled()
 
@@ -87,7 +87,7 @@ class QuestionForm:
         forget_lines()
 
     def keep_questions(self, before: PanelState, after: PanelState) -> None:
-        """Lay out anew what grew: lines are remembered by everything but their question."""
+        """Lay out again what grew: lines are remembered by everything but their question."""
         kept = {
             tab
             for tab, (old, new) in enumerate(zip(before.pages, after.pages, strict=False))
@@ -157,7 +157,7 @@ class QuestionForm:
         other, self._tab = state.tab != self._tab, state.tab
         self.list.show(drawn.lines, drawn.cursor, look.palette.cursor, from_top=other and not state.in_review)
         self._show_head()
-        # What is typed stands right under what it is about, the keys at the foot.
+        # What is typed is right under what it is about, the keys at the foot.
         typing = self.typing(state) and not drawn.preview_at
         self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
         self.label.set_class(not drawn.label, "-off")

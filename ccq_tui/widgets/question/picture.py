@@ -45,7 +45,7 @@ from ccq_tui.widgets.question.pages import (
 )
 
 BESIDE_FROM = 100
-"""From this width the preview stands beside the list."""
+"""From this width the preview is beside the list."""
 LIST_PERCENT = 45
 """The part of the width that the list keeps beside a preview."""
 FEWEST_UNDER = 7
@@ -113,7 +113,7 @@ class Picture:
 
     @property
     def right(self) -> str:
-        """The word beside the keys: which tab of how many, or a header that stands nowhere else."""
+        """The word beside the keys: which tab of how many, or a header that is nowhere else."""
         if self.state.needs_review:
             return f"{self.state.tab + 1}/{len(self.state.pages) + 1}"
         header = low_header(self.state.page.question.header, self.look.width)
@@ -150,7 +150,7 @@ class Picture:
 
     @cached_property
     def middle(self) -> int:
-        """Lines between the head and what stands above the keys."""
+        """Lines between the head and what is above the keys."""
         return self.height - self._around - self._typed(self.state.tab) - self.airy
 
     def _wanted(self, *, airy: bool, beside: bool = True) -> int:

@@ -14,7 +14,7 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 MARK = "▌"
-"""Stands in the margin beside the current block."""
+"""In the margin beside the current block."""
 
 
 class Step(Enum):

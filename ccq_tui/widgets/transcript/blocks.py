@@ -68,7 +68,7 @@ class RequestBlock(Block):
     """Something that waits, or waited, for a person.
 
     Attributes:
-        outcome: How the waiting ended, or None while it goes on.
+        outcome: How the waiting ended, or None while it continues.
         settled: When that was, or None if it is not known.
         actor: Who answered, or None if that is not known.
     """
@@ -99,7 +99,7 @@ class ToolState(StrEnum):
 
 @dataclass(eq=False)
 class PermissionBlock(RequestBlock):
-    """A permission that was asked for; ``attached`` when it stands right under the call that it is for."""
+    """A permission that was asked for; ``attached`` when it is right under the call that it is for."""
 
     called = "permission"
     request: PermissionRequest
@@ -108,10 +108,10 @@ class PermissionBlock(RequestBlock):
 
 @dataclass(eq=False)
 class Task:
-    """What the CLI tells of a subagent or a command that takes a while.
+    """What the CLI reports of a subagent or a command that takes a while.
 
     Attributes:
-        background: Whether the turn goes on meanwhile.
+        background: Whether the turn continues meanwhile.
         doing: What it does now.
         tools: How many tools it has called.
         tokens: Tokens it took.
@@ -137,7 +137,7 @@ class ToolBlock(Block):
         started: When it began, in seconds of the model's clock.
         seconds: How long it took, or has taken so far.
         permission: The permission that was asked for it, or None.
-        task: What the CLI tells of it while it goes on, or None.
+        task: What the CLI reports of it while it continues, or None.
         entry: The entry of the task list that it was about, or None.
         checklist: The task list after it, where it is shown.
         inner: Blocks that belong under it and are folded away.
@@ -173,7 +173,7 @@ class ToolBlock(Block):
 
     @property
     def background(self) -> bool:
-        """Whether the turn went on, or goes on, while it runs."""
+        """Whether the turn continued, or continues, while it runs."""
         return self.task is not None and self.task.background
 
     @property
@@ -270,7 +270,7 @@ def readable(block: ToolBlock) -> str:
 
 
 def _as_left(text: str) -> str:
-    """Keep of each line what stood there last: progress bars write over themselves."""
+    """Keep of each line what was there last: progress bars write over themselves."""
     if "\r" not in text:
         return text
     lines = text.replace("\r\n", "\n").split("\n")

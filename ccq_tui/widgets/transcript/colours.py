@@ -94,7 +94,7 @@ class Colours:
 
     @staticmethod
     def _style(name: str, style: Style) -> Style:
-        # Only a filled style may cover the background of the line that it stands in.
+        # Only a filled style may cover the background of the line that it is in.
         return style if name in FILLED else style.without_color + Style(color=style.color)
 
     def __getitem__(self, name: str) -> Style:

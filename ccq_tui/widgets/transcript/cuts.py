@@ -1,4 +1,4 @@
-"""Where Markdown is cut into parts that stand by themselves.
+"""Where Markdown is cut into parts that can be read alone.
 
 Every cut depends on the text before and shortly after it alone, never on how the text arrived: a document fed
 letter by letter has the same parts as one fed whole.
@@ -15,7 +15,7 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
 CONTINUED = "⋯"
-"""Stands behind the language of code that another part begins."""
+"""Behind the language of code that another part begins."""
 CODE_LINES = 60
 """Lines of code in one part."""
 CODE_CHARACTERS = 8_000
@@ -73,7 +73,7 @@ def _spans(tokens: list[Token], lines: list[str]) -> Iterator[BlockSpan]:
             if not token.type.endswith("_list_open"):
                 yield BlockSpan(token.type, start, content=token.content if token.type == "fence" else "")
         elif token.level == 1 and token.type == "list_item_open":
-            # An item indented further would read as code if it stood by itself.
+            # An item indented further would read as code if it were alone.
             if first or not lines[start].startswith("    "):
                 yield BlockSpan("item", start, follows=not first)
             first = False
@@ -127,7 +127,7 @@ def _cut_fence(span: BlockSpan, text: str) -> FrontCut | None:
 
 
 def _code_end(content: str) -> int | None:
-    """Choose where code is cut: at an empty line if there is one, for highlighting begins anew after it."""
+    """Choose where code is cut: at an empty line if there is one, for highlighting begins again after it."""
     end, best = 0, 0
     for number in range(1, CODE_LINES + 1):
         previous, end = end, content.find("\n", end) + 1

@@ -14,7 +14,7 @@ from ccq_tui.widgets.transcript.diff import BREAK, LINE_LIMIT, Diff, DiffLine
 from ccq_tui.widgets.transcript.pen import Pen
 
 SIDE_BY_SIDE = 130
-"""Columns of a block from which old and new stand beside each other: a screen of 140, and some nesting."""
+"""Columns of a block from which old and new are side by side: a screen of 140, and some nesting."""
 INDENT = "  "
 _GROUND = {"+": "added", "-": "removed"}
 _LEAST_ALIKE = 0.4

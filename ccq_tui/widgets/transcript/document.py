@@ -67,7 +67,7 @@ class Document:
         self._try_at = 0  # length of the tail from which splitting it is tried again
         self._version = 0
         self._epoch = 0
-        self._serial = next(_SERIALS)  # what takes a document's place is drawn anew, however alike it looks
+        self._serial = next(_SERIALS)  # what takes a document's place is drawn again, however alike it looks
         if text:
             self.feed(text)
         if finished:
@@ -210,7 +210,7 @@ class Document:
         lines = self._tail.splitlines(keepends=True)
         for number, span in enumerate(spans):
             final = number == len(spans) - 1
-            start = span.start if number else 0  # what stands before the first block belongs to it
+            start = span.start if number else 0  # what comes before the first block belongs to it
             text = "".join(lines[start : None if final else spans[number + 1].start])
             gap = self._gap(span) if number else self._tail_gap
             while found := cut(span, text):

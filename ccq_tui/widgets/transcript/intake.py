@@ -63,7 +63,7 @@ class Intake:
     def split(self, until: float) -> list[Block]:
         """Split Markdown until a time; return the blocks that were looked at."""
         touched: list[Block] = []
-        # What is not looked at did not change, and is not to be measured anew.
+        # What is not looked at did not change, and is not to be measured again.
         while self._unsettled and not (touched and time.perf_counter() >= until):
             document, block = self._unsettled.popitem()  # the newest: it is what is read first
             more = True
@@ -99,7 +99,7 @@ class Past:
         self._parts.append(part)
 
     def step(self) -> TranscriptModel | None:
-        """Go on for a moment; return the blocks of a part when that was the last of it."""
+        """Continue for a moment; return the blocks of a part when that was the last of it."""
         if not self._parts:
             return None
         part = self._parts[0]

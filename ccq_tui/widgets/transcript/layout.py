@@ -35,7 +35,7 @@ class Rows:
 
 
 def spacing(above: bl.Block | None, block: bl.Block) -> int:
-    """Return how many empty lines separate two blocks; one-line blocks stand close together."""
+    """Return how many empty lines separate two blocks; one-line blocks are close together."""
     if above is None:
         return 0
     return 0 if _is_compact(above) and _is_compact(block) else 1

@@ -26,13 +26,13 @@ class LineCache:
         self._empty: Strip | None = None
 
     def forget(self) -> None:
-        """Style every line anew: width or colours are others now."""
+        """Style every line again: width or colours are others now."""
         self._kept.clear()
         self._empty = None
         self.spoil()
 
     def blank(self, width: int, style: Callable[[], Style]) -> Strip:
-        """Return the line where nothing stands, the same for all: its style takes long to find out."""
+        """Return the line with nothing on it, the same for all: its style takes long to find out."""
         if self._empty is None or self._empty.cell_length != width:
             self._empty = Strip.blank(width, style())
         return self._empty

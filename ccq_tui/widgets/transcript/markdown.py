@@ -64,7 +64,7 @@ def _mark_tasks(tokens: list[Token]) -> None:
 
 
 class _WithImages:
-    """Keeps an image's name inside the text that it stands in."""
+    """Keeps an image's name inside the text that it is in."""
 
     text: Text
 
@@ -131,7 +131,7 @@ class CodeBlock(rm.CodeBlock):
     colours: Colours
     lexers: Lexers
     named = False
-    """Whether the language stands over the code."""
+    """Whether the language is over the code."""
 
     @classmethod
     def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
@@ -192,7 +192,7 @@ class ListElement(rm.ListElement):
 
 
 class ListItem(rm.ListItem):
-    """An item whose number, bullet or box stands at the margin."""
+    """An item whose number, bullet or box is at the margin."""
 
     task = ""
 

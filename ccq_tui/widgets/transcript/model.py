@@ -101,7 +101,7 @@ class TranscriptModel:
         """Fold or unfold everything that has a longer form, now and later."""
         self.folded = folded
         if folded:
-            for block in reversed([*self.blocks]):  # what stands under an agent before the agent takes it in
+            for block in reversed([*self.blocks]):  # what is under an agent before the agent takes it in
                 self._fold(block, folded=True)
             return self._order.take_change()
         at = 0
@@ -111,7 +111,7 @@ class TranscriptModel:
         return self._order.take_change()
 
     def set_fold(self, block: bl.Block, *, folded: bool) -> BlockChange:
-        """Fold or unfold one block, and what stands under it."""
+        """Fold or unfold one block, and what is under it."""
         self._fold(block, folded=folded)
         return self._order.take_change()
 

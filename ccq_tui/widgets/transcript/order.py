@@ -108,7 +108,7 @@ class BlockOrder:
             self._changed.add(self.blocks[place])  # the space above it depends on what is there
 
     def take_under(self, agent: ToolBlock) -> list[Block]:
-        """Take out everything that stands under an Agent call, in order."""
+        """Take out everything that is under an Agent call, in order."""
         if agent.at < 0 or self._last_under.get(agent.id, agent) is agent:
             return []
         first, last = agent.at + 1, self._last_under[agent.id]

@@ -22,7 +22,7 @@ LONGEST_PAUSE = 0.25
 SLICE = 0.004
 """Seconds of work in one go: a key that comes meanwhile waits no longer."""
 CATCHING_UP = 0.2
-"""Seconds of splitting, in slices, after which there is a frame although it goes on."""
+"""Seconds of splitting, in slices, after which there is a frame although it continues."""
 BURST = 6_000
 """Characters a second, far more than anybody reads: from here on drawing each frame is work for nobody."""
 BURST_PAUSE = 0.3

@@ -64,7 +64,7 @@ class Pen:
             style=self.colours.base,
             pad=True,
         )
-        # Rich puts an empty line before a list, a quote or a table, even where nothing stands before it.
+        # Rich puts an empty line before a list, a quote or a table, even where nothing comes before it.
         while lines and not any(segment.text.strip() for segment in lines[0]):
             del lines[0]
         return [Strip(line, width) for line in lines]

@@ -61,7 +61,7 @@ class PlanSight:
         if block is None or block.at < 0:
             return
         if layout.width != self._width:
-            self._in_view, self._width = frozenset(), layout.width  # wrapped anew
+            self._in_view, self._width = frozenset(), layout.width  # wrapped again
         first, last = layout.before(block.at), layout.before(block.at + 1)
         bottom = view.top + view.height - bool(view.unseen)  # the last line says how much came below
         lines = range(max(first, view.top), min(last, bottom))

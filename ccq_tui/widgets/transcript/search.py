@@ -1,4 +1,4 @@
-"""The search in a transcript: shows where the text stands, and goes from one place to the next."""
+"""The search in a transcript: shows where the text is, and goes from one place to the next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 SLICE = 0.006
 """Seconds of searching in one go."""
 BETWEEN = 0.1
-"""Seconds between two counts that are shown while the search goes on."""
+"""Seconds between two counts that are shown while the search continues."""
 _MATCH = Style(bold=True, underline=True)
 _CURRENT = Style(bold=True, reverse=True)
 MOST_SPANS = 300
@@ -29,7 +29,7 @@ MOST_SPANS = 300
 class Search:
     """A search from its beginning to its end, and the next one.
 
-    It goes on ``later``, behind all else that waits, and calls ``found`` with the place that is looked at,
+    It continues ``later``, behind all else that waits, and calls ``found`` with the place that is looked at,
     from 1 or 0 for none, how many there are, and whether there may be more.
     """
 
@@ -99,7 +99,7 @@ class Search:
     # -- searching, in slices ------------------------------------------------------------------------------
 
     def _go_on(self) -> None:
-        """Look at some more, and go on after everything else that waits."""
+        """Look at some more, and continue after everything else that waits."""
         self._searching = False
         finder = self._finder
         if finder is None:
@@ -197,7 +197,7 @@ class Search:
     def _close_opened(self, shown: Block | None = None) -> None:
         """Fold again what was unfolded only to show a place in it, unless it is, or holds, a block."""
         kept = []
-        for block in reversed(self._opened):  # what stands under an agent before the agent
+        for block in reversed(self._opened):  # what is under an agent before the agent
             if shown is not None and (block is shown or self._holds(block, shown)):
                 kept.append(block)
             elif block.at >= 0:
@@ -205,7 +205,7 @@ class Search:
         self._opened = tuple(reversed(kept))
 
     def _holds(self, owner: Block, block: Block) -> bool:
-        """Tell whether a block stands under another one."""
+        """Tell whether a block is under another one."""
         between = self._layout.blocks[owner.at + 1 : block.at + 1] if owner.at >= 0 else []
         return bool(between) and all(one.depth > owner.depth for one in between)
 

@@ -122,7 +122,7 @@ LONGEST = 200
 
 
 class Hit(NamedTuple):
-    """One place where the query stands.
+    """One place where the query occurs.
 
     Attributes:
         block: The block.
@@ -148,7 +148,7 @@ def pattern_of(query: str) -> re.Pattern[str] | None:
 
 
 class Finder:
-    """Keeps the places where a query stands, while blocks come and grow.
+    """Keeps the places where a query occurs, while blocks come and grow.
 
     Attributes:
         pattern: What is looked for, or None.
@@ -200,7 +200,7 @@ class Finder:
                 self._queue.append(block)
 
     def moved(self) -> None:
-        """Take note that blocks stand elsewhere, or are gone."""
+        """Note that blocks are elsewhere, or are gone."""
         self._number()
         for block in [block for block in self._hits if block not in self._rank]:
             self.count -= len(self._hits.pop(block))

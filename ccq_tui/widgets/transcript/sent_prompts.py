@@ -51,7 +51,7 @@ class SentPrompts:
             self._order.touch(block)
 
     def take_back(self, event: ev.PromptReturned) -> None:
-        """Take out a prompt that nobody has: it stands in the prompt's field again."""
+        """Take out a prompt that nobody has: it is in the prompt's field again."""
         wanted, name = event.text.rstrip(), event.prompt_id
         mine = [block for block in self._queued if name and block.prompt_id == name]
         # What the CLI has not taken has no name yet.

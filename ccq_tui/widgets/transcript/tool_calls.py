@@ -1,4 +1,4 @@
-"""Follows tool calls from their start to their end, with what the CLI tells of them meanwhile."""
+"""Follows tool calls from their start to their end, with what the CLI reports of them meanwhile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ToolCalls:
 
     Attributes:
         running: Calls without a result, by ``tool_use_id``.
-        background: Calls that go on after their result came, by the same.
+        background: Calls that continue after their result came, by the same.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ToolCalls:
         self._list = TaskList()
         self._listed: ToolBlock | None = None
         self._untold: list[ToolBlock] = []
-        """Commands that a person ran and the agent was not told of yet."""
+        """Commands that a person ran and the agent does not know yet."""
 
     def get(self, tool_use_id: str) -> ToolBlock | None:
         """Return a call, or None if it is not known."""
@@ -85,7 +85,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def tell(self, told: str, run: ShellRun) -> None:
-        """Take note that the agent is told of a command of a person's; show one that was run elsewhere."""
+        """Note that the agent hears of a command of a person's; show one that was run elsewhere."""
         for block in reversed(self._untold):
             if block.input.get("command") == run.command:
                 self._untold.remove(block)
@@ -95,7 +95,7 @@ class ToolCalls:
         self._untold.remove(block)
 
     def finish(self, block: ToolBlock, event: ev.ToolFinished) -> None:
-        """Show a call's result; one that goes on in the background has none yet."""
+        """Show a call's result; one that continues in the background has none yet."""
         self.running.pop(block.id, None)
         block.output, block.structured = event.output, event.structured
         if block.task is not None and block.background and not block.task.ended and not event.is_error:
@@ -143,7 +143,7 @@ class ToolCalls:
         self._order.touch(block)
 
     def permission_settled(self, permission: PermissionBlock) -> None:
-        """Draw a call anew whose permission was decided."""
+        """Draw a call again whose permission was decided."""
         block = self._calls.get(permission.request.tool_use_id)
         if block is not None and block.permission is permission:
             block.started = self._clock()  # a person's time is not the tool's
@@ -151,7 +151,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def fold(self, block: ToolBlock, *, folded: bool) -> None:
-        """Fold away what stands under an Agent call that is over, or bring it back."""
+        """Fold away what is under an Agent call that is over, or bring it back."""
         if block.card is not ToolCard.AGENT or block.at < 0:
             return
         if folded and block.state is not ToolState.RUNNING:
@@ -217,7 +217,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def stop(self, *, everything: bool) -> None:
-        """Nothing that runs will end; what is in the background goes on, unless everything is over."""
+        """Nothing that runs will end; what is in the background continues, unless everything is over."""
         for block in [*self.running.values(), *(self.background.values() if everything else ())]:
             if (block.background or block.tool == SHELL) and not everything:
                 continue
@@ -227,5 +227,5 @@ class ToolCalls:
         if everything:
             self.running.clear()
             self.background.clear()
-        else:  # a command of a person's own goes on beside the turns
+        else:  # a command of a person's own continues beside the turns
             self.running = {name: block for name, block in self.running.items() if block.tool == SHELL}

@@ -11,7 +11,7 @@ from typing import Any
 from ccq_tui.widgets.transcript.checklist import done, todos
 
 SHELL = "!"
-"""Stands for the tool where a person ran a command in the shell."""
+"""In place of a tool where a person ran a command in the shell."""
 LIMIT = 2_000
 """Characters of an argument that are looked at."""
 

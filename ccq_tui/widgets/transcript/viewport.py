@@ -33,7 +33,7 @@ class Pane(Protocol):
         """Bring view, scroll bar and screen in line with the blocks."""
 
     def refresh(self) -> object:
-        """Draw all lines anew."""
+        """Draw all lines again."""
 
 
 class Viewport:

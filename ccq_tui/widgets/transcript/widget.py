@@ -244,7 +244,7 @@ class Transcript(ScrollView, can_focus=False):
             self._refresh_from(self._layout.before(*dirty) - top)
 
     def _refresh_from(self, y: int) -> None:
-        """Draw anew from a line of the view on; the lines above it did not change."""
+        """Draw again from a line of the view on; the lines above it did not change."""
         height = self.size.height
         y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts what came below
         if y < height:
@@ -345,7 +345,7 @@ class Transcript(ScrollView, can_focus=False):
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Ask for the lines to be drawn anew."""
+        """Ask for the lines to be drawn again."""
         self._kept_lines.spoil()
         if not restyles(self):
             regions = ()
@@ -360,7 +360,7 @@ class Transcript(ScrollView, can_focus=False):
         def style(start: int, end: int) -> list[Strip]:
             self.counters.styled += end - start
             rows = Region(0, start, width, end - start)
-            restyle(self, rows)  # Textual may still have what stood there before
+            restyle(self, rows)  # Textual may still have what was there before
             return ScrollView.render_lines(self, rows)
 
         self._for_screen = True
