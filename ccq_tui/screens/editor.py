@@ -8,7 +8,7 @@ import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +94,15 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
     if failed:
         raise EditorError(f"The editor failed ({failed}) and saved nothing · your text is unchanged")
     return None
+
+
+async def edit_or_say(app: App[Any], text: str, say: Callable[[str], object]) -> Edited | None:
+    """Edit a text as `edit_text` does; where the editor cannot be used, say why and return None."""
+    try:
+        return await edit_text(app, text)
+    except EditorError as error:
+        say(str(error))
+        return None
 
 
 async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
 from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting_line import first_draft
+from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited
-from ccq_tui.screens.session import base
 from ccq_tui.screens.session.requests import BY_MESSAGE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
@@ -101,7 +101,7 @@ async def test_the_editor_has_the_panels_text_and_never_the_hidden_prompt(
         given.append(text)
         return Edited("from the editor", KEPT)
 
-    monkeypatch.setattr(base, "edit_text", edit_text)
+    monkeypatch.setattr(editor, "edit_text", edit_text)
     run = Driven()
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)

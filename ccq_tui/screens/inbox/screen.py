@@ -29,7 +29,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
-from ccq_tui.screens.editor import GROUP, EditorError, edit_text
+from ccq_tui.screens.editor import GROUP, edit_or_say
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow, SessionPlace
@@ -505,11 +505,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         start_work(self, partial(self._edit, event.panel, event.text), name="editor", group=GROUP)
 
     async def _edit(self, panel: object, text: str) -> None:
-        try:
-            edited = await edit_text(self.app, text)
-        except EditorError as error:
-            self.say(str(error))
-            return
+        edited = await edit_or_say(self.app, text, self.say)
         if edited is None:
             return
         if self.panel is panel and self.panel is not None:
@@ -555,6 +551,5 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         notices.stand(f"Decline “{declining.question}”?" if declining else "")
 
     def _way_back(self) -> str:
-        """Say where leaving this screen leads, in one or two words."""
         sessions = self._manager.sessions
         return "back" if sessions.front is not None else "to the session" if sessions else "leave"

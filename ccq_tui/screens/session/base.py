@@ -23,7 +23,7 @@ from ccq_tui.config import Launch
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.editor import GROUP, EditorError, edit_text
+from ccq_tui.screens.editor import GROUP, edit_or_say
 from ccq_tui.screens.session.block_actions import BlockActions
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.key_repeats import QuitKeys
@@ -155,11 +155,7 @@ class SessionBase(Screen[None]):
         """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
 
         async def edit() -> None:
-            try:
-                edited = await edit_text(self.app, text)
-            except EditorError as error:
-                self.say(str(error))
-                return
+            edited = await edit_or_say(self.app, text, self.say)
             if edited is not None:
                 put(edited.text)
                 if edited.problem:
