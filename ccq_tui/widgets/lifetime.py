@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -92,12 +93,11 @@ async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str) -
         return None
 
 
+@dataclass
 class WorkFailed(Message):
     """Work of a screen over a session failed; the session under it, if there is one, says so."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self.words = words
+    words: str
 
 
 def failure(event: Worker.StateChanged) -> str:

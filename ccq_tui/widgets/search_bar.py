@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -83,19 +83,17 @@ class SearchBar(Horizontal):
     }
     """
 
+    @dataclass
     class Changed(Message):
         """Something else is to be found."""
 
-        def __init__(self, query: str) -> None:
-            super().__init__()
-            self.query = query
+        query: str
 
+    @dataclass
     class Wanted(Message):
         """The next match is wanted, or the one before."""
 
-        def __init__(self, direction: int) -> None:
-            super().__init__()
-            self.direction = direction
+        direction: int
 
     class Closed(Message):
         """The search is over."""

@@ -68,12 +68,11 @@ class SideBar(Static):
     }
     """
 
+    @dataclass
     class Chosen(Message):
         """A session was clicked; ``number`` is its place, from 1."""
 
-        def __init__(self, number: int) -> None:
-            super().__init__()
-            self.number = number
+        number: int
 
     def __init__(self) -> None:
         super().__init__("", markup=False)

@@ -154,12 +154,11 @@ class ReplayScreen(SessionBase):
         Binding("end", "do('bottom')", "Go to the end, and follow it", show=False),
     ]
 
+    @dataclass
     class QuestionAnswered(Message):
         """The question that was left open has an answer, and its session is there."""
 
-        def __init__(self, go_on: BroughtAnswer) -> None:
-            super().__init__()
-            self.go_on = go_on
+        go_on: BroughtAnswer
 
     def __init__(
         self,

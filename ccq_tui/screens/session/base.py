@@ -6,7 +6,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -49,13 +48,28 @@ BATCH = 0.012
 """Seconds of a burst's events that are handled together."""
 AWAITED = (QuestionAsked, PermissionAsked, PlanProposed)
 """Events that a person waits for."""
-Do = Callable[[], object]
-READING_KEYS = (
-    *("page_up", "page_down", "line_up", "line_down", "top", "bottom", "unfold", "copy", "search"),
-    *("block_up", "block_down", "prompt_up", "prompt_down"),
-    *("fold_block", "copy_block", "copy_code", "open_link"),
-    *("panel", "copy_draft"),
-)
+READING: Mapping[str, Callable[[Any], object]] = {
+    "page_up": lambda s: s.transcript.action_page_up(),
+    "page_down": lambda s: s.transcript.action_page_down(),
+    "line_up": lambda s: s.transcript.action_line_up(),
+    "line_down": lambda s: s.transcript.action_line_down(),
+    "top": lambda s: s.transcript.action_home(),
+    "bottom": lambda s: s.transcript.action_end(),
+    "unfold": lambda s: s.transcript.toggle_folds(),
+    "copy": lambda s: s.copy_or_quit(),
+    "search": lambda s: s.finder.open(),
+    "block_up": lambda s: s.blocks.mark(-1, Step.BLOCK),
+    "block_down": lambda s: s.blocks.mark(1, Step.BLOCK),
+    "prompt_up": lambda s: s.blocks.mark(-1, Step.PROMPT),
+    "prompt_down": lambda s: s.blocks.mark(1, Step.PROMPT),
+    "fold_block": lambda s: s.blocks.fold(),
+    "copy_block": lambda s: s.blocks.copy(),
+    "copy_code": lambda s: s.blocks.copy_code(),
+    "open_link": lambda s: s.blocks.open(),
+    "panel": lambda s: s.requests.toggle(),
+    "copy_draft": lambda s: s.requests.copy_drafts(),
+}
+"""What the actions of the table of keys do on a screen with a transcript."""
 
 
 class SessionBase(Screen[None]):
@@ -64,7 +78,9 @@ class SessionBase(Screen[None]):
     The controllers hear of an event in the order in which `listeners` names them, after the transcript.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING_KEYS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING)]
+    actions: ClassVar[Mapping[str, Callable[[Any], object]]] = READING
+    """What each action of the table of keys does here, by its name."""
     rests_on: ClassVar[KeyPlace] = KeyPlace.PROMPT
     """What has the keys while nothing is asked, searched or marked."""
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
@@ -248,34 +264,6 @@ class SessionBase(Screen[None]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     @property
-    def actions(self) -> Mapping[str, Do]:
-        """What each action of the table of keys does here, by its name."""
-        log = self.transcript
-        return MappingProxyType(
-            {
-                "page_up": log.action_page_up,
-                "page_down": log.action_page_down,
-                "line_up": log.action_line_up,
-                "line_down": log.action_line_down,
-                "top": log.action_home,
-                "bottom": log.action_end,
-                "unfold": log.toggle_folds,
-                "copy": self._copy_or_quit,
-                "search": self.finder.open,
-                "block_up": partial(self.blocks.mark, -1, Step.BLOCK),
-                "block_down": partial(self.blocks.mark, 1, Step.BLOCK),
-                "prompt_up": partial(self.blocks.mark, -1, Step.PROMPT),
-                "prompt_down": partial(self.blocks.mark, 1, Step.PROMPT),
-                "fold_block": self.blocks.fold,
-                "copy_block": self.blocks.copy,
-                "copy_code": self.blocks.copy_code,
-                "open_link": self.blocks.open,
-                "panel": self.requests.toggle,
-                "copy_draft": self.requests.copy_drafts,
-            }
-        )
-
-    @property
     def help_place(self) -> str:
         """The keys that F1 lists first: those of what has the keys."""
         panel = self.dock.panel
@@ -287,7 +275,7 @@ class SessionBase(Screen[None]):
 
     def action_do(self, name: str) -> None:
         """Do an action of the table of keys."""
-        self.actions[name]()
+        self.actions[name](self)
 
     def action_leave_mark(self) -> None:
         """Mark nothing."""
@@ -299,7 +287,7 @@ class SessionBase(Screen[None]):
             return self.live and self.transcript.mark is not None
         return super().check_action(action, parameters)
 
-    def _copy_or_quit(self) -> None:
+    def copy_or_quit(self) -> None:
         """Copy what is selected; with nothing selected, stop what runs, and quit when pressed twice."""
         selected = self.get_selected_text() or getattr(self.focused, "selected_text", "")
         if selected:

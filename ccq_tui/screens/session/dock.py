@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from textual import events, on
@@ -50,28 +50,22 @@ class Dock(Vertical):
     Dock { height: auto; }
     """
 
+    @dataclass
     class Answered(Message):
         """A person settled a request in its panel."""
 
-        def __init__(self, waiting: Waiting, outcome: RequestOutcome) -> None:
-            super().__init__()
-            self.waiting = waiting
-            self.outcome = outcome
+        waiting: Waiting
+        outcome: RequestOutcome
 
+    @dataclass
     class DraftChanged(Message):
         """Something was selected or typed for a request, here or on another surface."""
 
-        def __init__(self, waiting: Waiting, *, elsewhere: bool = False) -> None:
-            super().__init__()
-            self.waiting = waiting
-            self.elsewhere = elsewhere
+        waiting: Waiting
+        elsewhere: bool = False
 
     class LineChanged(Message):
         """Another number of requests waits."""
-
-        def __init__(self, line: WaitingLine) -> None:
-            super().__init__()
-            self.line = line
 
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
@@ -322,7 +316,7 @@ class Dock(Vertical):
 
     def _change(self, line: WaitingLine) -> None:
         self._line = line
-        self.post_message(self.LineChanged(line))
+        self.post_message(self.LineChanged())
 
     def _show_soon(self) -> None:
         """Show the first request after all that happened at once: an interrupt settles many together."""

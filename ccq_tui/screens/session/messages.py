@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.message import Message
 
 from ccq_tui.config import Launch
 from ccq_tui.supervisor.session import SupervisedSession
 
 
+@dataclass
 class SessionMessage(Message):
     """A message that names its session."""
 
-    def __init__(self, session: SupervisedSession) -> None:
-        super().__init__()
-        self.session = session
+    session: SupervisedSession
 
 
 class InboxWanted(Message):
@@ -32,12 +33,11 @@ class NewWanted(Message):
     """Another session is to be opened."""
 
 
+@dataclass
 class StepWanted(Message):
     """Another session is to be shown: so many places further."""
 
-    def __init__(self, step: int) -> None:
-        super().__init__()
-        self.step = step
+    step: int
 
 
 class BarToggled(Message):
@@ -52,12 +52,11 @@ class CloseWanted(SessionMessage):
     """A session is to be ended and taken away."""
 
 
+@dataclass
 class ReplaceWanted(SessionMessage):
     """Another conversation is to take the place of a session."""
 
-    def __init__(self, session: SupervisedSession, launch: Launch) -> None:
-        super().__init__(session)
-        self.launch = launch
+    launch: Launch
 
 
 class ElsewhereWanted(SessionMessage):
@@ -68,9 +67,8 @@ class SessionChanged(Message):
     """A list of sessions would say something else of one."""
 
 
+@dataclass
 class SessionNews(SessionMessage):
     """Something happened in a session that is not on the screen."""
 
-    def __init__(self, session: SupervisedSession, news: str) -> None:
-        super().__init__(session)
-        self.news = news
+    news: str

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,7 +17,7 @@ from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.session.account_commands import AccountCommands
 from ccq_tui.screens.session.attention import AttentionWatch
-from ccq_tui.screens.session.base import Do, SessionBase
+from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.command_palette import CommandPalette, action_rows, command_rows
 from ccq_tui.screens.session.commands import Command, CommandRunner, called
 from ccq_tui.screens.session.completions import Completions, UnknownCommands
@@ -58,11 +57,28 @@ PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", 
 NUMBERS = range(1, 10)
 EXIT = "exit"
 """A prompt that quits, as in a shell."""
-KEYS = (
-    *("recover", "sessions", "waiting", "overview", "session_next", "session_before"),
-    *PROMPT_KEYS,
-    *("interrupt", "editor", "history", "new_session", "palette"),
-)
+ACTIONS: Mapping[str, Callable[[Any], object]] = {
+    "recover": lambda s: s.remedies.do(),
+    "sessions": lambda s: s.switcher.toggle(),
+    "waiting": lambda s: s.post_message(messages.NextWaitingWanted()),
+    "overview": lambda s: s.post_message(messages.OverviewWanted()),
+    "session_next": lambda s: s.post_message(messages.StepWanted(1)),
+    "session_before": lambda s: s.post_message(messages.StepWanted(-1)),
+    "mode": lambda s: s.mode.next(),
+    "leave": lambda s: s.quit_keys.press("ctrl+d"),
+    "stash": lambda s: s.say(s.dock.prompt.stash()),
+    "paste": lambda s: s.images.paste(),
+    "model": lambda s: s.models.model(""),
+    "thinking": lambda s: s.take_command("/thinking"),
+    "tasks": lambda s: s.take_command("/tasks"),
+    "background": lambda s: s.tasks.background(),
+    "interrupt": lambda s: s.prompts.interrupt(),
+    "editor": lambda s: s.prompts.edit(),
+    "history": lambda s: s.search_history(),
+    "new_session": lambda s: s.post_message(messages.NewWanted()),
+    "palette": lambda s: s.palette.open(),
+}
+"""What the actions of the table of keys do besides on the screen of a session."""
 
 
 class SessionScreen(SessionBase):
@@ -74,7 +90,7 @@ class SessionScreen(SessionBase):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings_for(*KEYS),
+        *bindings_for(*ACTIONS),
         *(
             Binding(
                 f"alt+{number}", f"go_to_session({number})", "Go to session 1 to 9", show=False, priority=True
@@ -82,6 +98,8 @@ class SessionScreen(SessionBase):
             for number in NUMBERS
         ),
     ]
+
+    actions = {**READING, **ACTIONS}  # noqa: RUF012
 
     def __init__(self, session: SupervisedSession) -> None:
         launch = session.launch
@@ -214,35 +232,6 @@ class SessionScreen(SessionBase):
 
     # -- keys and commands ----------------------------------------------------------------------------------
 
-    @property
-    def actions(self) -> Mapping[str, Do]:
-        """What each action of the table of keys does here, by its name."""
-        post = self.post_message
-        return MappingProxyType(
-            {
-                **super().actions,
-                "recover": self.remedies.do,
-                "sessions": self.switcher.toggle,
-                "waiting": lambda: post(messages.NextWaitingWanted()),
-                "overview": lambda: post(messages.OverviewWanted()),
-                "session_next": lambda: post(messages.StepWanted(1)),
-                "session_before": lambda: post(messages.StepWanted(-1)),
-                "interrupt": self.prompts.interrupt,
-                "paste": self.images.paste,
-                "stash": lambda: self.say(self.dock.prompt.stash()),
-                "model": lambda: self.models.model(""),
-                "thinking": partial(self.take_command, "/thinking"),
-                "tasks": partial(self.take_command, "/tasks"),
-                "background": self.tasks.background,
-                "leave": partial(self.quit_keys.press, "ctrl+d"),
-                "editor": self.prompts.edit,
-                "history": self._search_history,
-                "new_session": lambda: post(messages.NewWanted()),
-                "palette": self.palette.open,
-                "mode": self.mode.next,
-            }
-        )
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Take the prompt's keys in the prompt alone."""
         if action == "do" and parameters and parameters[0] in PROMPT_KEYS:
@@ -256,7 +245,7 @@ class SessionScreen(SessionBase):
     def action_go_to_session(self, number: int) -> None:
         self.switcher.go_to(number)
 
-    def _search_history(self) -> None:
+    def search_history(self) -> None:
         """Search the earlier prompts, or continue to the next that was found."""
         if self.dock.prompt.display:
             self.dock.prompt.search()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, cast
 
 from textual import events, on
@@ -49,13 +49,15 @@ KEPT_KEYS = frozenset({"tab", "shift+tab"})
 """Keys that would move the focus out of the panel where they mean nothing in it."""
 
 
+@dataclass
 class PanelMessage(Message, namespace="request_panel"):
     """Something happened in a panel."""
 
-    def __init__(self, panel: RequestPanel[Any]) -> None:
-        super().__init__()
-        self.panel = panel
-        self._turn = panel.turn
+    panel: RequestPanel[Any]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._turn = self.panel.turn
 
     @property
     def current(self) -> bool:
@@ -91,53 +93,47 @@ class RequestPanel(Vertical, Generic[State]):
     FORM: ClassVar[type[Any]]
     """What the panel asks with: a `Form`."""
 
+    @dataclass
     class Begun(Message):
         """A request is asked; everything that was in the queue before is done."""
 
-        def __init__(self, turn: int) -> None:
-            super().__init__()
-            self.turn = turn
+        turn: int
 
     class Opened(PanelMessage, namespace="request_panel"):
         """The panel asks a request now; posted by the code that opened it."""
 
+    @dataclass
     class Changed(PanelMessage, namespace="request_panel"):
         """The state is another one: a draft to keep."""
 
-        def __init__(self, panel: RequestPanel[Any], state: Draft) -> None:
-            super().__init__(panel)
-            self.state = state
+        state: Draft
 
+    @dataclass
     class Hidden(Changed, namespace="request_panel"):
         """The person folded the panel away, with a key or without; nothing is discarded."""
 
-        def __init__(self, panel: RequestPanel[Any], state: Draft, key: str = "") -> None:
-            super().__init__(panel, state)
-            self.key = key
+        key: str = ""
 
+    @dataclass
     class Ended(PanelMessage, namespace="request_panel"):
         """The person settled the request."""
 
-        def __init__(self, panel: RequestPanel[Any], outcome: RequestOutcome) -> None:
-            super().__init__(panel)
-            self.outcome = outcome
+        outcome: RequestOutcome
 
     class Returned(PanelMessage, namespace="request_panel"):
         """Keys turned out to be meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
 
+    @dataclass
     class Late(PanelMessage, namespace="request_panel"):
         """Something was typed that came when the panel asked nothing any more."""
 
-        def __init__(self, panel: RequestPanel[Any], typed: Typed) -> None:
-            super().__init__(panel)
-            self.typed = typed
+        typed: Typed
 
+    @dataclass
     class EditorWanted(PanelMessage, namespace="request_panel"):
         """The person wants the open text in an editor of their own; `put_text` brings it back."""
 
-        def __init__(self, panel: RequestPanel[Any], text: str) -> None:
-            super().__init__(panel)
-            self.text = text
+        text: str
 
     def __init__(
         self,

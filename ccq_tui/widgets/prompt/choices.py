@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
@@ -37,12 +39,11 @@ class ChoiceList(Static):
         self._choices: CompletionList | None = None
         self._pointer = Pointer(self._row_under)
 
+    @dataclass
     class Clicked(Message):
         """A row was clicked."""
 
-        def __init__(self, row: int) -> None:
-            super().__init__()
-            self.row = row
+        row: int
 
     def show(self, choices: CompletionList | None) -> None:
         """Draw another state of the list, or nothing."""

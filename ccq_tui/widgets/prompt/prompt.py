@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from textual import events
@@ -71,26 +72,23 @@ class Prompt(Vertical):
             self.text = text
             self.images = dict(images or {})
 
+    @dataclass
     class Said(Message):
         """There is something to say above the prompt, such as why nothing was sent."""
 
-        def __init__(self, words: str) -> None:
-            super().__init__()
-            self.words = words
+        words: str
 
+    @dataclass
     class Changed(Message):
         """The text of the prompt changed."""
 
-        def __init__(self, draft: PromptDraft) -> None:
-            super().__init__()
-            self.draft = draft
+        draft: PromptDraft
 
+    @dataclass
     class ChoicesWanted(Message):
         """Something is typed that can be completed; `Prompt.offer` takes the rows."""
 
-        def __init__(self, wanted: WantedCompletion) -> None:
-            super().__init__()
-            self.wanted = wanted
+        wanted: WantedCompletion
 
     class ListChanged(Message):
         """The list came up, went away, or its cursor moved; or other keys hold than before."""

@@ -7,6 +7,7 @@ the block mark, the search, the selection, how much of a plan was seen.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
 from rich.style import Style
@@ -56,6 +57,7 @@ class Transcript(ScrollView, can_focus=False):
     class MarkChanged(Message):
         """Another block is the current one, it looks different, or there is none any more."""
 
+    @dataclass
     class FoundChanged(Message):
         """More was found, or another place is looked at.
 
@@ -65,12 +67,11 @@ class Transcript(ScrollView, can_focus=False):
             more: Whether there may be more.
         """
 
-        def __init__(self, place: int, count: int, *, more: bool) -> None:
-            super().__init__()
-            self.place = place
-            self.count = count
-            self.more = more
+        place: int
+        count: int
+        more: bool
 
+    @dataclass
     class Pointed(Message):
         """Something was clicked that is not selected by it.
 
@@ -82,13 +83,11 @@ class Transcript(ScrollView, can_focus=False):
             chain: Which click it is of several in a row.
         """
 
-        def __init__(self, block: Block, strips: list[Strip], line: int, cell: int, chain: int) -> None:
-            super().__init__()
-            self.block = block
-            self.strips = strips
-            self.line = line
-            self.cell = cell
-            self.chain = chain
+        block: Block
+        strips: list[Strip]
+        line: int
+        cell: int
+        chain: int
 
     class Looked(Message):
         """More of the plan that is decided on was in view."""
